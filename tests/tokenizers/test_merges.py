@@ -1,0 +1,160 @@
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tutorial_lib.errors import VocabularyError
+from tutorial_lib.tokenizers import apply_merges, merge_steps, wordpiece_score
+from tutorial_lib.tokenizers.incremental import (
+    PairTable,
+    merge_by_rank,
+    train_bpe,
+    train_wordpiece,
+)
+from tutorial_lib.tokenizers.merges import count_pairs, count_symbols, join_pair, merge_pair
+
+WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
+
+# Few letters, so that ties, runs of one letter and overlapping pairs are common.
+word_counts = st.dictionaries(
+    st.text("abc", min_size=1, max_size=8), st.integers(1, 5), min_size=1, max_size=12
+)
+
+
+def pairs(counts):
+    """Write {("a", "t"): 27} as {"a t": 27}, and leave out what has fallen to 0."""
+    return {" ".join(pair): count for pair, count in counts.items() if count}
+
+
+def take_pe(ties):
+    return ("p", "e") if ("p", "e") in ties else ties[0]
+
+
+def test_hand_example_first_step():
+    (step,) = merge_steps(WORDS, 1)
+    assert pairs(step.pair_counts) == {
+        "c a": 10, "a t": 27, "p e": 12, "e t": 12, "m a": 5, "r a": 8, "e a": 4, "t s": 4,
+    }  # fmt: skip
+    assert step.words == {tuple(word): count for word, count in WORDS.items()}
+    assert step.pair == ("a", "t")
+    assert step.ties == [("a", "t")]
+
+
+def test_hand_example_second_step_keeps_the_symbol_that_fell_to_zero():
+    step = list(merge_steps(WORDS, 2))[1]
+    assert step.symbol_counts == {
+        "c": 10, "at": 27, "t": 12, "p": 12, "e": 16, "m": 5, "r": 8, "s": 4, "a": 0,
+    }  # fmt: skip
+    assert pairs(step.pair_counts) == {
+        "c at": 10, "p e": 12, "e t": 12, "m at": 5, "r at": 8, "e at": 4, "at s": 4,
+    }  # fmt: skip
+    assert step.ties == [("e", "t"), ("p", "e")]
+    assert step.words["e", "at", "s"] == 4
+
+
+def test_hand_example_both_ways_to_settle_the_tie():
+    third = list(merge_steps(WORDS, 4, choose=take_pe))[2]
+    assert pairs(third.pair_counts) == {
+        "c at": 10, "pe t": 12, "m at": 5, "r at": 8, "e at": 4, "at s": 4,
+    }  # fmt: skip
+    assert third.pair == ("pe", "t")
+    default = [step.pair for step in merge_steps(WORDS, 3)]
+    assert default == [("a", "t"), ("e", "t"), ("p", "et")]
+    for choose in (take_pe, min):
+        fourth = list(merge_steps(WORDS, 4, choose=choose))[3]
+        assert fourth.words["pet",] == 12
+        assert fourth.symbol_counts["t"] == 0
+
+
+def test_wordpiece_scores_plain_and_marked():
+    (plain,) = merge_steps(WORDS, 1, score=wordpiece_score)
+    assert plain.pair == ("p", "e")
+    assert wordpiece_score(plain.pair, plain.pair_counts, plain.symbol_counts) == 0.0625
+    first, second = merge_steps(WORDS, 2, score=wordpiece_score, continuation="##")
+    assert first.pair == ("p", "##e")
+    score = wordpiece_score(first.pair, first.pair_counts, first.symbol_counts)
+    assert round(score, 4) == 0.0833
+    assert second.words["pe", "##t"] == 12
+
+
+def test_choose_gets_the_sorted_ties_of_every_step():
+    seen = []
+    list(merge_steps(WORDS, 3, choose=lambda ties: seen.append(ties) or ties[-1]))
+    assert len(seen) == 3
+    assert all(ties == sorted(ties) for ties in seen)
+
+
+def test_steps_stop_when_no_pair_is_left():
+    assert [step.pair for step in merge_steps({"at": 1, "a": 2}, 9)] == [("a", "t")]
+
+
+def test_records_do_not_change_afterwards():
+    first, second = merge_steps(WORDS, 2)
+    assert first.symbol_counts["a"] == 27
+    assert "at" not in first.symbol_counts
+    assert second.symbol_counts["a"] == 0
+
+
+@pytest.mark.parametrize("words", [{"": 1}, {"a": 0}, {"a": -1}])
+def test_bad_words_are_named(words):
+    with pytest.raises(VocabularyError, match="needs a letter and a count of 1 or more"):
+        merge_steps(words, 1)
+
+
+def test_no_words_and_a_wrong_choice_are_errors():
+    with pytest.raises(VocabularyError, match="at least one word"):
+        merge_steps({}, 1)
+    with pytest.raises(VocabularyError, match="must return one of"):
+        list(merge_steps(WORDS, 1, choose=lambda ties: ("x", "y")))
+
+
+def test_merges_apply_by_rank_not_in_text_order():
+    assert apply_merges(tuple("eat"), [("a", "t"), ("e", "a")]) == ("e", "at")
+    assert apply_merges(tuple("eat"), [("e", "a"), ("a", "t")]) == ("ea", "t")
+
+
+@pytest.mark.parametrize(
+    ("word", "pair", "expected"),
+    [("aaa", "aa", ["aa", "a"]), ("aaaa", "aa", ["aa", "aa"]), ("abab", "ab", ["ab", "ab"])],
+)
+def test_overlapping_pairs_merge_from_the_left(word, pair, expected):
+    assert list(merge_pair(tuple(word), tuple(pair), pair)) == expected
+
+
+@given(word_counts)
+def test_fast_bpe_training_equals_the_readable_one(words):
+    assert train_bpe(words, 50) == [step.pair for step in merge_steps(words, 50)]
+
+
+@given(word_counts, st.sampled_from(["", "##"]))
+def test_fast_wordpiece_training_equals_the_readable_one(words, mark):
+    steps = merge_steps(words, 50, score=wordpiece_score, continuation=mark)
+    assert train_wordpiece(words, 50, mark) == [step.pair for step in steps]
+
+
+@given(word_counts)
+def test_the_counts_of_the_table_stay_right(words):
+    table = PairTable(words)
+    for step in merge_steps(words, 20):
+        assert pairs(table.pair_counts) == pairs(step.pair_counts)
+        assert dict(table.symbol_counts) == step.symbol_counts
+        table.merge(step.pair)
+    now = Counter()
+    for symbols, count in zip(table.words, table.word_counts, strict=True):
+        now[tuple(symbols)] += count
+    assert pairs(count_pairs(now)) == pairs(table.pair_counts)
+    assert dict(+count_symbols(now)) == dict(+Counter(table.symbol_counts))
+
+
+@given(word_counts, st.text("abcd", max_size=40))
+def test_fast_encoding_equals_the_readable_one(words, word):
+    merges = train_bpe(words, 30)
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    assert merge_by_rank(word, ranks) == list(apply_merges(tuple(word), merges))
+
+
+@given(word_counts)
+def test_no_two_merges_make_the_same_token(words):
+    joined = [join_pair(pair) for pair in train_bpe(words, 100)]
+    assert len(set(joined)) == len(joined)

@@ -1,0 +1,225 @@
+"""Byte-level byte-pair encoding, as GPT-2 has it (Radford et al. 2019)."""
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
+
+import regex
+
+from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.tokenizers.files import load_json, read_gpt2, read_tiktoken, save_json
+from tutorial_lib.tokenizers.incremental import merge_by_rank, train_bpe
+from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN, printable, unprintable
+from tutorial_lib.tokenizers.vocabulary import WordCache, id_list, split_at, unknown_id
+
+BYTES = tuple(bytes([byte]) for byte in range(256))
+FORMAT = "tutorial_lib BPE 1"
+
+
+class BPETokenizer:
+    """Text to ids and back through merges of bytes: no text is ever unknown.
+
+    token_ids {bytes: id}; merges pairs of bytes in rank order; special_tokens {text: id};
+    pattern the regular expression that cuts text into words. Raises VocabularyError when a
+    byte or a merge has no id, or an id stands for two tokens.
+
+    >>> tokenizer = BPETokenizer.train("the cat sat on the mat " * 9, 260, ["<|endoftext|>"])
+    >>> tokenizer.tokens("that cat"), tokenizer.decode(tokenizer.encode("that cat"))
+    (['t', 'h', 'at', ' ', 'c', 'at'], 'that cat')
+    """
+
+    def __init__(self, token_ids, merges, special_tokens=(), pattern=GPT2_PATTERN):
+        self.merges = list(merges)
+        self.special_tokens = dict(special_tokens)
+        self.pattern = pattern
+        self._ids = dict(token_ids)
+        self._bytes = {place: token for token, place in self._ids.items()}
+        self._bytes |= {place: name.encode() for name, place in self.special_tokens.items()}
+        self._check()
+        self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
+        self._find_words = regex.compile(pattern).findall
+        self._cache = WordCache(self._encode_word)
+
+    def _check(self):
+        for token in (*BYTES, *(first + second for first, second in self.merges)):
+            if token not in self._ids:
+                raise VocabularyError(f"the vocabulary lacks the token {token!r}")
+        if "" in self.special_tokens:
+            raise VocabularyError("a special token needs at least one character")
+        if len(self._bytes) < len(self._ids) + len(self.special_tokens):
+            raise VocabularyError("two tokens share one id")
+        wrong = [place for place in self._bytes if not isinstance(place, int) or place < 0]
+        if wrong:
+            raise VocabularyError(f"ids are whole numbers from 0, got {wrong[0]!r}")
+
+    @classmethod
+    def train(cls, text, vocab_size, special_tokens=()):
+        """Learn merges from text until there are vocab_size ids (fewer when no pair is left).
+
+        Ids: 256 bytes, then the merges, then the special tokens. The most frequent pair goes
+        first; of equally frequent ones the smallest, byte by byte. A special token in the text
+        ends a document: it is not counted. Raises VocabularyError for an empty text or a
+        vocab_size below 256 plus the special tokens.
+        """
+        if not text:
+            raise VocabularyError("training needs text, got an empty one")
+        special_tokens = tuple(dict.fromkeys(special_tokens))
+        n_merges = vocab_size - len(BYTES) - len(special_tokens)
+        if n_merges < 0:
+            raise VocabularyError(
+                f"vocab_size must be at least {vocab_size - n_merges} "
+                f"(256 bytes and {len(special_tokens)} special tokens), got {vocab_size}"
+            )
+        documents = split_at(special_tokens, text)[::2]
+        words = Counter(chain.from_iterable(map(regex.compile(GPT2_PATTERN).findall, documents)))
+        merges = train_bpe({_symbols(word): count for word, count in words.items()}, n_merges)
+        tokens = [*BYTES, *(first + second for first, second in merges)]
+        specials = {name: len(tokens) + place for place, name in enumerate(special_tokens)}
+        return cls({token: place for place, token in enumerate(tokens)}, merges, specials)
+
+    @property
+    def vocab_size(self):
+        """The number of ids, special tokens included: the rows of an embedding table."""
+        return max(self._bytes) + 1
+
+    def encode(self, text, allowed_special=()):
+        """Return the ids of a text, a list; [] for "".
+
+        Special tokens in the text are plain text unless allowed_special names them ("all": each).
+        Half of a surrogate pair, which UTF-8 cannot write, is encoded as U+FFFD.
+        """
+        if not allowed_special:
+            return self._encode_plain(text)
+        pieces = split_at(self._allowed(allowed_special), text)
+        ids = self._encode_plain(pieces[0])
+        for special, plain in zip(pieces[1::2], pieces[2::2], strict=True):
+            ids.append(self.special_tokens[special])
+            ids += self._encode_plain(plain)
+        return ids
+
+    def decode(self, ids):
+        """Return the text of ids; bytes that are no valid UTF-8 become U+FFFD.
+
+        Raises VocabularyError for an id outside the vocabulary.
+        """
+        return b"".join(map(self.token_bytes, id_list(ids))).decode("utf-8", errors="replace")
+
+    def token_bytes(self, token_id):
+        """Return the bytes that an id stands for; VocabularyError when there are none."""
+        try:
+            return self._bytes[token_id]
+        except (KeyError, TypeError):
+            raise unknown_id(token_id, self.vocab_size) from None
+
+    def tokens(self, text, allowed_special=()):
+        r"""Return the tokens of a text as strings; part of a character shows as \xf0\x9f."""
+        ids = self.encode(text, allowed_special)
+        return [self.token_bytes(i).decode("utf-8", errors="backslashreplace") for i in ids]
+
+    def _encode_plain(self, text):
+        try:
+            return list(chain.from_iterable(map(self._cache.__getitem__, self._find_words(text))))
+        except UnicodeEncodeError:
+            repaired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return self._encode_plain(repaired)
+
+    def _encode_word(self, word):
+        symbols = merge_by_rank(_symbols(word), self._ranks)
+        return tuple(map(self._ids.__getitem__, symbols))
+
+    def _allowed(self, allowed_special):
+        if allowed_special == "all":
+            return self.special_tokens
+        names = {allowed_special} if isinstance(allowed_special, str) else set(allowed_special)
+        unknown = sorted(names - self.special_tokens.keys())
+        if unknown:
+            known = list(self.special_tokens)
+            raise VocabularyError(f"{unknown} are not special tokens of this tokenizer: {known}")
+        return names
+
+    def save(self, path):
+        """Write the tokenizer as JSON, all of it or nothing."""
+        save_json(
+            path,
+            {
+                "format": FORMAT,
+                "pattern": self.pattern,
+                "special_tokens": self.special_tokens,
+                "merges": [
+                    f"{printable(first)} {printable(second)}" for first, second in self.merges
+                ],
+                "token_ids": {printable(token): place for token, place in self._ids.items()},
+            },
+        )
+
+    @classmethod
+    def load(cls, path):
+        """Read what `save` wrote; DamagedFileError for a file that is broken or something else."""
+        content = load_json(path, FORMAT)
+        try:
+            merges = [tuple(map(unprintable, pair.split(" "))) for pair in content["merges"]]
+            ids = {unprintable(token): int(place) for token, place in content["token_ids"].items()}
+            return cls(ids, merges, content["special_tokens"], content["pattern"])
+        except (AttributeError, KeyError, TypeError, ValueError, regex.error) as error:
+            raise DamagedFileError(f"{path} is damaged: {error!r}") from None
+
+    @classmethod
+    def from_tiktoken(cls, path, special_tokens=(), pattern=GPT2_PATTERN):
+        """Read a rank file of tiktoken (`base64 rank` a line).
+
+        special_tokens: {text: id}, or texts that get the next ids; the file does not hold them.
+        """
+        tokens = read_tiktoken(path)
+        if not isinstance(special_tokens, Mapping):
+            special_tokens = {name: len(tokens) + i for i, name in enumerate(special_tokens)}
+        ids = {token: place for place, token in enumerate(tokens)}
+        if len(ids) < len(tokens):
+            raise DamagedFileError(f"{path} holds a token more than once")
+        try:
+            return cls(ids, recover_merges(tokens), special_tokens, pattern)
+        except VocabularyError as error:
+            raise DamagedFileError(f"{path} cannot be a rank file: {error}") from None
+
+    @classmethod
+    def from_gpt2(cls, vocab_bpe, encoder_json):
+        """Read GPT-2's two files: merges in rank order, and the id of each token.
+
+        A token that is neither a byte nor the result of a merge is special (<|endoftext|>).
+        """
+        merges, printable_ids = read_gpt2(vocab_bpe, encoder_json)
+        made = {*map(printable, BYTES), *map("".join, merges)}
+        specials = {name: place for name, place in printable_ids.items() if name not in made}
+        try:
+            merges = [(unprintable(first), unprintable(second)) for first, second in merges]
+            ids = {
+                unprintable(token): place
+                for token, place in printable_ids.items()
+                if token not in specials
+            }
+            return cls(ids, merges, specials)
+        except (KeyError, VocabularyError) as error:
+            raise DamagedFileError(
+                f"{vocab_bpe} and {encoder_json} do not match: {error}"
+            ) from None
+
+
+def recover_merges(tokens):
+    """Work out which pair made each token: the two parts that the merges before it leave.
+
+    tokens are bytes in rank order. Raises VocabularyError when a token is left in more parts.
+
+    >>> recover_merges([*BYTES, b"at", b"hat"])
+    [(b'a', b't'), (b'h', b'at')]
+    """
+    ranks = {}
+    for token in tokens:
+        if len(token) > 1:
+            pair = tuple(merge_by_rank(map(BYTES.__getitem__, token), ranks))
+            if len(pair) != 2:
+                raise VocabularyError(f"no merge of earlier tokens gives {token!r}")
+            ranks[pair] = len(ranks)
+    return list(ranks)
+
+
+def _symbols(word):
+    return tuple(map(BYTES.__getitem__, word.encode("utf-8")))

@@ -1,0 +1,117 @@
+"""Cutting text into words before any merge: GPT-2's pattern and BERT's basic tokenizer.
+
+No merge ever crosses a word, so this step decides what a token can be at most.
+"""
+
+import unicodedata
+from functools import cache, lru_cache
+
+import regex
+
+# Contractions, then letters, digits and other signs, each with the one space in front of it,
+# then white space: all but the last blank of a run, so that blank can go with its word.
+GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+# One punctuation sign, or a run of anything else. BERT counts every ASCII sign as punctuation,
+# also those that Unicode calls symbols.
+BERT_PATTERN = r"[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+"
+
+
+def gpt2_words(text):
+    """Cut text as GPT-2 does (Radford et al. 2019); the pieces joined are the text again.
+
+    >>> gpt2_words("We'll meet  in 1599!")
+    ['We', "'ll", ' meet', ' ', ' in', ' 1599', '!']
+    """
+    return regex.findall(GPT2_PATTERN, text)
+
+
+@cache
+def byte_to_unicode():
+    """Return GPT-2's table from each of the 256 bytes to one printable character.
+
+    Vocabulary files are text, and half of the bytes are blanks, control signs or broken UTF-8.
+    Printable Latin-1 bytes stand for themselves; the others move to U+0100 and up.
+
+    >>> byte_to_unicode()[ord("a")], byte_to_unicode()[ord(" ")]
+    ('a', 'Ġ')
+    """
+    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = [byte for byte in range(256) if byte not in printable]
+    moved = {byte: chr(256 + place) for place, byte in enumerate(others)}
+    return {byte: moved.get(byte, chr(byte)) for byte in range(256)}
+
+
+@cache
+def unicode_to_byte():
+    """Return the inverse of `byte_to_unicode`."""
+    return {character: byte for byte, character in byte_to_unicode().items()}
+
+
+def printable(token):
+    """Write the bytes of a token in GPT-2's printable characters.
+
+    >>> printable(b" thou")
+    'Ġthou'
+    """
+    return "".join(map(byte_to_unicode().__getitem__, token))
+
+
+def unprintable(text):
+    """Turn printable characters back into bytes; a character outside the table is a KeyError.
+
+    >>> unprintable("Ġthou")
+    b' thou'
+    """
+    return bytes(map(unicode_to_byte().__getitem__, text))
+
+
+def bert_words(text, lowercase=True):
+    """Cut text as BERT does (Devlin et al. 2018): words, each punctuation sign, each CJK sign.
+
+    Control characters go, every kind of blank separates. With lowercase=True letters become
+    small and lose their accents.
+
+    >>> bert_words("Romeo, où es-tu?")
+    ['romeo', ',', 'ou', 'es', '-', 'tu', '?']
+    """
+    if not text.isascii() or not text.isprintable():
+        text = "".join(map(_clean, text))
+    if lowercase:
+        text = text.lower() if text.isascii() else _small_without_accents(text)
+    return regex.findall(BERT_PATTERN, text)
+
+
+def _small_without_accents(text):
+    letters = unicodedata.normalize("NFD", text)
+    # Letter by letter: the whole-string lower() would write a Greek sigma in two ways.
+    return "".join([c.lower() for c in letters if unicodedata.category(c) != "Mn"])
+
+
+@lru_cache(maxsize=1 << 13)
+def _clean(character):
+    """Drop a control character, make any blank a space, set a CJK sign apart."""
+    if character in "\t\n\r":
+        return " "
+    if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs"):
+        return ""
+    if character.isspace():
+        return " "
+    return f" {character} " if _is_cjk(ord(character)) else character
+
+
+# Han characters only: Hangul, Hiragana and Katakana are written in words like any alphabet.
+_CJK = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+def _is_cjk(code):
+    return any(first <= code <= last for first, last in _CJK)

@@ -1,0 +1,159 @@
+"""WordPiece, as BERT has it (Devlin et al. 2018): longest match from a list of pieces."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.tokenizers.files import read_text, save_text
+from tutorial_lib.tokenizers.incremental import train_wordpiece
+from tutorial_lib.tokenizers.merges import join_pair, split_word
+from tutorial_lib.tokenizers.pretokenize import bert_words
+from tutorial_lib.tokenizers.vocabulary import WordCache, id_list, split_at, unknown_id
+
+PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+CONTINUATION = "##"
+MAX_LETTERS = 100  # BERT gives up on a longer word
+
+
+class Encoding(NamedTuple):
+    """One or two texts as WordPiece ids; the three lists have one entry a token.
+
+    ids       what the model reads
+    segments  0 for the first text with its [CLS] and [SEP], 1 for the second with its [SEP]
+    tokens    the pieces as strings
+    """
+
+    ids: list
+    segments: list
+    tokens: list
+
+
+class WordPieceTokenizer:
+    """Words to pieces and ids; pieces inside a word begin with ##.
+
+    vocab is the list of pieces in order of ids, the five special tokens among them.
+    Raises VocabularyError when a special token is missing or a piece stands there twice.
+
+    >>> words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "walk", "##ing", "##s"]
+    >>> WordPieceTokenizer(words).encode("Walking [MASK] zebra").tokens
+    ['[CLS]', 'walk', '##ing', '[MASK]', '[UNK]', '[SEP]']
+    """
+
+    def __init__(self, vocab, lowercase=True):
+        self.vocab = list(vocab)
+        self.lowercase = lowercase
+        self._ids = {piece: place for place, piece in enumerate(self.vocab)}
+        self._pieces = dict(enumerate(self.vocab))
+        missing = [name for name in SPECIAL_TOKENS if name not in self._ids]
+        if missing:
+            raise VocabularyError(f"the vocabulary lacks the special tokens {missing}")
+        if len(self._ids) < len(self.vocab):
+            twice = next(piece for piece, n in Counter(self.vocab).items() if n > 1)
+            raise VocabularyError(f"the vocabulary holds {twice!r} more than once")
+        self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (
+            self._ids[name] for name in SPECIAL_TOKENS
+        )
+        self._longest = max(map(len, self.vocab))
+        self._cache = WordCache(self._encode_word)
+
+    @classmethod
+    def train(cls, text, vocab_size, lowercase=True, min_count=1):
+        """Learn pieces from text until there are vocab_size (fewer when no pair is left).
+
+        Ids: five special tokens, the letters (plain and with ##), then the merged pieces. The pair
+        of highest `wordpiece_score` goes first, a tie to the smallest pair. The score loves
+        rare pairs of rare letters: min_count leaves out pairs that occur less often than that.
+        Raises VocabularyError for a text without words, a vocab_size below the letters, or a
+        min_count below 1.
+        """
+        if min_count < 1:
+            raise VocabularyError(f"min_count must be at least 1, got {min_count}")
+        words = Counter(bert_words(text, lowercase))
+        if not words:
+            raise VocabularyError("training needs text with at least one word, got none")
+        letters = sorted({symbol for word in words for symbol in split_word(word, CONTINUATION)})
+        n_merges = vocab_size - len(SPECIAL_TOKENS) - len(letters)
+        if n_merges < 0:
+            raise VocabularyError(
+                f"vocab_size must be at least {vocab_size - n_merges} ({len(SPECIAL_TOKENS)} "
+                f"special tokens and {len(letters)} letters), got {vocab_size}"
+            )
+        merges = train_wordpiece(words, n_merges, CONTINUATION, min_count)
+        pieces = [join_pair(pair, CONTINUATION) for pair in merges]
+        return cls([*SPECIAL_TOKENS, *letters, *pieces], lowercase)
+
+    @classmethod
+    def from_vocab(cls, path, lowercase=True):
+        """Read BERT's vocab.txt, a piece a line; DamagedFileError when it is none."""
+        # Not splitlines(): some pieces are signs that it takes for the end of a line.
+        lines = read_text(path).removesuffix("\n").split("\n")
+        try:
+            return cls([line.removesuffix("\r") for line in lines], lowercase)
+        except VocabularyError as error:
+            raise DamagedFileError(f"{path} is not a WordPiece vocabulary: {error}") from None
+
+    def save(self, path):
+        """Write vocab.txt for `from_vocab`, all of it or nothing."""
+        save_text(path, "\n".join(self.vocab) + "\n")
+
+    @property
+    def vocab_size(self):
+        """The number of ids, special tokens included: the rows of an embedding table."""
+        return len(self.vocab)
+
+    def encode(self, text, pair=None):
+        """Return the Encoding of [CLS] text [SEP], or of [CLS] text [SEP] pair [SEP].
+
+        A special token typed in the text ([MASK]) is that token; upper case only, as BERT has it.
+        """
+        ids = [self.cls_id, *self._encode_text(text), self.sep_id]
+        segments = [0] * len(ids)
+        if pair is not None:
+            second = [*self._encode_text(pair), self.sep_id]
+            ids += second
+            segments += [1] * len(second)
+        return Encoding(ids, segments, [self.vocab[i] for i in ids])
+
+    def decode(self, ids):
+        """Return the words of ids, separated by spaces; [CLS], [SEP] and [PAD] are left out.
+
+        Capitals, accents and the spacing of punctuation are lost in encoding and do not come back.
+        Raises VocabularyError for an id outside the vocabulary.
+        """
+        pieces = [self._piece(i) for i in id_list(ids)]
+        words = " ".join(piece for piece in pieces if piece not in (CLS, SEP, PAD))
+        return words.replace(f" {CONTINUATION}", "")
+
+    def _piece(self, token_id):
+        try:
+            return self._pieces[token_id]
+        except (KeyError, TypeError):
+            raise unknown_id(token_id, self.vocab_size) from None
+
+    def _encode_text(self, text):
+        ids = []
+        for place, piece in enumerate(split_at(SPECIAL_TOKENS, text)):
+            if place % 2:
+                ids.append(self._ids[piece])
+            else:
+                for word in bert_words(piece, self.lowercase):
+                    ids += self._cache[word]
+        return ids
+
+    def _encode_word(self, word):
+        """Take the longest piece that the word begins with, then go on behind it."""
+        if len(word) > MAX_LETTERS:
+            return (self.unk_id,)
+        ids = []
+        start = 0
+        while start < len(word):
+            mark = CONTINUATION if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):
+                piece = mark + word[start:end]
+                if piece in self._ids:
+                    break
+            else:
+                return (self.unk_id,)  # one letter that no piece covers spoils the whole word
+            ids.append(self._ids[piece])
+            start = end
+        return tuple(ids)
