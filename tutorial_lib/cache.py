@@ -1,0 +1,56 @@
+"""Keys and values kept from one generated token to the next."""
+
+import torch
+
+from tutorial_lib.errors import ContextError, ShapeError
+
+
+class KVCache:
+    """Room for the keys and values of one attention layer, allocated once.
+
+    Holds up to `context` positions for `batch` sequences: two tensors (B, H, context, K).
+    Growing by concatenation would copy everything at every token; this writes in place,
+    so use it without gradients.
+
+    >>> cache = KVCache(batch=1, n_heads=2, context=8, d_head=4)
+    >>> k = torch.zeros(1, 2, 3, 4)
+    >>> keys, values = cache.append(k, k)
+    >>> len(cache), keys.shape
+    (3, torch.Size([1, 2, 3, 4]))
+    """
+
+    def __init__(self, batch, n_heads, context, d_head, dtype=torch.float32, device=None):
+        shape = (batch, n_heads, context, d_head)
+        self.keys = torch.empty(shape, dtype=dtype, device=device)
+        self.values = torch.empty(shape, dtype=dtype, device=device)
+        self.length = 0
+
+    def __len__(self):
+        return self.length
+
+    def append(self, k, v):
+        """Write k, v (B, H, T, K) behind what is there; return all (B, H, S, K) so far.
+
+        Raises ContextError when the context is full, ShapeError when batch, heads or width
+        differ from what the cache was made for.
+        """
+        batch, n_heads, context, d_head = self.keys.shape
+        if (k.size(0), k.size(1), k.size(3)) != (batch, n_heads, d_head):
+            raise ShapeError(
+                f"this cache holds (B, H, length, K) = ({batch}, {n_heads}, up to {context}, "
+                f"{d_head}), got {tuple(k.shape)}"
+            )
+        end = self.length + k.size(2)
+        if end > context:
+            raise ContextError(
+                f"the cache has room for {context} positions; it holds {self.length} "
+                f"and {k.size(2)} more came"
+            )
+        self.keys[:, :, self.length : end] = k
+        self.values[:, :, self.length : end] = v
+        self.length = end
+        return self.contents()
+
+    def contents(self):
+        """Return the keys and values written so far, (B, H, S, K) each, as views."""
+        return self.keys[:, :, : self.length], self.values[:, :, : self.length]

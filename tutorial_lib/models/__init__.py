@@ -1,0 +1,38 @@
+"""The models of the course, one file each; a model's name loads its file when first used."""
+
+import importlib
+
+_MODELS = {"BERT": "bert", "BERTConfig": "bert", "OneHeadReader": "one_head"}
+
+
+def count_parameters(config_or_model):
+    """Return how many numbers a model learns; tied weights count once.
+
+    A config is built on the meta device, which allocates nothing: any size costs no memory.
+    Raises TypeError for anything else.
+
+    >>> from tutorial_lib.models import BERTConfig
+    >>> f"{count_parameters(BERTConfig.base()):,}"
+    '109,482,240'
+    """
+    import torch  # here, so that naming a model does not load it
+
+    from tutorial_lib.weights import Unfilled
+
+    model = config_or_model
+    if not isinstance(model, torch.nn.Module):
+        if not hasattr(config_or_model, "build"):
+            raise TypeError(f"expected a model or its config, got {type(model).__name__}")
+        with torch.device("meta"), Unfilled():
+            model = config_or_model.build()
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def __getattr__(name):
+    if name in _MODELS:
+        return getattr(importlib.import_module(f"{__name__}.{_MODELS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*_MODELS, "count_parameters"])

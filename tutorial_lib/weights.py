@@ -1,0 +1,222 @@
+"""Tensors in and out: safetensors files, also sharded; strict about names and shapes.
+
+Only safetensors are read. Pickled weights (.bin, .pt) can run code when they are opened.
+"""
+
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
+
+from tutorial_lib.errors import DamagedFileError, MissingDataError
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+
+
+def load_tensors(folder_or_file):
+    """Return a dict from name to tensor from a .safetensors file, or a folder that holds one.
+
+    A folder holds model.safetensors, or model.safetensors.index.json and the shards it names.
+    Raises MissingDataError when there is nothing to read, DamagedFileError when a file is
+    truncated, is no safetensors file, or does not hold what the index promises.
+    """
+    path = Path(folder_or_file)
+    if path.is_dir():
+        if (path / WEIGHTS).is_file():
+            return _read(path / WEIGHTS)
+        if (path / INDEX).is_file():
+            return _read_shards(path / INDEX)
+        pickled = sorted(p.name for p in path.iterdir() if p.suffix in (".bin", ".pt", ".pth"))
+        note = f"; {pickled[0]} is pickled and is not opened" if pickled else ""
+        raise MissingDataError(f"{path} holds neither {WEIGHTS} nor {INDEX}{note}")
+    if not path.is_file():
+        raise MissingDataError(f"there is no file or folder {path}")
+    return _read(path)
+
+
+def save_tensors(path, tensors, metadata=None):
+    """Write tensors (a dict by name) to a .safetensors file, all or nothing.
+
+    metadata is a dict of strings, read back by `load_metadata`. The file appears under its name
+    only when it is complete, so an interrupted save leaves the old one as it was.
+    """
+    path = Path(path)
+    # Clones: safetensors refuses tensors that share memory, as tied weights do.
+    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    try:
+        save_file(copies, temporary, metadata)
+        os.chmod(temporary, 0o644)  # mkstemp's are private
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def load_metadata(path):
+    """Return the strings that were stored beside the tensors, {} when there are none."""
+    with _opened(path) as file:
+        return file.metadata() or {}
+
+
+@dataclass(frozen=True)
+class ForeignNames:
+    """How another program names the tensors of one of our models.
+
+    table: our name -> theirs, or a tuple of theirs that are stacked along the first axis; "{n}"
+    stands for a layer's number. prefixes may stand before any name; replaced spells older
+    names anew; ignored are prefixes of names that are in such files but not in our model.
+
+    >>> names = ForeignNames({"blocks.{n}.w": ("h.{n}.a", "h.{n}.b")}, prefixes=("net.",))
+    >>> names.of("blocks.3.w")
+    ('h.3.a', 'h.3.b')
+    >>> names.bare("net.h.3.a")
+    'h.3.a'
+    """
+
+    table: dict
+    prefixes: tuple = ()
+    replaced: dict = field(default_factory=dict)
+    ignored: tuple = ()
+
+    def of(self, name):
+        """Return the tuple of foreign names that make up our tensor `name`."""
+        number = re.search(r"(?<=\.)\d+(?=\.)", name)
+        pattern = name if number is None else f"{name[: number.start()]}{{n}}{name[number.end() :]}"
+        theirs = self.table[pattern]
+        theirs = (theirs,) if isinstance(theirs, str) else theirs
+        return tuple(other.replace("{n}", number.group() if number else "") for other in theirs)
+
+    def bare(self, name):
+        """Return a name from a file without prefix and in today's spelling."""
+        for prefix in self.prefixes:
+            name = name.removeprefix(prefix)
+        for old, new in self.replaced.items():
+            name = name.replace(old, new)
+        return name
+
+    def rename(self, tensors):
+        """Return the tensors under bare names, without the ignored ones.
+
+        Raises DamagedFileError when two tensors end up with the same name.
+        """
+        renamed = {}
+        for name, tensor in tensors.items():
+            bare = self.bare(name)
+            if bare in renamed:
+                raise DamagedFileError(f"the weights hold {bare} twice, once as {name}")
+            if not bare.startswith(self.ignored):
+                renamed[bare] = tensor
+        return renamed
+
+
+class Unfilled(TorchFunctionMode):
+    """Inside this `with` block new layers skip their random start: a file will fill them.
+
+    Saves the time of drawing numbers that are overwritten, and leaves the seed untouched.
+
+    >>> with Unfilled():
+    ...     layer = torch.nn.Linear(1000, 1000)
+    >>> layer.weight.shape
+    torch.Size([1000, 1000])
+    """
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        """Call every function but those of torch.nn.init."""
+        kwargs = kwargs or {}
+        if getattr(function, "__module__", None) == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return function(*args, **kwargs)
+
+
+def load_into(model, tensors, foreign_names=None):
+    """Copy tensors into the parameters of a model, names and shapes being strict.
+
+    tensors: a dict by name; foreign_names: a ForeignNames when the names are another program's.
+    Raises DamagedFileError that lists every missing, surplus and misshapen tensor.
+
+    >>> load_into(torch.nn.Linear(1, 1), {"weight": torch.ones(1, 2)})
+    Traceback (most recent call last):
+    ...
+    tutorial_lib.errors.DamagedFileError: these weights do not fit Linear
+      missing (1): bias
+      wrong shape (1): weight is (1, 2), the model needs (1, 1)
+    """
+    if foreign_names is not None:
+        tensors = foreign_names.rename(tensors)
+    ours = model.state_dict()
+    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
+    wanted = {
+        part: _part_shape(ours[name], parts) for name, parts in sources.items() for part in parts
+    }
+    _compare(type(model).__name__, wanted, {name: tuple(t.shape) for name, t in tensors.items()})
+    with torch.no_grad():
+        for name, parts in sources.items():
+            for part, place in zip(parts, ours[name].chunk(len(parts)), strict=True):
+                place.copy_(tensors[part])
+
+
+def _part_shape(tensor, parts):
+    return (tensor.size(0) // len(parts), *tensor.shape[1:])
+
+
+def _compare(model, wanted, found):
+    faults = {
+        "missing": sorted(wanted.keys() - found.keys()),
+        "surplus": sorted(found.keys() - wanted.keys()),
+        "wrong shape": [
+            f"{name} is {found[name]}, the model needs {wanted[name]}"
+            for name in sorted(wanted.keys() & found.keys())
+            if wanted[name] != found[name]
+        ],
+    }
+    lines = [
+        f"  {kind} ({len(names)}): {', '.join(names)}" for kind, names in faults.items() if names
+    ]
+    if lines:
+        raise DamagedFileError("\n".join([f"these weights do not fit {model}", *lines]))
+
+
+def _opened(path):
+    try:
+        return safe_open(path, "pt")
+    except FileNotFoundError as error:
+        raise MissingDataError(f"there is no file {path}") from error
+    except (SafetensorError, OSError) as error:
+        raise DamagedFileError(
+            f"{path} is truncated or no safetensors file ({error}); fetch or save it again"
+        ) from error
+
+
+def _read(path):
+    with _opened(path) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no dict)
+
+
+def _read_shards(index):
+    try:
+        places = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        files = sorted(set(places.values()))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedFileError(f"{index} is no index of shards ({error!r})") from error
+    tensors = {}
+    for file in files:
+        # A name with a folder in it could point anywhere on the disk.
+        if not re.fullmatch(r"\w[\w.-]*\.safetensors", str(file)):
+            raise DamagedFileError(f"{index} must name plain .safetensors files, got {file!r}")
+        shard = _read(index.parent / file)
+        promised = {name for name, place in places.items() if place == file}
+        if shard.keys() != promised:
+            raise DamagedFileError(
+                f"{index} and {file} disagree about: {', '.join(sorted(promised ^ shard.keys()))}"
+            )
+        tensors |= shard
+    return tensors
