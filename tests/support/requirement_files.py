@@ -1,0 +1,13 @@
+"""Reading the project's requirements files."""
+
+import re
+
+from isolation import ROOT
+from packaging.utils import canonicalize_name
+
+
+def pins(name):
+    """name -> version of each line `name==version` of the requirements file `name`."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    found = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, re.M)
+    return {canonicalize_name(package): version for package, version in found}
