@@ -1,0 +1,53 @@
+import statistics
+import time
+
+import pytest
+
+from tutorial_lib.explorers import SaturationExplorer
+from tutorial_lib.figures.head_width import WIDTHS
+
+
+def test_every_control_from_end_to_end_changes_the_picture():
+    widget = SaturationExplorer()
+    pictures = {bytes(widget.image.value)}
+    moves = [("d", WIDTHS[0]), ("d", WIDTHS[-1]), ("n_keys", 2), ("n_keys", 64), ("scaled", True)]
+    for name, value in moves:
+        widget.controls[name].value = value
+        assert bytes(widget.image.value[:4]) == b"\x89PNG"
+        pictures.add(bytes(widget.image.value))
+    assert len(pictures) == 6
+    assert "Head width 512, 64 keys, scores divided by the square root of d" in widget.words.value
+
+
+def test_the_slider_stops_at_its_ends():
+    widget = SaturationExplorer()
+    for asked, kept in ((1, 2), (1000, 64)):
+        widget.controls["n_keys"].value = asked
+        assert widget.controls["n_keys"].value == kept
+
+
+def test_the_same_setting_shows_the_same_picture():
+    assert SaturationExplorer(seed=2).image.value == SaturationExplorer(seed=2).image.value
+    assert SaturationExplorer(seed=2).image.value != SaturationExplorer(seed=3).image.value
+
+
+def test_a_move_is_drawn_in_time(record_property):
+    widget = SaturationExplorer(n_keys=64)
+    times = []
+    for move in range(20):
+        started = time.perf_counter()
+        widget.controls["d"].value = WIDTHS[(move + 1) % len(WIDTHS)]
+        times.append(1000 * (time.perf_counter() - started))
+    median = statistics.median(times)
+    record_property("redraw_ms", round(median))
+    print(f"saturation explorer, redraw: median of 20 {median:.0f} ms")
+    assert median < 600  # the budget is 200 ms on a quiet machine; a busy one may take longer
+
+
+def test_a_width_off_the_slider_is_named():
+    with pytest.raises(ValueError, match=r"d must be one of 1, 2, 4, .*, got 100"):
+        SaturationExplorer(d=100)
+
+
+def test_it_reads_as_text():
+    assert repr(SaturationExplorer()) == "Saturation explorer: run this cell"

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+import torch
+from traitlets import TraitError
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.explorers import WalkExplorer
+from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.tracing import trace
+
+TOKENS = ["[CLS]", "a", "cat", "[SEP]"]
+
+
+def story():
+    config = BERTConfig(vocab_size=3000, context=8, d_model=16, n_layers=2, n_heads=4)
+    return trace(BERT(config), torch.tensor([[2900, 5, 7, 3]]))
+
+
+def record(name="output", axes="B T D", shape=(1, 4, 16), formula="x"):
+    values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    return {"name": name, "axes": axes, "formula": formula, "values": values}
+
+
+def unpack(step):
+    return np.frombuffer(step["data"], step["dtype"]).reshape(step["shape"]).astype(np.float32)
+
+
+def by_name(explorer):
+    return {step["name"]: step for step in explorer.steps}
+
+
+def test_it_prints_as_a_sentence():
+    assert repr(WalkExplorer(story(), TOKENS)) == "Walk explorer: run this cell"
+
+
+def test_every_recorded_tensor_is_a_step_with_its_numbers():
+    records = story()
+    steps = by_name(WalkExplorer(records, TOKENS))
+    assert list(steps) == list(records)
+    weights = steps["layer 1 weights"]
+    assert np.allclose(unpack(weights), records["layer 1 weights"].tensor[0], atol=1e-3)
+    assert (weights["heads"], weights["kind"], weights["stage"]) == (True, "shares", "layer 1")
+    assert weights["rows"] == weights["columns"] == TOKENS
+    assert [axis["letter"] for axis in weights["axes"]] == ["B", "H", "T", "S"]
+    hidden = steps["output"]
+    assert np.allclose(unpack(hidden)[0], records["output"].tensor[0], atol=1e-2)
+    assert (hidden["heads"], hidden["columns"], hidden["kind"]) == (False, [], "signed")
+
+
+def test_ids_arrive_exactly():
+    ids = by_name(WalkExplorer(story(), TOKENS))["token ids"]
+    assert unpack(ids).ravel().tolist() == [2900, 5, 7, 3]
+    assert ids["shape"] == [1, 4, 1]
+
+
+def test_every_step_of_a_real_model_says_what_it_means():
+    assert [s["name"] for s in WalkExplorer(story(), TOKENS).steps if not s["meaning"]] == []
+
+
+def test_a_hidden_score_stays_minus_infinity():
+    scores = record("layer 0 scores", "B H T S", (1, 2, 4, 4))
+    scores["values"][..., 3] = -np.inf
+    step = WalkExplorer([scores], TOKENS).steps[0]
+    assert np.isneginf(unpack(step)[..., 3]).all()
+    assert np.isfinite(step["scale"])
+
+
+def test_what_is_too_large_is_cut_with_a_note():
+    steps = [record(shape=(1, 60, 100)), record("layer 0 weights", "B H T S", (1, 2, 60, 60))]
+    steps[1]["values"] /= steps[1]["values"].max()
+    wide, square = WalkExplorer(steps, ["t"] * 60).steps
+    assert wide["shape"] == [1, 48, 64]
+    assert wide["notes"] == [
+        "Only the first 48 of 60 rows are shown.",
+        "Only the first 64 of 100 columns are shown.",
+    ]
+    assert square["shape"] == [2, 48, 48]
+
+
+def test_numbers_beyond_half_precision_do_not_become_infinite():
+    big = record()
+    big["values"] *= 1e9
+    assert np.isfinite(unpack(WalkExplorer([big], TOKENS).steps[0])).all()
+
+
+@pytest.mark.parametrize(("name", "last"), [("step", 35), ("head", 3), ("token", 3)])
+def test_every_choice_stays_inside(name, last):
+    explorer = WalkExplorer(story(), TOKENS)
+    last = len(explorer.steps) - 1 if name == "step" else last
+    explorer.set_trait(name, 10**9)
+    assert getattr(explorer, name) == last
+    explorer.set_trait(name, -5)
+    assert getattr(explorer, name) == 0
+    with pytest.raises(TraitError):
+        explorer.set_trait(name, "one")
+
+
+@pytest.mark.parametrize(
+    ("records", "tokens", "message"),
+    [
+        ([], TOKENS, "at least one recorded tensor"),
+        ([record()], TOKENS[:2], "'output' has T = 4, but tokens has 2"),
+        ([record(axes="B T")], TOKENS, r"'output' has axes 'B T' but shape \(1, 4, 16\)"),
+        ([record(shape=(1, 4, 0))], TOKENS, "'output' is empty"),
+    ],
+)
+def test_what_cannot_be_walked_is_named(records, tokens, message):
+    with pytest.raises(ShapeError, match=message):
+        WalkExplorer(records, tokens)

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+import torch
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+ODD = ["a$b$", "<script>", "x" * 60]
+WEIGHTS = np.array([[0.7, 0.2, 0.1], [0.0, 1.0, 0.0], [0.1, 0.1, 0.8]])
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_a_small_matrix_shows_its_numbers():
+    axes = figures.attention_matrix(WEIGHTS, list("abc")).axes[0]
+    assert texts(axes)[:3] == ["0.70", "0.20", "0.10"]
+    assert axes.get_ylabel() == "looks (query)"
+    assert not texts(figures.attention_matrix(WEIGHTS, list("abc"), numbers=False).axes[0])
+
+
+def test_tensors_with_a_batch_axis_are_fine():
+    tensor = torch.tensor(WEIGHTS)[None, None].requires_grad_()
+    image = figures.attention_matrix(tensor, list("abc")).axes[0].images[0]
+    assert np.allclose(image.get_array(), WEIGHTS)
+
+
+def test_lines_below_the_threshold_are_left_out():
+    every = figures.attention_lines(WEIGHTS, list("abc"), threshold=0.05).axes[0]
+    strong = figures.attention_lines(WEIGHTS, list("abc"), threshold=0.5).axes[0]
+    assert (len(every.patches), len(strong.patches)) == (7, 3)
+
+
+def test_a_focus_leaves_one_rows_lines_and_writes_their_weights():
+    axes = figures.attention_lines(WEIGHTS, list("abc"), focus=0).axes[0]
+    assert len(axes.patches) == 3
+    assert {"0.70", "0.20", "0.10"} <= set(texts(axes))
+
+
+def test_the_grid_has_one_small_matrix_for_each_head():
+    maps = np.tile(WEIGHTS, (2, 4, 1, 1))
+    figure = figures.head_grid(maps, chosen=(1, 2))
+    framed = [axes for axes in figure.axes if axes.patches]
+    assert len(figure.axes) == 8
+    assert framed == [figure.axes[6]]
+    assert len(figures.head_grid(list(maps[:, None])).axes) == 8
+
+
+@pytest.mark.parametrize("draw", [figures.attention_matrix, figures.attention_lines])
+def test_odd_labels_are_drawn_and_a_figure_is_used_again(draw):
+    figure = draw(WEIGHTS, ODD, title="first")
+    first = style.png(figure)
+    again = draw(WEIGHTS.T, ODD, title="second", figure=figure)
+    assert again is figure
+    assert style.png(figure) != first
+
+
+@pytest.mark.parametrize("draw", [figures.attention_matrix, figures.attention_lines])
+def test_wrong_shapes_are_named(draw):
+    with pytest.raises(ShapeError, match=r"must be \(T, S\) and not empty, got shape \(3,\)"):
+        draw(WEIGHTS[0], list("abc"))
+    with pytest.raises(ShapeError, match="3 x 3, but there are 2 row labels"):
+        draw(WEIGHTS, list("ab"))
+
+
+def test_the_grid_and_the_focus_check_too():
+    with pytest.raises(ShapeError, match=r"\(L, H, T, S\)"):
+        figures.head_grid(WEIGHTS)
+    with pytest.raises(ShapeError, match="focus must be a row from 0 to 2, got 3"):
+        figures.attention_lines(WEIGHTS, list("abc"), focus=3)
+
+
+def test_a_map_can_be_read_aloud():
+    assert figures.describe_attention(WEIGHTS, list("abc"), focus=0, top=2) == (
+        "a looks at a 0.70, b 0.20."
+    )
+    assert figures.describe_attention(WEIGHTS, list("abc")).count("looks at") == 3

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.charts import spread_apart
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0.01, 0.3))
+def test_spread_apart_leaves_gaps_and_keeps_the_order(wanted, gap):
+    placed = spread_apart(wanted, gap)
+    order = np.argsort(wanted, kind="stable")
+    assert (np.diff(placed[order]) >= gap - 1e-9).all()
+
+
+def test_spread_apart_leaves_alone_what_does_not_collide():
+    np.testing.assert_allclose(spread_apart([0.9, 0.1, 0.5], 0.2), [0.9, 0.1, 0.5])
+
+
+def test_line_chart_names_each_line_at_its_end():
+    series = {"a": ([1, 2], [1.0, 2.0]), "b": ([1, 2], [1.0, float("nan")])}
+    figure = figures.line_chart(series, "x", "y", "title", references={"chance": 0.5})
+    (axes,) = figure.axes
+    assert texts(axes) == ["chance", "a", "b"]
+    assert [line.get_ydata()[0] for line in axes.lines[:2]] == [1, 1]
+
+
+def test_line_chart_marks_the_measured_places_on_a_log_axis():
+    figure = figures.line_chart(
+        {"a": ([4, 64], [1, 2])},
+        "x",
+        "y",
+        "t",
+        log_x=True,
+        log_y=True,
+        bands={"a": ([1, 1], [2, 3])},
+    )
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["4", "64"]
+
+
+def test_line_chart_says_what_does_not_fit():
+    with pytest.raises(ShapeError, match="'a' has 2 x values but 3 y values"):
+        figures.line_chart({"a": ([1, 2], [1, 2, 3])}, "x", "y", "t")
+    with pytest.raises(ShapeError, match="at least one series"):
+        figures.line_chart({}, "x", "y", "t")
+
+
+def test_bar_chart_writes_the_numbers():
+    figure = figures.bar_chart({"a": 1234, "b": -2}, "n", "t", spans={"b": (-3, -1)}, lit=["b"])
+    assert texts(figure.axes[0]) == ["1.23e+03", "-2"]
+    with pytest.raises(ShapeError, match="at least one bar"):
+        figures.bar_chart({}, "n", "t")
+
+
+def test_histogram_counts_finite_values():
+    figure = figures.histogram([1, 2, 2, float("inf")], "x", "t", bins=2, marks={"here": 1})
+    assert sum(patch.get_height() for patch in figure.axes[0].patches) == 3
+    with pytest.raises(ShapeError, match="shape \\(0,\\)"):
+        figures.histogram([], "x", "t")
+
+
+def test_a_figure_is_drawn_again_in_place():
+    first = figures.bar_chart({"a": 1}, "n", "t")
+    assert figures.bar_chart({"a": 1, "b": 2}, "n", "t", figure=first) is first
+    assert len(first.axes) == 1

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("values", [np.zeros((2, 3)), np.eye(2, 3), np.full((2, 3), np.nan)])
+def test_heat_map_draws_any_values(values, signed):
+    figure = figures.heat_map(values, "ab", "cde", "t", signed=signed)
+    assert len(texts(figure.axes[0])) == 6
+    assert style.png(figure).startswith(b"\x89PNG")
+
+
+def test_heat_map_thins_out_many_names():
+    figure = figures.heat_map(np.ones((60, 90)), range(60), range(90), "t", numbers=False)
+    assert len(figure.axes[0].get_xticklabels()) <= 24
+    assert len(figure.axes[0].get_yticklabels()) <= 30
+
+
+def test_heat_map_counts_its_names():
+    with pytest.raises(ShapeError, match=r"\(2, 3\), the names say \(2, 2\)"):
+        figures.heat_map(np.ones((2, 3)), "ab", "cd", "t")
+
+
+def test_dollar_signs_are_text():
+    figure = figures.heat_map([[1.0]], ["$_$"], ["a$b^$"], "t")
+    assert style.png(figure).startswith(b"\x89PNG")

@@ -1,0 +1,116 @@
+"""A model behind the attention explorer: text in, maps and outputs out, one head broken or not."""
+
+from dataclasses import dataclass
+
+import torch
+
+from tutorial_lib.capture import capture_attention
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.interventions import Patch, Uniform, Zero, head_output, intervene
+
+MAX_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run gives: maps (L, H, T, T), T labels, outputs as (label, before, after)."""
+
+    maps: torch.Tensor
+    labels: list
+    segments: list
+    outputs: list
+    notes: list
+
+
+class EncoderBackend:
+    """Runs text through an encoder of the course, captures its attention and breaks one head.
+
+    model(ids, segments) -> hidden (1, T, D); tokenizer.encode(text, pair) -> Encoding;
+    readout(model, encoding) -> list of (label, number).
+    """
+
+    def __init__(self, model, tokenizer, readout=None):
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.readout = readout
+        self.title = "Outputs" if readout else "Cosine with its unbroken vector"
+        context = getattr(getattr(model, "config", None), "context", MAX_LENGTH)
+        self.longest = min(context, MAX_LENGTH)
+
+    def run(self, text, pair="", other="", broken=None):
+        """Read `text` (and `pair` as second segment) with the head in `broken` broken.
+
+        broken is empty or {"how": "zero", "uniform" or "patch", "layer", "head"}; patch takes
+        the head's output on `other`. Raises what the tokenizer and the model raise.
+        """
+        notes = []
+        encoding = self._encode(text, pair, notes)
+        change = self._change(broken or {}, other, encoding, notes)
+        with torch.no_grad():
+            maps, before = self._read(encoding)
+            after = before
+            if change:
+                with intervene(self.model, change):
+                    maps, after = self._read(encoding)
+        return Result(
+            torch.stack([layer[0] for layer in maps]),  # (L, H, T, T)
+            list(encoding.tokens),
+            list(encoding.segments),
+            self._compared(encoding, before, after),
+            notes,
+        )
+
+    def _encode(self, text, pair, notes):
+        encoding = self.tokenizer.encode(text, pair or None)
+        length = len(encoding.ids)
+        if length <= self.longest:
+            return encoding
+        notes.append(f"Only the first {self.longest} of {length} tokens go through the model.")
+        kept = (list(part)[: self.longest] for part in (encoding.ids, encoding.segments))
+        return type(encoding)(*kept, list(encoding.tokens)[: self.longest])
+
+    def _inputs(self, encoding):
+        device = next(self.model.parameters()).device
+        ids, segments = list(encoding.ids), list(encoding.segments)
+        return torch.tensor([ids], device=device), torch.tensor([segments], device=device)  # (1, T)
+
+    def _read(self, encoding):
+        with capture_attention(self.model) as maps:
+            hidden = self.model(*self._inputs(encoding))
+        return maps, list(self.readout(self.model, encoding)) if self.readout else hidden
+
+    def _compared(self, encoding, before, after):
+        if self.readout:
+            names, later = ([str(label) for label, _ in side] for side in (before, after))
+            if names != later:
+                raise ShapeError(
+                    "readout must return the same labels before and after a head is broken, got "
+                    f"{names[:5]} and {later[:5]}"
+                )
+            numbers = ((float(b), float(a)) for (_, b), (_, a) in zip(before, after, strict=True))
+            return [(name, *pair) for name, pair in zip(names, numbers, strict=True)]
+        if after is before:
+            return []  # nothing is broken, so there is nothing to compare
+        cosines = torch.cosine_similarity(before[0], after[0], dim=-1)  # (T, D) -> (T,)
+        cosines = [round(value, 6) for value in cosines.tolist()]  # equal vectors give 1, not 1+eps
+        return [(token, 1.0, value) for token, value in zip(encoding.tokens, cosines, strict=True)]
+
+    def _change(self, broken, other, encoding, notes):
+        how, layer, head = (broken.get(name) for name in ("how", "layer", "head"))
+        if how == "zero":
+            return Zero(layer, head)
+        if how == "uniform":
+            return Uniform(layer, head)
+        if how != "patch":
+            return None
+        if not other.strip():
+            notes.append("Nothing is patched: type the other text to patch from.")
+            return None
+        source = self._encode(other, "", notes)
+        if len(source.ids) != len(encoding.ids):
+            notes.append(
+                f"Nothing is patched: the other text has {len(source.ids)} tokens, this one "
+                f"{len(encoding.ids)}; a head's output fits only a text of equal length."
+            )
+            return None
+        return Patch(layer, head, head_output(self.model, layer, head, *self._inputs(source)))

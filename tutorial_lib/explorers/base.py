@@ -1,0 +1,81 @@
+"""What every explorer shares: how it is loaded, what it prints as, and one redrawn picture.
+
+Two kinds exist. `BrowserExplorer` draws in the browser with plain JavaScript shipped in this
+folder (no build step, nothing from the network). `FigureExplorer` draws a figure of
+`tutorial_lib.figures` into one image that is replaced when a control moves.
+"""
+
+import html
+from pathlib import Path
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from ..figures import style
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+def javascript(*names):
+    """An explorer's script, its parts in order, after the helpers that all scripts share."""
+    return "\n".join((ASSETS / part).read_text(encoding="utf-8") for part in ("common.js", *names))
+
+
+def stylesheet(*names):
+    """The shared stylesheet followed by the explorer's own parts."""
+    return "\n".join((ASSETS / part).read_text(encoding="utf-8") for part in ("common.css", *names))
+
+
+class BrowserExplorer(anywidget.AnyWidget):
+    """An explorer that draws in the browser. Subclasses set `title`, `_esm` and `_css`."""
+
+    title = "Explorer"
+    label = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, **traits):
+        super().__init__(label=self.title, **traits)
+
+    def __repr__(self):
+        return f"{self.title}: run this cell"
+
+
+class FigureExplorer(ipywidgets.VBox):
+    """Controls above one picture that is drawn anew, in one reused figure, when a control moves.
+
+    Subclasses set `title`, give `controls` (a dict of name -> ipywidget) to `__init__` and define
+    `draw(figure, **values) -> Figure` and `describe(**values) -> str`, the picture in words.
+    """
+
+    title = "Explorer"
+
+    def __init__(self, controls):
+        self.controls = controls
+        # Not stretched: a picture drawn for 110 dots an inch blurs when it fills the page.
+        self.image = ipywidgets.Image(
+            format="png", layout={"max_width": "100%", "align_self": "flex-start"}
+        )
+        self.words = ipywidgets.HTML()
+        self._figure = None
+        super().__init__([*controls.values(), self.image, self.words])
+        for control in controls.values():
+            control.observe(self._redraw, names="value")
+        self._redraw()
+
+    def _redraw(self, _change=None):
+        values = {name: control.value for name, control in self.controls.items()}
+        self._figure = self.draw(self._figure, **values)
+        self.image.value = style.png(self._figure)
+        words = html.escape(self.describe(**values))
+        self.words.value = f'<span role="status">{words}</span>'
+
+    def draw(self, figure, **values):
+        """Draw the picture for these values of the controls, into `figure` if one is given."""
+        raise NotImplementedError("a FigureExplorer defines draw(figure, **values)")
+
+    def describe(self, **values):
+        """Say in words what the picture shows for these values of the controls."""
+        raise NotImplementedError("a FigureExplorer defines describe(**values)")
+
+    def __repr__(self):
+        return f"{self.title}: run this cell"

@@ -1,0 +1,107 @@
+"""Attention maps as the browser wants them: checked, cut to what stays smooth, packed as bytes."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tutorial_lib.errors import ShapeError
+
+MAX_TOKENS = 200
+# Half precision keeps three decimals; above this many weights one byte each has to do.
+FLOAT16_LIMIT = 3_000_000
+SPECIAL = re.compile(r"^(\[[A-Z]+\]|<[a-z/|_]+>)$")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a map: its labels, and for each label the segment it belongs to (0 or 1).
+
+    `kind` says how a view draws the labels; "tokens" are words one below another.
+    """
+
+    labels: tuple
+    segments: tuple = ()
+    kind: str = "tokens"
+
+    def packed(self, length):
+        """The first `length` labels as plain data for the browser."""
+        labels = [str(label) for label in self.labels[:length]]
+        segments = list(self.segments[:length]) or [0] * len(labels)
+        special = [index for index, label in enumerate(labels) if SPECIAL.match(label)]
+        return {"kind": self.kind, "labels": labels, "segments": segments, "special": special}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The maps of one kind of attention: weights (L, H, T, S), who looks, who is looked at."""
+
+    weights: np.ndarray
+    rows: Side
+    columns: Side
+    name: str = ""
+
+    def packed(self, max_tokens):
+        """Plain data and bytes for the browser, at most `max_tokens` on each side."""
+        weights = np.ascontiguousarray(self.weights[:, :, :max_tokens, :max_tokens])
+        precise = weights.size <= FLOAT16_LIMIT
+        data = weights.astype(np.float16) if precise else np.rint(weights * 255).astype(np.uint8)
+        return {
+            "name": self.name,
+            "shape": list(weights.shape),
+            "dtype": "float16" if precise else "uint8",
+            "data": data.tobytes(),
+            "rows": self.rows.packed(max_tokens),
+            "columns": self.columns.packed(max_tokens),
+        }
+
+
+def as_array(tensor):
+    """A float32 numpy array from a torch tensor, an array, or a list of (B, H, T, S) layers."""
+    if isinstance(tensor, Sequence):
+        return np.stack([as_array(layer) for layer in tensor])
+    if hasattr(tensor, "detach"):
+        tensor = tensor.detach().float().cpu().numpy()
+    return np.asarray(tensor, dtype=np.float32)
+
+
+def make_panel(maps, rows, columns=None, segments=None, column_segments=None, name=""):
+    """Check maps and labels against each other.
+
+    maps (L, H, T, S), or a list of L layers (1, H, T, S); rows T labels; columns S labels (the
+    rows when left out); segments T and column_segments S numbers, 0 or 1.
+    Raises ShapeError when the shapes disagree, a side is empty or a weight is not in 0..1.
+    """
+    weights = as_array(maps)
+    if weights.ndim == 5 and weights.shape[1] == 1:
+        weights = weights[:, 0]  # (L, B=1, H, T, S) -> (L, H, T, S)
+    title = f"{name} maps" if name else "maps"
+    if weights.ndim != 4:
+        raise ShapeError(f"{title} must be (L, H, T, S), got shape {weights.shape}")
+    if 0 in weights.shape:
+        raise ShapeError(f"{title} hold nothing to look at: shape {weights.shape}")
+    if not np.isfinite(weights).all() or weights.min() < -1e-3 or weights.max() > 1 + 1e-3:
+        raise ShapeError(f"{title} must hold attention weights between 0 and 1")
+    columns = rows if columns is None else columns
+    if column_segments is None and len(columns) == len(rows):
+        column_segments = segments
+    sides = []
+    for axis, labels, marks in ((2, rows, segments), (3, columns, column_segments)):
+        size = weights.shape[axis]
+        what, letter = (("rows", "T"), ("columns", "S"))[axis - 2]
+        if len(labels) != size:
+            raise ShapeError(f"{title} have {letter} = {size} but {what} has {len(labels)} labels")
+        marks = tuple(int(mark) for mark in (marks if marks is not None else [0] * size))
+        if len(marks) != size or not set(marks) <= {0, 1}:
+            raise ShapeError(f"segments of the {what} must be {size} numbers, each 0 or 1")
+        sides.append(Side(tuple(labels), marks))
+    return Panel(np.clip(weights, 0, 1), *sides, name=name)
+
+
+def cut_note(panels, max_tokens):
+    """A sentence that says how much of too long an input is shown, or an empty string."""
+    longest = max(max(panel.weights.shape[2:]) for panel in panels)
+    if longest <= max_tokens:
+        return ""
+    return f"Only the first {max_tokens} of {longest} tokens are shown."

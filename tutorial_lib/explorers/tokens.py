@@ -1,0 +1,93 @@
+"""Type a text and see how several tokenizers cut it, side by side."""
+
+import traitlets
+
+from ..figures.tokens import visible
+from .base import BrowserExplorer, javascript, stylesheet
+
+LIMIT = 2000  # characters
+EXAMPLE = "The animal didn't cross the street because it was too tired."
+
+
+class TokenizerExplorer(BrowserExplorer):
+    """A text box above one strip of coloured tokens for each tokenizer.
+
+    tokenizers maps a name to an object whose `encode(text)` gives a list of ids (then
+    `token_bytes(id)` gives the bytes of each) or an encoding with `ids` and `tokens`. The text is
+    cut at 2,000 characters. Raises ValueError without a tokenizer.
+
+    >>> from tutorial_lib.tokenizers import BPETokenizer
+    >>> TokenizerExplorer({"BPE": BPETokenizer.train("so it is so", 258)})
+    Tokenizer explorer: run this cell
+    """
+
+    title = "Tokenizer explorer"
+    _esm = javascript("tokens.js")
+    _css = stylesheet("tokens.css")
+
+    limit = traitlets.Int(LIMIT).tag(sync=True)
+    request = traitlets.Dict().tag(sync=True)  # {"number", "text"}, written by the browser
+    reply = traitlets.Dict().tag(sync=True)  # {"number", "rows"}: the browser drops old numbers
+
+    def __init__(self, tokenizers, text=EXAMPLE):
+        if not tokenizers:
+            raise ValueError("TokenizerExplorer needs at least one tokenizer, got none")
+        self.tokenizers = dict(tokenizers)
+        request = {"number": 0, "text": _clean(text)}
+        super().__init__(request=request, reply=self._answer(request))
+        self.observe(self._on_request, names="request")
+
+    @property
+    def text(self):
+        """The text that is cut now; setting it moves the explorer."""
+        return self.request["text"]
+
+    @text.setter
+    def text(self, text):
+        self.request = {"number": self.request["number"] + 1, "text": _clean(text)}
+
+    def _on_request(self, change):
+        self.reply = self._answer(change["new"])
+
+    def _answer(self, request):
+        text = _clean(request.get("text", ""))
+        rows = [_row(name, tokenizer, text) for name, tokenizer in self.tokenizers.items()]
+        return {"number": request.get("number", 0), "rows": rows}
+
+
+def _clean(text):
+    # Half of a surrogate pair can be typed in a browser but not written as UTF-8.
+    text = str(text)[:LIMIT]
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _row(name, tokenizer, text):
+    try:
+        tokens = _tokens(tokenizer, text)
+    except Exception as error:  # any tokenizer may be handed in: its error is shown, not lost
+        return {"name": name, "error": f"{type(error).__name__}: {error}"}
+    return {
+        "name": name,
+        "tokens": tokens,
+        "characters": len(text),
+        "bytes": len(text.encode()),
+    }
+
+
+def _tokens(tokenizer, text):
+    """Each token as [text to show, id, its bytes in hexadecimal]."""
+    encoding = tokenizer.encode(text)
+    if hasattr(encoding, "tokens"):
+        return [
+            [visible(token), int(token_id), token.encode().hex(" ")]
+            for token, token_id in zip(encoding.tokens, encoding.ids, strict=True)
+        ]
+    return [[*_from_bytes(tokenizer.token_bytes(i), int(i))] for i in encoding]
+
+
+def _from_bytes(raw, token_id):
+    try:
+        shown = visible(raw.decode())
+    except UnicodeDecodeError:
+        shown = "".join(chr(b) if 32 < b < 127 else f"<{b:02X}>" for b in raw)
+    return shown, token_id, raw.hex(" ")

@@ -1,0 +1,126 @@
+"""One sentence all the way: every tensor of one forward pass, a step at a time."""
+
+import numpy as np
+import traitlets
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.packing import as_array
+from tutorial_lib.figures.walk import walk_steps
+
+MAX_TOKENS = 48
+MAX_COLUMNS = 64
+_LETTERS = {
+    "B": "batch",
+    "T": "tokens",
+    "S": "tokens looked at",
+    "H": "heads",
+    "D": "model width",
+    "K": "width of one head",
+    "V": "vocabulary",
+    "d_ff": "width of the feed-forward part",
+}
+
+
+def _packed(step, tokens):
+    """One step for the browser: at most MAX_TOKENS x MAX_COLUMNS numbers a head, as bytes."""
+    axes, values = step.axes.split(), as_array(step.values)
+    if axes[:1] == ["B"]:
+        axes, values = axes[1:], values[0]  # the first sequence of the batch
+    heads = axes[:1] == ["H"]
+    if not heads:
+        values = values[None]  # (T, D) -> (1, T, D)
+    row_axis, column_axis = [*axes[heads:], "", ""][:2]
+    values = values.reshape(values.shape[0], values.shape[1] if values.ndim > 1 else 1, -1)
+    height, width = values.shape[1:]
+    longest = MAX_TOKENS if column_axis in ("T", "S") else MAX_COLUMNS
+    values = values[:, :MAX_TOKENS, :longest]
+    notes = []
+    if height > MAX_TOKENS:
+        notes.append(f"Only the first {MAX_TOKENS} of {height} rows are shown.")
+    if width > longest:
+        notes.append(f"Only the first {longest} of {width} columns are shown.")
+    sizes = np.abs(values[np.isfinite(values)])
+    shares = step.label.endswith("weights")
+    scale = 1.0 if shares else float(np.quantile(sizes, 0.99)) if sizes.size else 1.0
+    whole = step.name.endswith("ids")
+    kind = np.float32 if whole else np.float16
+    limit = np.finfo(kind).max
+    clipped = np.where(np.isfinite(values), np.clip(values, -limit, limit), values)
+    return {
+        "name": step.name,
+        "stage": step.stage,
+        "label": step.label,
+        "axes": [
+            {"letter": letter, "size": size, "meaning": _LETTERS.get(letter, "")}
+            for letter, size in zip(step.axes.split(), step.shape, strict=True)
+        ],
+        "formula": step.formula,
+        "meaning": step.meaning,
+        "shape": list(values.shape),
+        "heads": heads,
+        "rows": _labels(row_axis, tokens, values.shape[1]),
+        "columns": _labels(column_axis, tokens, values.shape[2]),
+        "kind": "ids" if whole else "shares" if shares else "signed",
+        "scale": scale or 1.0,
+        "dtype": "float32" if whole else "float16",
+        "data": np.ascontiguousarray(clipped, dtype=kind).tobytes(),
+        "notes": notes,
+    }
+
+
+def _labels(axis, tokens, count):
+    if axis in ("T", "S") and len(tokens) >= count:
+        return [str(token) for token in tokens[:count]]
+    return []
+
+
+class WalkExplorer(BrowserExplorer):
+    """Walks through one forward pass: name, shape, formula and numbers of every tensor.
+
+    records: a Trace of `tutorial_lib.tracing.trace`, or a list of dicts with name, axes
+    ("B H T S"), formula and values. tokens: T labels. Only the first sequence of a batch is shown;
+    what is too large is cut, and a note says so.
+    Raises ShapeError when there is nothing to walk through or tokens and tensors disagree.
+
+    >>> import numpy as np
+    >>> ids = {"name": "token ids", "axes": "B T", "formula": "input", "values": np.ones((1, 2))}
+    >>> WalkExplorer([ids], ["hello", "world"])
+    Walk explorer: run this cell
+    """
+
+    title = "Walk explorer"
+    _esm = javascript("walk_values.js", "walk.js")
+    _css = stylesheet("walk.css")
+
+    steps = traitlets.List().tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    head = traitlets.Int(0).tag(sync=True)
+    token = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, records, tokens, **state):
+        super().__init__()
+        tokens = [str(token) for token in tokens]
+        steps = walk_steps(records)
+        for step in steps:
+            sizes = dict(zip(step.axes.split(), step.shape, strict=True))
+            if sizes.get("T", len(tokens)) != len(tokens):
+                raise ShapeError(
+                    f"{step.name!r} has T = {sizes['T']}, but tokens has {len(tokens)}"
+                )
+            if 0 in step.shape:
+                raise ShapeError(f"{step.name!r} is empty: {step.axes} = {step.shape}")
+        self.steps = [_packed(step, tokens) for step in steps]
+        for name, value in state.items():
+            self.set_trait(name, value)
+
+    @traitlets.validate("step", "head", "token")
+    def _inside(self, proposal):
+        if not self.steps:
+            return 0
+        counts = {
+            "step": len(self.steps),
+            "head": max(step["shape"][0] for step in self.steps),
+            "token": max(step["shape"][1] for step in self.steps),
+        }
+        return min(max(proposal.value, 0), counts[proposal.trait.name] - 1)

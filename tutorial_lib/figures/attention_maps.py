@@ -1,0 +1,203 @@
+"""Attention weights as pictures: a matrix, lines between tokens, and a grid of all heads.
+
+The static twins of `explorers.AttentionExplorer`. Everything takes plain arrays or tensors.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.colors import PowerNorm
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+# Most weights are small: the square root of a weight chooses its colour, 0 and 1 stay fixed.
+SCALE = PowerNorm(0.5, vmin=0, vmax=1)
+
+
+def _array(weights, axes):
+    """A float array with as many axes as `axes` has letters; leading axes of size 1 are dropped."""
+    if hasattr(weights, "detach"):
+        weights = weights.detach().float().cpu().numpy()
+    array = np.asarray(weights, dtype=float)
+    while array.ndim > len(axes) and array.shape[0] == 1:
+        array = array[0]
+    if array.ndim != len(axes) or 0 in array.shape:
+        wanted = ", ".join(axes)
+        raise ShapeError(f"weights must be ({wanted}) and not empty, got shape {array.shape}")
+    return array
+
+
+def _labels(rows, columns, shape):
+    columns = rows if columns is None else columns
+    if (len(rows), len(columns)) != shape:
+        raise ShapeError(
+            f"weights are {shape[0]} x {shape[1]}, but there are {len(rows)} row labels "
+            f"and {len(columns)} column labels"
+        )
+    return [_shown(label) for label in rows], [_shown(label) for label in columns]
+
+
+def _shown(label, longest=14):
+    """A label as a figure can draw it: no mathematics in dollar signs, no line breaks, not long."""
+    text = " ".join(str(label).split()) or ("(empty)" if not str(label) else "␣")
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return text.replace("$", r"\$")
+
+
+@style.styled
+def attention_matrix(weights, rows, columns=None, title="", numbers=None, figure=None):
+    """One head as a matrix: a row looks, a column is looked at.
+
+    weights (T, S), rows T labels, columns S labels (the rows when left out). numbers writes each
+    weight into its cell; left to itself it does so up to 10 x 10.
+    Returns the figure. Raises ShapeError when labels and weights disagree.
+
+    >>> attention_matrix([[0.8, 0.2], [0.0, 1.0]], ["the", "cat"]).axes[0].get_xlabel()
+    'is looked at (key)'
+    """
+    weights = _array(weights, "TS")
+    rows, columns = _labels(rows, columns, weights.shape)
+    size = 0.34 if max(weights.shape) > 10 else 0.52
+    wide, high = (max(size * n, 1.6) for n in weights.shape[::-1])
+    long = max(map(len, columns))
+    figure = style.blank(figure, width=max(wide + 2.6, 4.4), height=high + 1.3 + 0.08 * long)
+    axes = figure.subplots()
+    image = axes.imshow(weights, cmap=style.WEIGHTS, norm=SCALE)
+    axes.set_xticks(range(len(columns)), columns, rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0)
+    axes.set(xlabel="is looked at (key)", ylabel="looks (query)", title=title)
+    axes.spines[:].set_visible(False)
+    if numbers if numbers is not None else max(weights.shape) <= 10:
+        for (t, s), weight in np.ndenumerate(weights):
+            colour = style.CARD if weight > 0.3 else style.INK
+            axes.text(s, t, f"{weight:.2f}", ha="center", va="center", fontsize=8.5, color=colour)
+    bar = figure.colorbar(image, ax=axes, shrink=0.75, pad=0.02, ticks=[0, 0.1, 0.3, 0.6, 1])
+    bar.set_label("weight")
+    bar.outline.set_visible(False)
+    return figure
+
+
+@style.styled
+def attention_lines(
+    weights, rows, columns=None, title="", focus=None, threshold=0.05, segments=None, figure=None
+):
+    """One head as lines from the tokens that look (left) to those they look at (right).
+
+    weights (T, S), rows T labels, columns S labels (the rows when left out); focus, the index of a
+    row, leaves only its lines and writes their weights; lines below `threshold` are not drawn;
+    segments, 0 or 1 for each row, colours its lines.
+    Returns the figure. Raises ShapeError when labels and weights disagree.
+
+    >>> len(attention_lines([[0.8, 0.2], [0.0, 1.0]], ["the", "cat"]).axes[0].patches)
+    3
+    """
+    weights = _array(weights, "TS")
+    rows, columns = _labels(rows, columns, weights.shape)
+    n_rows, n_columns = weights.shape
+    if focus is not None and not 0 <= focus < n_rows:
+        raise ShapeError(f"focus must be a row from 0 to {n_rows - 1}, got {focus}")
+    colours = [style.ORANGE if s else style.BLUE for s in (segments or [0] * n_rows)]
+    figure = style.blank(figure, width=6.0, height=0.29 * max(weights.shape) + 0.9)
+    axes = figure.subplots()
+    for t in range(n_rows) if focus is None else [focus]:
+        strongest = max(weights[t].max(), 1e-6) if focus is not None else 1
+        for s in range(n_columns):
+            weight = weights[t, s]
+            if weight < max(threshold, 1e-3):
+                continue
+            path = Path([(0, t), (0.45, t), (0.55, s), (1, s)], [1, 4, 4, 4])
+            axes.add_patch(
+                PathPatch(
+                    path,
+                    facecolor="none",
+                    edgecolor=colours[t],
+                    linewidth=0.5 + 4.5 * weight,
+                    alpha=min(1, 0.1 + 0.9 * (weight / strongest) ** 0.8),
+                    capstyle="butt",
+                )
+            )
+            if focus is not None:
+                axes.text(1.36, s, f"{weight:.2f}", va="center", ha="right", color=style.MUTED)
+    for t, label in enumerate(rows):
+        weight = "bold" if t == focus else "normal"
+        axes.text(-0.03, t, label, ha="right", va="center", fontweight=weight, fontsize=10.5)
+    for s, label in enumerate(columns):
+        axes.text(1.03, s, label, ha="left", va="center", fontsize=10.5)
+    axes.text(-0.03, -1.1, "looks", ha="right", va="center", color=style.MUTED, fontsize=9)
+    axes.text(1.03, -1.1, "is looked at", ha="left", va="center", color=style.MUTED, fontsize=9)
+    axes.set(xlim=(-0.4, 1.4), ylim=(max(weights.shape) - 0.4, -1.6), title=title)
+    axes.axis("off")
+    return figure
+
+
+@style.styled
+def head_grid(maps, title="", chosen=None, figure=None):
+    """All heads of a model as small matrices, a row for each layer, counted from 0.
+
+    maps (L, H, T, S); chosen, a (layer, head) or a list of them, is framed.
+    Returns the figure. Raises ShapeError when maps have other axes.
+
+    >>> import numpy as np
+    >>> len(head_grid(np.full((2, 3, 4, 4), 0.25)).axes)
+    6
+    """
+    if isinstance(maps, Sequence):
+        maps = np.stack([_array(layer, "HTS") for layer in maps])
+    maps = _array(maps, "LHTS")
+    layers, heads = maps.shape[:2]
+    marked = [] if chosen is None else [chosen] if np.ndim(chosen[0]) == 0 else list(chosen)
+    side = max(0.42, min(1.1, 9.0 / heads))
+    figure = style.blank(figure, width=side * heads + 0.9, height=side * layers + 1.0)
+    grid = figure.subplots(layers, heads, squeeze=False)
+    for (layer, head), axes in np.ndenumerate(grid):
+        axes.imshow(
+            maps[layer, head], cmap=style.WEIGHTS, norm=SCALE, aspect="auto", interpolation="none"
+        )
+        axes.set(xticks=[], yticks=[])
+        axes.spines[:].set_visible(True)
+        axes.spines[:].set_color(style.GRID)
+        if (layer, head) in [tuple(place) for place in marked]:
+            axes.add_patch(
+                Rectangle(
+                    (0, 0),
+                    1,
+                    1,
+                    transform=axes.transAxes,
+                    fill=False,
+                    edgecolor=style.ORANGE,
+                    linewidth=3,
+                    clip_on=False,
+                    zorder=5,
+                )
+            )
+        if layer == layers - 1:
+            axes.set_xlabel(str(head))
+        if head == 0:
+            axes.set_ylabel(str(layer), rotation=0, ha="right", va="center")
+    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    figure.supxlabel("head", fontsize=10)
+    figure.supylabel("layer", fontsize=10)
+    return figure
+
+
+def describe_attention(weights, rows, columns=None, focus=None, top=3):
+    """Say in words where the tokens look: the alt text of a map.
+
+    weights (T, S); focus, the index of a row, describes that row only; otherwise each row's first
+    choice is named. Returns one sentence for each row described.
+
+    >>> describe_attention([[0.8, 0.2], [0.0, 1.0]], ["the", "cat"], focus=0)
+    'the looks at the 0.80, cat 0.20.'
+    """
+    weights = _array(weights, "TS")
+    columns = rows if columns is None else columns
+    sentences = []
+    for t in range(len(rows)) if focus is None else [focus]:
+        best = np.argsort(-weights[t], kind="stable")[: 1 if focus is None else top]
+        seen = ", ".join(f"{columns[s]} {weights[t, s]:.2f}" for s in best)
+        sentences.append(f"{rows[t]} looks at {seen}.")
+    return " ".join(sentences)

@@ -1,0 +1,189 @@
+"""The plain charts that every chapter needs: lines, bars, a histogram.
+
+Names stand beside the lines and bars they belong to, so nobody has to match colours in a legend.
+"""
+
+import numpy as np
+
+from ..errors import ShapeError
+from .style import BLUE, CYCLE, INK, MUTED, blank, styled
+
+
+def filled_array(values, ndim, name):
+    """The values as floats; raises ShapeError when they are empty or have other axes."""
+    array = np.asarray(values, dtype=float)
+    if array.ndim != ndim or array.size == 0:
+        raise ShapeError(f"{name} must be a filled array of {ndim} axes, got shape {array.shape}")
+    return array
+
+
+def spread_apart(wanted, gap):
+    """Move sorted or unsorted positions as little as needed until neighbours are `gap` apart.
+
+    >>> [round(float(y), 2) for y in spread_apart([0.5, 0.5, 0.9], gap=0.1)]
+    [0.45, 0.55, 0.9]
+    """
+    order = np.argsort(wanted, kind="stable")
+    groups = []  # each: [sum of wanted centres, members]; a group sits as one block
+    for index in order:
+        groups.append([index])
+        while len(groups) > 1:
+            low, high = groups[-2], groups[-1]
+            top = np.mean([wanted[i] for i in low]) + gap * (len(low) - 1) / 2
+            bottom = np.mean([wanted[i] for i in high]) - gap * (len(high) - 1) / 2
+            if bottom - top >= gap - 1e-12:
+                break
+            groups[-2:] = [low + high]
+    placed = np.empty(len(order))
+    for group in groups:
+        start = np.mean([wanted[i] for i in group]) - gap * (len(group) - 1) / 2
+        for rank, index in enumerate(group):
+            placed[index] = start + gap * rank
+    return placed
+
+
+@styled
+def line_chart(
+    series,
+    x_label,
+    y_label,
+    title,
+    *,
+    bands=None,
+    references=None,
+    log_x=False,
+    log_y=False,
+    y_range=None,
+    figure=None,
+):
+    """Lines with their names at their right ends.
+
+    series maps a name to (x, y), two sequences of one length; bands maps some of the names to
+    (low, high), drawn as a pale area (seeds, quantiles); references maps a text to a height,
+    drawn as a dashed line (a ceiling, chance). Raises ShapeError when lengths differ.
+
+    >>> line_chart({"loss": ([1, 2, 3], [3.0, 2.0, 1.5])}, "step", "nats", "The loss falls").axes[0]
+    <Axes: title={'left': 'The loss falls'}, xlabel='step', ylabel='nats'>
+    """
+    figure = blank(figure, 7.5, 4.0)
+    axes = figure.subplots()
+    if not series:
+        raise ShapeError("line_chart needs at least one series")
+    ends = []
+    for index, (name, (x, y)) in enumerate(series.items()):
+        x, y = filled_array(x, 1, f"x of {name!r}"), filled_array(y, 1, f"y of {name!r}")
+        if len(x) != len(y):
+            raise ShapeError(f"{name!r} has {len(x)} x values but {len(y)} y values")
+        colour = CYCLE[index % len(CYCLE)]
+        marker = "o" if len(x) <= 16 else None
+        dashes = "-" if index < len(CYCLE) else "--"
+        axes.plot(x, y, dashes, color=colour, marker=marker, markersize=4.5)
+        if bands and name in bands:
+            low, high = (filled_array(edge, 1, f"band of {name!r}") for edge in bands[name])
+            axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        finite = np.flatnonzero(np.isfinite(y))
+        if len(finite):
+            ends.append((name, x[finite[-1]], y[finite[-1]], colour))
+    if log_x:
+        axes.set_xscale("log")
+        values = sorted({float(v) for x, _ in series.values() for v in x})
+        if len(values) <= 12:  # the measured places say more than powers of ten
+            axes.set_xticks(values, [f"{value:,g}" for value in values])
+            axes.set_xticks([], minor=True)
+    if log_y:
+        axes.set_yscale("log")
+    if y_range is not None:
+        axes.set_ylim(y_range)
+    axes.grid(axis="y", linewidth=0.8)
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
+    for text, height in (references or {}).items():
+        axes.axhline(height, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
+        where = axes.get_yaxis_transform()
+        axes.text(0.01, height, text, transform=where, va="bottom", color=MUTED, fontsize=9.5)
+    _name_the_ends(axes, ends)
+    return figure
+
+
+def _name_the_ends(axes, ends):
+    axes.autoscale_view()  # limits are set lazily, and transData does not ask for them
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = [to_axes.transform((x, y))[1] for _, x, y, _ in ends]
+    line_height = 14 / (72 * axes.figure.get_figheight() * 0.75)  # 14 points, in heights of axes
+    for (name, x, y, colour), height in zip(ends, spread_apart(heights, line_height), strict=True):
+        axes.annotate(
+            name,
+            xy=(x, y),
+            xytext=(1.02, height),
+            textcoords="axes fraction",
+            va="center",
+            color=colour,
+            fontweight="bold",
+            fontsize=9.5,
+            arrowprops={"arrowstyle": "-", "color": colour, "alpha": 0.35, "linewidth": 0.8},
+        )
+
+
+@styled
+def bar_chart(values, value_label, title, *, spans=None, lit=(), form="{:,.3g}", figure=None):
+    """Horizontal bars, first entry on top, each with its number at its end.
+
+    values maps a name to a number; spans maps some names to (low, high), drawn as a whisker;
+    the names in `lit` are orange. Raises ShapeError when there is nothing to draw.
+
+    >>> len(bar_chart({"BPE": 3.9, "bytes": 1.0}, "characters a token", "BPE").axes[0].patches)
+    2
+    """
+    if not values:
+        raise ShapeError("bar_chart needs at least one bar")
+    figure = blank(figure, 7.5, 1.3 + 0.34 * len(values))
+    axes = figure.subplots()
+    lengths = filled_array(list(values.values()), 1, "values")
+    colours = [CYCLE[1] if name in lit else BLUE for name in values]
+    rows = np.arange(len(values))
+    axes.barh(rows, lengths, color=colours, height=0.68)
+    reach = lengths.copy()
+    for row, name in enumerate(values):
+        if spans and name in spans:
+            low, high = spans[name]
+            axes.plot([low, high], [row, row], color=INK, linewidth=1.5)
+            reach[row] = high if lengths[row] >= 0 else low
+    for row, (length, end) in enumerate(zip(lengths, reach, strict=True)):
+        text = form.format(length)
+        side = "left" if length >= 0 else "right"
+        offset = (4 if length >= 0 else -4, 0)
+        axes.annotate(
+            text, (end, row), offset, textcoords="offset points", va="center", ha=side, fontsize=9.5
+        )
+    axes.set_yticks(rows, list(values), parse_math=False)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    axes.margins(x=0.12)
+    if (lengths >= 0).all():
+        axes.set_xlim(left=0)
+    axes.set(xlabel=value_label, title=title)
+    return figure
+
+
+@styled
+def histogram(values, x_label, title, *, bins=40, y_label="count", marks=None, figure=None):
+    """How often each value comes; `marks` maps a text to an x where a line is drawn.
+
+    >>> len(histogram([1, 2, 2, 3], "length", "Most are 2", bins=3).axes[0].patches)
+    3
+    """
+    values = filled_array(values, 1, "values")
+    figure = blank(figure, 7.5, 3.6)
+    axes = figure.subplots()
+    axes.hist(values[np.isfinite(values)], bins=bins, color=BLUE, edgecolor="white", linewidth=0.5)
+    axes.grid(axis="y", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
+    top = axes.get_ylim()[1] * 1.12
+    axes.set_ylim(0, top)
+    for index, (text, x) in enumerate((marks or {}).items()):
+        axes.axvline(x, color=CYCLE[1], linewidth=1.5)
+        height = top * (0.985 - 0.08 * index)
+        axes.annotate(
+            text, (x, height), (5, 0), textcoords="offset points", va="top", color=CYCLE[1]
+        )
+    return figure

@@ -1,0 +1,176 @@
+"""The map of the course with its three routes, and the family tree of the models it meets."""
+
+import textwrap
+
+from matplotlib.patches import FancyBboxPatch
+
+from .style import BLUE, CARD, GREEN, GRID, INK, MUTED, ORANGE, blank, styled
+
+# name -> (title, column, row)
+CHAPTERS = {
+    "00": ("Start here", 0, 1),
+    "01": ("Tokenization", 1, 1),
+    "02": ("Attention", 2, 1),
+    "03": ("Positions", 3, 1),
+    "04": ("The Transformer", 4, 1),
+    "05": ("GPT", 5, 0),
+    "05b": ("Prompting", 6, 0),
+    "06": ("BERT", 5, 1),
+    "08a": ("BERT's descendants", 6, 1),
+    "08b": ("Text to text", 7, 1),
+    "07": ("Vision Transformer", 5, 2),
+    "09": ("Swin and Perceiver", 6, 2),
+    "10": ("Text and pictures", 7, 2),
+    "11": ("Growing up", 8.3, 1),
+}
+
+ROUTES = {
+    "Two-hour essentials": ("00", "01", "02", "05"),
+    "Builder": ("00", "01", "02", "03", "04", "05"),
+    "Everything": tuple(CHAPTERS),
+}
+
+# What a chapter stands on; chapter 00 opens everything.
+_NEEDS = (
+    ("00", "01"),
+    ("01", "02"),
+    ("02", "03"),
+    ("03", "04"),
+    ("04", "05"),
+    ("05", "05b"),
+    ("04", "06"),
+    ("06", "08a"),
+    ("08a", "08b"),
+    ("04", "07"),
+    ("07", "09"),
+    ("09", "10"),
+    ("05b", "11"),
+    ("08b", "11"),
+    ("10", "11"),
+)
+
+# model -> (family, year of the first paper, chapter)
+FAMILY = {
+    "Transformer": ("encoder-decoder", 2017, "04"),
+    "BART": ("encoder-decoder", 2019, "08b"),
+    "T5": ("encoder-decoder", 2019, "08b"),
+    "GPT": ("decoder", 2018, "05"),
+    "GPT-2": ("decoder", 2019, "05"),
+    "GPT-3": ("decoder", 2020, "05"),
+    "BERT": ("encoder", 2018, "06"),
+    "RoBERTa": ("encoder", 2019, "08a"),
+    "ALBERT": ("encoder", 2019, "08a"),
+    "DistilBERT": ("encoder", 2019, "08a"),
+    "XLM": ("encoder", 2019, "08b"),
+    "XLM-R": ("encoder", 2019, "08b"),
+    "VideoBERT": ("encoder", 2019, "10"),
+    "VisualBERT": ("encoder", 2019, "10"),
+    "MiniLM": ("encoder", 2020, "02"),
+    "ELECTRA": ("encoder", 2020, "08a"),
+    "ViT": ("encoder", 2020, "07"),
+    "CLIP": ("encoder", 2021, "10"),
+    "Swin": ("encoder", 2021, "09"),
+    "Perceiver": ("encoder", 2021, "09"),
+    "Perceiver IO": ("encoder", 2021, "09"),
+}
+
+_ROUTE_COLOURS = (ORANGE, GREEN, BLUE)
+_STEP, _RISE, _BOX = 1.25, 1.25, (1.04, 0.74)
+
+
+def _box(axes, x, y, width, height, **look):
+    style = "round,pad=0,rounding_size=0.09"
+    axes.add_patch(
+        FancyBboxPatch((x - width / 2, y - height / 2), width, height, boxstyle=style, **look)
+    )
+
+
+@styled
+def course_map(done=(), figure=None):
+    """Chapters 00 to 11, what stands on what, and three routes through them.
+
+    done holds the names of finished chapters ("00", "05b", ...), which are filled in.
+    Raises ValueError for a name that is no chapter.
+    """
+    unknown = sorted(set(done) - set(CHAPTERS))
+    if unknown:
+        raise ValueError(f"no chapter is called {unknown[0]!r}; there are {', '.join(CHAPTERS)}")
+    figure = blank(figure, 11.0, 5.4)
+    axes = figure.subplots()
+    axes.set(xlim=(-0.65, 8.3 * _STEP + 0.65), ylim=(2 * _RISE + 2.35, -0.55), aspect="equal")
+    axes.axis("off")
+    place = {name: (col * _STEP, row * _RISE) for name, (_, col, row) in CHAPTERS.items()}
+    for before, after in _NEEDS:
+        (x0, y0), (x1, y1) = place[before], place[after]
+        # On to 11 each branch first passes above or below its neighbours.
+        bend = place["10"][0] + _BOX[0] / 2 if after == "11" else x0 + _BOX[0] / 2
+        xs = [x0, bend, x1 - _BOX[0] / 2]
+        axes.plot(xs, [y0, y0, y1], color=MUTED, linewidth=1.4, zorder=1)
+    for name, (title, _, _) in CHAPTERS.items():
+        x, y = place[name]
+        face = "#cdeadf" if name in done else CARD
+        edge = GREEN if name in done else MUTED
+        _box(axes, x, y, *_BOX, facecolor=face, edgecolor=edge, linewidth=1.5, zorder=2)
+        tick = " ✓" if name in done else ""
+        centred = {"ha": "center", "va": "center", "zorder": 3}
+        axes.text(x, y - 0.2, name + tick, fontweight="bold", fontsize=10, **centred)
+        wrapped = textwrap.fill(title, 12)
+        axes.text(x, y + 0.13, wrapped, fontsize=8.5, linespacing=1.05, **centred)
+    for index, (route, chapters) in enumerate(ROUTES.items()):
+        _route(axes, 2 * _RISE + 0.95 + 0.5 * index, route, chapters, _ROUTE_COLOURS[index])
+    finished = f", {len(set(done))} of {len(CHAPTERS)} done" if done else ""
+    axes.set_title(f"Fourteen chapters, three routes{finished}")
+    return figure
+
+
+def _route(axes, y, route, chapters, colour):
+    axes.text(-0.5, y, route, color=colour, fontweight="bold", va="center")
+    x = 2.0
+    xs = [x + 0.58 * i for i in range(len(chapters))]
+    axes.plot([xs[0], xs[-1]], [y, y], color=colour, linewidth=3, zorder=1)
+    for x, name in zip(xs, chapters, strict=True):
+        _box(axes, x, y, 0.44, 0.32, facecolor=CARD, edgecolor=colour, linewidth=2, zorder=2)
+        axes.text(x, y + 0.01, name, fontsize=8.5, ha="center", va="center", zorder=3)
+
+
+@styled
+def family_tree(figure=None):
+    """The course's models by year of their first paper, in three families, with their chapters."""
+    figure = blank(figure, 11.0, 5.2)
+    axes = figure.subplots()
+    families = {
+        "encoder": ("Encoder", "every token sees every token", 0.0, 5.6, BLUE),
+        "encoder-decoder": ("Encoder-decoder", "reads one, writes another", 5.9, 2.1, ORANGE),
+        "decoder": ("Decoder", "sees only what came before", 8.3, 2.1, GREEN),
+    }
+    years = sorted({year for _, year, _ in FAMILY.values()})
+    tops = {}
+    y = 0.0
+    for year in years:
+        tops[year] = y
+        count = sum(1 for f, when, _ in FAMILY.values() if f == "encoder" and when == year)
+        y += 0.62 * max(1, -(-count // 4)) + 0.24
+    axes.set(xlim=(-0.75, 10.5), ylim=(y, -1.0))
+    axes.axis("off")
+    for year, top in tops.items():
+        axes.text(-0.7, top + 0.25, str(year), fontweight="bold", color=MUTED, va="center")
+        axes.plot([-0.7, 10.5], [top - 0.12, top - 0.12], color=GRID, linewidth=0.8, zorder=0)
+    for family, (title, what, left, width, colour) in families.items():
+        axes.text(left, -0.75, title, color=colour, fontweight="bold", fontsize=11.5)
+        axes.text(left, -0.38, what, color=MUTED, fontsize=9)
+        columns = 4 if family == "encoder" else 2
+        cell = width / columns
+        for year, top in tops.items():
+            members = [(n, c) for n, (f, when, c) in FAMILY.items() if (f, when) == (family, year)]
+            for index, (name, chapter) in enumerate(members):
+                column, row = index % columns, index // columns
+                room = width if len(members) == 1 and columns == 2 else cell
+                x = left + column * cell + room / 2
+                centre = top + 0.25 + 0.62 * row
+                look = {"facecolor": CARD, "edgecolor": colour, "linewidth": 1.5}
+                _box(axes, x, centre, room - 0.12, 0.5, **look)
+                axes.text(x, centre - 0.09, name, ha="center", va="center", fontsize=9.5, color=INK)
+                note = f"chapter {chapter}"
+                axes.text(x, centre + 0.13, note, ha="center", va="center", fontsize=7, color=MUTED)
+    axes.set_title("One encoder-decoder in 2017, then three families")
+    return figure

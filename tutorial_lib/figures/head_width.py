@@ -1,0 +1,111 @@
+"""Why scores are divided by sqrt(d): wide heads make the softmax saturate."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from .style import BLUE, GREEN, MUTED, ORANGE, blank, styled
+
+WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
+N_QUERIES = 64
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """What random unit-variance queries and keys of width d do in a softmax."""
+
+    weights: np.ndarray  # (S,) of the first query, largest first
+    deviation: float  # standard deviation of q · k, before any scaling
+    largest: float  # largest weight, mean over the queries
+    gradient: float  # norm of d weights / d scores (an S x S matrix), mean over the queries
+
+
+@lru_cache(maxsize=512)
+def measure_saturation(d, n_keys=16, scaled=False, seed=0):
+    """Draw 64 queries with n_keys keys each, unit Gaussian of width d, and measure their softmax.
+
+    Raises ValueError unless d >= 1 and n_keys >= 2. The same seed gives the same numbers.
+
+    >>> measure_saturation(64).deviation > 7 and measure_saturation(64, scaled=True).largest < 0.5
+    True
+    """
+    if d < 1 or n_keys < 2:
+        raise ValueError(f"need a width of at least 1 and 2 keys, got d={d} and n_keys={n_keys}")
+    random = np.random.default_rng((seed, d))
+    q = random.standard_normal((N_QUERIES, 1, d))
+    k = random.standard_normal((N_QUERIES, n_keys, d))
+    dots = (q * k).sum(axis=-1)  # (queries, S)
+    scores = dots / np.sqrt(d) if scaled else dots
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    # |diag(w) - w wᵀ|² = Σ w² - 2 Σ w³ + (Σ w²)²
+    squares, cubes = (weights**2).sum(axis=1), (weights**3).sum(axis=1)
+    norms = np.sqrt(np.maximum(squares - 2 * cubes + squares**2, 0))
+    return Saturation(
+        np.sort(weights[0])[::-1],
+        float(dots.std()),
+        float(weights.max(axis=1).mean()),
+        float(norms.mean()),
+    )
+
+
+@styled
+def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
+    """One query's weights beside the largest weight and the gradient over the head width.
+
+    d is the head width K, n_keys the number of keys S, scaled divides the scores by sqrt(d).
+    """
+    now = measure_saturation(d, n_keys, scaled, seed)
+    figure = blank(figure, 9.5, 3.6)
+    # Fixed margins: solving for them at every move of a slider would take longer than drawing.
+    figure.set_layout_engine("none")
+    margins = {"left": 0.07, "right": 0.87, "bottom": 0.15, "top": 0.82, "wspace": 0.22}
+    bars, curves = figure.subplots(1, 2, width_ratios=[1, 1.1], gridspec_kw=margins)
+    # One collection of thick lines is drawn much faster than 64 rectangles.
+    bars.vlines(range(1, n_keys + 1), 0, now.weights, color=BLUE, linewidth=200 / n_keys)
+    bars.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    bars.axhline(1 / n_keys, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2)
+    bars.text(n_keys + 0.5, 1 / n_keys + 0.015, "uniform", ha="right", va="bottom", color=MUTED)
+    bars.set(
+        xlim=(0.3, n_keys + 0.7),
+        ylim=(0, 1.02),
+        xlabel="keys, largest weight first",
+        ylabel="softmax weight",
+    )
+    bars.set_title("One query's weights", fontsize=10.5, y=1.02, pad=0)
+    points = [measure_saturation(width, n_keys, scaled, seed) for width in WIDTHS]
+    for name, colour in (("largest", ORANGE), ("gradient", GREEN)):
+        curve = [getattr(point, name) for point in points]
+        curves.plot(WIDTHS, curve, color=colour)
+        curves.plot([d], [getattr(now, name)], "o", color=colour, markersize=8)
+        text = {"largest": "largest weight", "gradient": "gradient of\nthe softmax"}[name]
+        curves.annotate(
+            text,
+            (WIDTHS[-1], max(curve[-1], 0.07)),
+            (8, 0),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontweight="bold",
+        )
+    curves.axvline(d, color=MUTED, linewidth=0.8)
+    curves.set_xscale("log", base=2)
+    curves.set_xticks([1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
+    curves.set(ylim=(0, 1.02), xlabel="head width d", ylabel="mean over 64 queries")
+    curves.set_title(
+        f"q·k: standard deviation {now.deviation:.2f}, √d = {np.sqrt(d):.2f}",
+        fontsize=10.5,
+        y=1.02,  # a place of its own spares matplotlib the search for one
+        pad=0,
+    )
+    for axes in (bars, curves):
+        axes.set_yticks([0, 0.5, 1])
+    figure.suptitle(_finding(d, now, scaled), x=0.02, ha="left", fontsize=12, fontweight="bold")
+    return figure
+
+
+def _finding(d, now, scaled):
+    how = "divided by √d" if scaled else "not scaled"
+    return f"d = {d}, {how}: largest weight {now.largest:.2f}, gradient {now.gradient:.3f} (means)"

@@ -1,0 +1,76 @@
+"""A table of numbers as colours, with the numbers in the squares."""
+
+import numpy as np
+
+from ..errors import ShapeError
+from .charts import filled_array
+from .style import GRID, INK, SIGNED, WEIGHTS, blank, styled
+
+
+@styled
+def heat_map(
+    values,
+    rows,
+    columns,
+    title,
+    *,
+    numbers=True,
+    form="{:.2f}",
+    row_label="",
+    column_label="",
+    signed=False,
+    figure=None,
+):
+    """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
+
+    values (R, C); rows and columns are R and C names. Raises ShapeError when the counts differ.
+
+    >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
+    Text(0, 0, '0.80')
+    """
+    values = filled_array(values, 2, "values")
+    if values.shape != (len(rows), len(columns)):
+        raise ShapeError(
+            f"values have shape {values.shape}, the names say ({len(rows)}, {len(columns)})"
+        )
+    n_rows, n_columns = values.shape
+    cell = 0.5 if numbers else 0.3
+    width = min(11.0, max(4.5, 1.8 + cell * 1.15 * n_columns))
+    figure = blank(figure, width, min(9.0, max(2.2, 1.5 + cell * 0.8 * n_rows)))
+    axes = figure.subplots()
+    finite = values[np.isfinite(values)]
+    top = max(float(np.abs(finite).max()) if finite.size else 1.0, 1e-12)
+    low, colours = (-top, SIGNED) if signed else (min(0.0, finite.min(initial=0.0)), WEIGHTS)
+    picture = axes.imshow(values, cmap=colours, vmin=low, vmax=top, aspect="auto")
+    every, down = -(-n_columns // 24), -(-n_rows // 30)  # many names would run into each other
+    axes.set_xticks(range(0, n_columns, every), list(columns)[::every], parse_math=False)
+    if _crowded(columns):
+        for tick in axes.get_xticklabels():
+            tick.set(rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(0, n_rows, down), list(rows)[::down], parse_math=False)
+    axes.tick_params(length=0)
+    axes.set_xticks(np.arange(n_columns + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(n_rows + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color=GRID, linewidth=0.6)
+    axes.tick_params(which="minor", length=0)
+    axes.spines[:].set_visible(False)
+    axes.set(xlabel=column_label, ylabel=row_label, title=title)
+    if numbers:
+        for (row, column), value in np.ndenumerate(values):
+            dark = (abs(value) if signed else value - low) > 0.55 * (top if signed else top - low)
+            axes.text(
+                column,
+                row,
+                form.format(value),
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="white" if dark else INK,
+            )
+    else:
+        figure.colorbar(picture, ax=axes, fraction=0.04, pad=0.02).outline.set_visible(False)
+    return figure
+
+
+def _crowded(names):
+    return max(len(str(name)) for name in names) * min(len(names), 24) > 60

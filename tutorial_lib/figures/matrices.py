@@ -1,0 +1,34 @@
+"""Several matrices side by side with one colour scale, to compare their structure."""
+
+import numpy as np
+
+from .charts import filled_array
+from .style import GRID, SIGNED, blank, styled
+
+
+@styled
+def matrix_row(matrices, title, *, every=None, figure=None):
+    """Draw matrices beside each other: 0 is blank, orange is below 0 and blue above.
+
+    matrices maps a caption to an array (R, C); `every` draws a line after each so many rows and
+    columns, to show blocks. Raises ShapeError for anything that is no filled matrix.
+
+    >>> len(matrix_row({"one": [[1.0, 0.0]], "two": [[0.5], [-1.0]]}, "Two matrices").axes)
+    2
+    """
+    arrays = {name: filled_array(value, 2, name) for name, value in matrices.items()}
+    top = max(float(np.abs(array).max()) for array in arrays.values()) or 1.0
+    figure = blank(figure, 10.5, 1.1 + 10.5 / max(len(arrays), 3))
+    panels = figure.subplots(1, len(arrays), squeeze=False)[0]
+    for axes, (name, array) in zip(panels, arrays.items(), strict=True):
+        axes.imshow(array, cmap=SIGNED, vmin=-top, vmax=top, interpolation="none")
+        for place in range(every or 0, max(array.shape), every or 1):
+            for line in (axes.axhline, axes.axvline):
+                line(place - 0.5, color=GRID, linewidth=0.8)
+        axes.set(xlim=(-0.5, array.shape[1] - 0.5), ylim=(array.shape[0] - 0.5, -0.5))
+        axes.set(xticks=[], yticks=[])
+        axes.set_xlabel(name)
+        axes.spines[:].set_visible(True)
+        axes.spines[:].set_color(GRID)
+    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    return figure

@@ -1,0 +1,111 @@
+"""One look for every figure of the course.
+
+Colours are Okabe and Ito's colour-blind-safe set. Figures stand on their own light card, so that
+they read the same in a light and in a dark notebook. Nothing here touches pyplot: a figure is made,
+drawn, shown and forgotten, or handed back in to be drawn again (explorers reuse one).
+"""
+
+import io
+from functools import wraps
+
+import matplotlib
+from IPython.display import display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+INK = "#1f2430"
+MUTED = "#5c6370"
+GRID = "#dfe2e8"
+CARD = "#fdfcf9"
+BLUE = "#0072b2"
+ORANGE = "#d55e00"
+GREEN = "#009e73"
+PINK = "#cc79a7"
+SKY = "#56b4e9"
+AMBER = "#e69f00"
+CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER)
+
+# 0 is the card's own colour, so an empty cell looks empty.
+WEIGHTS = LinearSegmentedColormap.from_list("weights", [CARD, "#a9cfe6", BLUE, "#08306b"])
+# 0 is the card, the two signs are blue and orange.
+SIGNED = LinearSegmentedColormap.from_list("signed", [ORANGE, "#f3c6a5", CARD, "#a9cfe6", BLUE])
+
+DPI = 110
+
+RC = {
+    "figure.facecolor": CARD,
+    "figure.dpi": DPI,
+    "figure.constrained_layout.h_pad": 0.12,
+    "figure.constrained_layout.w_pad": 0.12,
+    "savefig.facecolor": CARD,
+    "axes.facecolor": CARD,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 10,
+    "axes.labelsize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": matplotlib.cycler(color=CYCLE),
+    "axes.grid": False,
+    "grid.color": GRID,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 9.5,
+    "ytick.labelsize": 9.5,
+    "text.color": INK,
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "lines.linewidth": 2,
+}
+
+
+def styled(draw):
+    """Decorate a function that makes a figure, so that it draws in the course's style."""
+
+    @wraps(draw)
+    def wrapper(*args, **kwargs):
+        with matplotlib.rc_context(RC):
+            return draw(*args, **kwargs)
+
+    return wrapper
+
+
+def blank(figure=None, width=8.0, height=4.0):
+    """An empty figure of `width` x `height` inches; a given one is wiped and used again."""
+    if figure is None:
+        figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        return figure
+    figure.clear()
+    figure.set_size_inches(width, height)
+    return figure
+
+
+def png(figure):
+    """The figure as PNG bytes."""
+    buffer = io.BytesIO()
+    with matplotlib.rc_context(RC):
+        # savefig would draw twice, once for the layout alone; explorers redraw at each move.
+        FigureCanvasAgg(figure).print_png(buffer)
+    return buffer.getvalue()
+
+
+def show(figure, alt):
+    """Show a figure in the notebook, with `alt` as the text for whoever cannot see it.
+
+    Raises ValueError when `alt` is empty: every picture of the course can be read aloud.
+    """
+    if not alt.strip():
+        raise ValueError("show needs an alt text that says what the picture shows")
+    display(
+        {"image/png": png(figure), "text/plain": f"Figure: {alt}"},
+        metadata={"image/png": {"alt": alt}},
+        raw=True,
+    )

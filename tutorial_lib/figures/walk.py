@@ -1,0 +1,184 @@
+"""One sentence all the way: the steps of a forward pass, in words and as a map with shapes."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+WIDTH, GAP, HEIGHT = 2.75, 0.42, 0.6  # of a box and its row, in inches
+
+# The end of a record's name says what it means; the first that fits is taken.
+_MEANINGS = (
+    ("token ids", "The sentence as numbers: the place of each token in the vocabulary."),
+    ("segment ids", "Which of two texts each token belongs to: all 0 when there is one."),
+    ("token embedding", "Each token's own vector, the same wherever the token stands."),
+    ("segment embedding", "A vector for each segment, the same for all of its tokens."),
+    ("position embedding", "A vector for each place, so that order counts."),
+    ("embedding sum", "What a token is, where it stands and its segment, added up."),
+    ("embedding norm", "Each token's vector brought to one scale: what the first layer reads."),
+    ("queries", "What each token looks for, a short vector for each head."),
+    ("keys", "What each token offers to be found by, a short vector for each head."),
+    ("values", "What each token hands over when it is looked at."),
+    ("scores", "How well each query fits each key."),
+    ("weights", "Scores turned into shares: how much of each token a head takes."),
+    ("heads", "What each head brings back: values mixed by its weights."),
+    ("attention sum", "The residual path: what was there before plus what attention found."),
+    ("attention norm", "Each token's vector brought back to one scale."),
+    ("attention", "All heads side by side, mixed into one vector a token."),
+    ("pre-activation", "Each token alone, spread over more features."),
+    ("feed forward hidden", "The features after the nonlinearity: many are near zero."),
+    ("feed forward sum", "The residual path: what was there before plus the feed-forward part."),
+    ("feed forward norm", "Each token's vector brought back to one scale: the layer's result."),
+    ("feed forward", "Back to the model's width: what the layer has to add."),
+    ("output", "The end of the road: one vector for each token, made with all the others."),
+    ("sum", "What was there before plus what has been added."),
+    ("norm", "Each token's vector brought to one scale."),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One tensor on the way: its name, the stage it belongs to, axes, shape, formula, meaning."""
+
+    name: str
+    stage: str
+    label: str
+    axes: str
+    shape: tuple
+    formula: str
+    meaning: str
+    values: object
+
+
+def walk_steps(records):
+    """The steps of a forward pass from a Trace, or from a list of dicts with the same fields.
+
+    A dict has name, axes ("B T D"), formula and values (an array or tensor).
+    Raises ShapeError when nothing was recorded or axes and shape disagree.
+
+    >>> import numpy as np
+    >>> ids = {"name": "token ids", "axes": "B T", "formula": "input", "values": np.ones((1, 3))}
+    >>> walk_steps([ids])[0].shape
+    (1, 3)
+    """
+    records = list(records.values()) if isinstance(records, Mapping) else list(records)
+    if not records:
+        raise ShapeError("a walk needs at least one recorded tensor")
+    steps = []
+    for record in records:
+        if isinstance(record, Mapping):
+            name, axes, formula = (str(record.get(key, "")) for key in ("name", "axes", "formula"))
+            values = record["values"]
+        else:
+            name, axes, formula = record.name, record.axes, record.formula
+            values = record.tensor
+        shape = tuple(values.shape)
+        if len(axes.split()) != len(shape):
+            raise ShapeError(f"{name!r} has axes {axes!r} but shape {shape}")
+        layer = re.match(r"(.*?layer \d+) (.+)", name)
+        before = not any("layer" in step.stage for step in steps)
+        stage = layer[1] if layer else "words to vectors" if before else "result"
+        label = layer[2] if layer else name
+        steps.append(Step(name, stage, label, axes, shape, formula, _meaning(name), values))
+    return steps
+
+
+def _meaning(name):
+    return next((words for ending, words in _MEANINGS if name.endswith(ending)), "")
+
+
+def _columns(steps):
+    """The boxes of each column: into vectors, one layer in two halves, the result."""
+    layers = [s for s in dict.fromkeys(step.stage for step in steps) if "layer" in s]
+    columns = {"Words to vectors": [s for s in steps if s.stage == "words to vectors"]}
+    if layers:
+        first = [step for step in steps if step.stage == layers[0]]
+        looks = [step for step in first if not step.label.startswith("feed forward")]
+        alone = [step for step in first if step.label.startswith("feed forward")]
+        columns[f"{layers[0].capitalize()}: tokens look at each other"] = looks
+        columns[f"{layers[0].capitalize()}: each token alone"] = alone
+    columns["Result"] = [s for s in steps if s.stage == "result"]
+    return {title: boxes for title, boxes in columns.items() if boxes}, len(layers)
+
+
+@style.styled
+def walk_pipeline(records, title="", figure=None):
+    """The map of one forward pass: every tensor of the first layer with its axes and sizes.
+
+    records: what `walk_steps` takes. Each column is read downwards; a line below each name says
+    what it is made from. Later layers repeat the first and are only counted.
+    Returns the figure. Raises ShapeError as `walk_steps` does.
+    """
+    columns, n_layers = _columns(walk_steps(records))
+    tallest = max(map(len, columns.values()))
+    pitch = WIDTH + GAP
+    figure = style.blank(figure, width=len(columns) * pitch + 0.3, height=tallest * HEIGHT + 1.2)
+    axes = figure.subplots()
+    colours = [style.SKY, style.BLUE, style.GREEN, style.ORANGE]
+    for i, (heading, boxes) in enumerate(columns.items()):
+        colour = style.ORANGE if heading == "Result" else colours[i]
+        axes.text(i * pitch, 0.06, heading, fontsize=10, fontweight="bold", va="bottom")
+        for j, step in enumerate(boxes):
+            _box(axes, i * pitch, -j * HEIGHT, step, colour)
+        if i + 1 < len(columns):
+            _connect(axes, i * pitch + WIDTH, -(len(boxes) - 1) * HEIGHT)
+    if n_layers > 1:
+        last = len(columns) - 1 - ("Result" in columns)
+        below = -len(list(columns.values())[last]) * HEIGHT - 0.1
+        words = f"… and {n_layers - 1} more like this one"
+        axes.text(last * pitch, below, words, color=style.MUTED, va="top", fontsize=9.5)
+    axes.set(xlim=(-0.05, len(columns) * pitch), ylim=(-tallest * HEIGHT, 0.35), title=title)
+    axes.axis("off")
+    return figure
+
+
+def _box(axes, left, top, step, colour):
+    axes.add_patch(
+        FancyBboxPatch(
+            (left + 0.04, top - HEIGHT + 0.14),
+            WIDTH - 0.08,
+            HEIGHT - 0.18,
+            boxstyle="round,pad=0.03",
+            facecolor=style.CARD,
+            edgecolor=colour,
+            linewidth=1.5,
+        )
+    )
+    label = step.label.removeprefix("feed forward ")
+    sizes = "·".join(map(str, step.shape))
+    made = step.formula.replace(f"{step.stage} ", "").replace("feed forward ", "")
+    made = re.sub(r" embedding(?= \+)", "", made)
+    made = made if len(made) <= 43 else made[:42] + "…"
+    axes.text(left + 0.1, top - 0.15, label, fontsize=9.5, va="center")
+    axes.text(
+        left + WIDTH - 0.1,
+        top - 0.15,
+        f"{step.axes}  {sizes}",
+        fontsize=7.5,
+        va="center",
+        ha="right",
+        color=style.INK,
+    )
+    axes.text(left + 0.1, top - 0.34, made, fontsize=7.5, va="center", color=style.MUTED)
+
+
+def _connect(axes, right, top):
+    """An arrow from the last box of a column, at `right`, to the first box of the next."""
+    middle = -HEIGHT / 2 + 0.05
+    start, turn, end = right, right + GAP / 2, right + GAP - 0.02
+    axes.plot([start, turn, turn], [top + middle, top + middle, middle], color=style.MUTED, lw=1.2)
+    axes.add_patch(
+        FancyArrowPatch(
+            (turn, middle),
+            (end, middle),
+            arrowstyle="-|>",
+            mutation_scale=10,
+            color=style.MUTED,
+            shrinkA=0,
+            shrinkB=0,
+        )
+    )
