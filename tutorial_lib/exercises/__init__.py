@@ -1,0 +1,30 @@
+"""Exercises that say what went wrong, guesses that are kept, progress that is yours.
+
+>>> from tutorial_lib.exercises import check
+>>> check("0.0", None)
+○ 0.0 Double a tensor: not tried yet
+"""
+
+from tutorial_lib.exercises.desk import (
+    check,
+    hint,
+    predict,
+    predictions,
+    progress,
+    recall,
+    reveal,
+    solution,
+    symptom,
+)
+
+__all__ = [
+    "check",
+    "hint",
+    "predict",
+    "predictions",
+    "progress",
+    "recall",
+    "reveal",
+    "solution",
+    "symptom",
+]
