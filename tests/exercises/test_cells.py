@@ -7,14 +7,14 @@ from tutorial_lib.exercises.cells import check_line, percent_cells, statement, s
 
 
 def test_a_written_exercise(write):
-    assert statement(write) == "### Exercise 9.1 · Area (easy)\n\nWrite `area`."
+    assert statement(write) == "### Exercise 9.1 · easy · Area\n\nWrite `area`."
     assert stub(write) == (
         "def area(width, height):\n"
         '    """Return the area of a rectangle."""\n'
         "    raise NotImplementedError"
     )
     assert check_line(write) == 'check("9.1", area)'
-    assert percent_cells(write).startswith("# %% [markdown]\n# ### Exercise 9.1 · Area (easy)\n#\n")
+    assert percent_cells(write).startswith("# %% [markdown]\n# ### Exercise 9.1 · easy · Area\n#\n")
 
 
 def test_a_symptom_starts_from_the_broken_code(symptom_task):

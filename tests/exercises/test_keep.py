@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_written_is_never_fatal(write, learner, monkeypa
     def refuse(path, text):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(keeping, "write_atomic", refuse)
+    monkeypatch.setattr(keeping, "write_text", refuse)
     learner.run("def area(width, height):\n    return width * height")
     assert keep(write, learner.area) == "Not kept in my_transformer.py: Permission denied."
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tutorial_lib.exercises import store
-from tutorial_lib.exercises.store import Store, open_store, write_atomic
+from tutorial_lib.exercises.store import Store, open_store
 
 
 def test_entries_are_merged_and_kept(tmp_path):
@@ -58,7 +58,7 @@ def test_a_folder_that_cannot_be_written_is_never_fatal(tmp_path, monkeypatch):
     def refuse(path, text):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(store, "write_atomic", refuse)
+    monkeypatch.setattr(store, "write_text", refuse)
     readonly = Store(tmp_path)
     readonly.update("exercises", "2.1", tries=1)
     readonly.update("exercises", "2.2", tries=1)
@@ -84,20 +84,6 @@ def test_a_lock_that_is_held_only_delays(tmp_path, monkeypatch):
     with filelock.FileLock(tmp_path / "progress.lock"):
         Store(tmp_path).update("exercises", "2.1", tries=1)
     assert Store(tmp_path).entry("exercises", "2.1") == {"tries": 1}
-
-
-def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "progress.json"
-    write_atomic(path, "old")
-
-    def crash(source, target):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", crash)
-    with pytest.raises(KeyboardInterrupt):
-        write_atomic(path, "new")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_folder_follows_the_environment(progress_folder, monkeypatch):

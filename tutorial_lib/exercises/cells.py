@@ -8,7 +8,7 @@ from tutorial_lib.exercises.tasks import Claim, Symptom, message
 
 def statement(task):
     """Return the Markdown cell: number, title, level, text, and a symptom's choices."""
-    lines = [f"### Exercise {task.id} · {task.title} ({task.level})", "", task.text.strip()]
+    lines = [f"### Exercise {task.id} · {task.level} · {task.title}", "", task.text.strip()]
     if isinstance(task, Symptom):
         lines += ["", *(f"- ({letter}) {message(m)}" for letter, m in task.choices.items())]
     return "\n".join(lines)

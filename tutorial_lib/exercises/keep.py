@@ -9,8 +9,9 @@ import os
 import re
 from pathlib import Path
 
+from tutorial_lib.atomic import write_text
 from tutorial_lib.exercises.sources import import_line, standing
-from tutorial_lib.exercises.store import open_store, progress_folder, write_atomic
+from tutorial_lib.exercises.store import open_store, progress_folder
 
 HEADER = '''"""My transformer: the code I wrote in this course, one section an exercise.
 
@@ -40,7 +41,7 @@ def keep(task, answer, path=None):
             body = _body(task, answer, text)
             ast.parse(body)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, with_section(text, task, body))
+            write_text(path, with_section(text, task, body))
     except SyntaxError:
         return f"Not kept in {path.name}: its source does not parse outside the notebook."
     except OSError as error:

@@ -9,11 +9,12 @@ import contextlib
 import functools
 import json
 import os
-import tempfile
 from pathlib import Path
 
 import filelock
 import platformdirs
+
+from tutorial_lib.atomic import write_text
 
 SECTIONS = ("exercises", "recall", "predictions")
 LOCK_SECONDS = 3
@@ -33,19 +34,6 @@ def open_store():
 @functools.cache
 def _open(folder):
     return Store(folder)
-
-
-def write_atomic(path, text):
-    """Replace a file in one step: readers see the old text or the new one, never half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 class Store:
@@ -91,7 +79,7 @@ class Store:
             if self.memory is None:
                 try:
                     self.path.parent.mkdir(parents=True, exist_ok=True)
-                    write_atomic(self.path, json.dumps(progress, indent=1, sort_keys=True) + "\n")
+                    write_text(self.path, json.dumps(progress, indent=1, sort_keys=True) + "\n")
                 except OSError as error:
                     self._go_on_in_memory(progress, error)
             return entry

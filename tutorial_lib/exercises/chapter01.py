@@ -1,0 +1,80 @@
+"""Chapter 01: what it asks about chapter 00, its exercises in order, and its predictions."""
+
+from tutorial_lib.exercises.tasks import Prediction, Recall
+from tutorial_lib.exercises.tokens_claims import CROSSING, HUFFMAN, VOCABULARY_SIZE
+from tutorial_lib.exercises.tokens_encoding import COMPRESSION, DECODE, ENCODE_BY_RANK
+from tutorial_lib.exercises.tokens_merges import COUNT_PAIRS, MERGE_PAIR, TRAIN_MERGES
+from tutorial_lib.exercises.tokens_pieces import EMBED, LONGEST_MATCH, WORDPIECE_SCORES
+
+TITLE = "Tokenization"
+
+EXERCISES = (
+    COUNT_PAIRS,
+    MERGE_PAIR,
+    VOCABULARY_SIZE,
+    TRAIN_MERGES,
+    HUFFMAN,
+    CROSSING,
+    DECODE,
+    COMPRESSION,
+    ENCODE_BY_RANK,
+    WORDPIECE_SCORES,
+    LONGEST_MATCH,
+    EMBED,
+)
+
+RECALL = (
+    Recall(
+        id="1.a",
+        question="What does a softmax make of a row of scores?",
+        choices={
+            "a": "numbers between -1 and 1",
+            "b": "positive weights that sum to 1",
+            "c": "a 1 for the largest score and a 0 for each other one",
+        },
+        answer="b",
+        because="each weight is an exponential over the sum of them all.",
+        see="00, Refresher: softmax",
+        wrong={
+            "a": "that would be a tanh; weights of a softmax are never negative.",
+            "c": "that is the argmax; the softmax is its soft version.",
+        },
+    ),
+    Recall(
+        id="1.b",
+        question="`x` has shape (7, 384), `weight` (1536, 384). "
+        "How many numbers does `x @ weight.T` hold?",
+        answer=7 * 1536,
+        because="its shape is (7, 1536): the shared width 384 is summed away.",
+        see="00, Refresher: matrix shapes",
+    ),
+    Recall(
+        id="1.c",
+        question="A model gives each of 4,096 tokens the same probability. "
+        "What is its cross-entropy, in nats?",
+        answer=8.318,
+        tolerance=0.02,
+        because="it is -log(1/4,096) = log 4,096, whichever token is the right one.",
+        see="00, Refresher: cross-entropy",
+    ),
+)
+
+PREDICTIONS = tuple(
+    Prediction(id=f"1.{number}", question=question)
+    for number, question in enumerate(
+        (
+            "Which share of Hamlet's words, in percent, occurs in none of the other 37 plays?",
+            "How many symbols are left of the 121 letters after three merges?",
+            "How many bits does Huffman need where three bits a letter take 363?",
+            "After how many merges is ` thou`, with its space, one token?",
+            "How many characters does a token stand for on average, with 4,096 ids?",
+            "How many percent more tokens does text order take than order by rank?",
+            "Which pair of the five words does WordPiece merge first?",
+            "How many GPT-2 tokens do the 556 characters of the Gettysburg text take?",
+            "How many million parameters has a table of 30,000 tokens and width 1,024?",
+            "Which share of MiniLM's 22.7 million parameters, in percent, is its table of tokens?",
+            "Which word is closest to `drink`?",
+        ),
+        start=1,
+    )
+)
