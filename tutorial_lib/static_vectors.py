@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
+from threadpoolctl import threadpool_limits
 
 from tutorial_lib.errors import VocabularyError
 
@@ -107,7 +108,9 @@ def static_vectors(text, n_dimensions=100, window=4, min_count=20):
     ids = np.array([index.get(token, -1) for token in tokens])  # (N,)
     table = ppmi(cooccurrence(ids, len(words), window))  # (V, V)
     # The start vector is fixed: by default it is random, and neighbours would change.
-    left, strength, _ = svds(table, k=n_dimensions, v0=np.ones(len(words)))
+    # One thread: the products are so small that a second one makes them six times slower.
+    with threadpool_limits(1):
+        left, strength, _ = svds(table, k=n_dimensions, v0=np.ones(len(words)))
     vectors = left * np.sqrt(strength)  # (V, D)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return StaticVectors(words, vectors / np.maximum(norms, 1e-12))
