@@ -1,5 +1,6 @@
 import matplotlib
 import pytest
+from matplotlib.text import Text
 
 from tutorial_lib import figures
 from tutorial_lib.figures import style
@@ -49,6 +50,14 @@ def test_a_figure_is_shown_with_its_alt_text(capsys):
         figures.show(figure, "  ")
     figures.show(figure, "An empty card.")
     assert "Figure: An empty card." in capsys.readouterr().out
+
+
+def test_a_dollar_sign_is_drawn_as_it_is():
+    figure = figures.attention_matrix([[1.0]], ["a$b$"], title="$5 and $6")
+    style.png(figure)
+    labels = [*figure.axes[0].get_yticklabels(), *figure.axes[0].get_xticklabels()]
+    assert {label.get_text() for label in labels} == {"a$b$"}
+    assert not any(text.get_parse_math() for text in figure.findobj(Text) if text.get_text())
 
 
 def test_unknown_names_are_named():

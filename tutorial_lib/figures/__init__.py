@@ -4,7 +4,7 @@ Each function lives in the module of its topic and loads when it is first used. 
 figure into the notebook together with its alt text.
 """
 
-import importlib
+from tutorial_lib.lazy import loading
 
 _HOME = {
     "attention_lines": "attention_maps",
@@ -32,12 +32,5 @@ _HOME = {
     "word_paths": "paths",
 }
 
-
-def __getattr__(name):
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__():
-    return sorted(_HOME)
+__all__ = sorted(_HOME)
+__getattr__, __dir__ = loading(__name__, _HOME)

@@ -41,10 +41,9 @@ def _labels(rows, columns, shape):
 
 
 def _shown(label, longest=14):
-    """A label as a figure can draw it: no mathematics in dollar signs, no line breaks, not long."""
+    """A label as a figure can draw it: no line breaks, not long."""
     text = " ".join(str(label).split()) or ("(empty)" if not str(label) else "␣")
-    text = text if len(text) <= longest else text[: longest - 1] + "…"
-    return text.replace("$", r"\$")
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 @style.styled

@@ -5,8 +5,8 @@ Names stand beside the lines and bars they belong to, so nobody has to match col
 
 import numpy as np
 
-from ..errors import ShapeError
-from .style import BLUE, CYCLE, INK, MUTED, blank, styled
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.style import BLUE, CYCLE, INK, MUTED, blank, styled
 
 
 def filled_array(values, ndim, name):
@@ -154,7 +154,7 @@ def bar_chart(values, value_label, title, *, spans=None, lit=(), form="{:,.3g}",
         axes.annotate(
             text, (end, row), offset, textcoords="offset points", va="center", ha=side, fontsize=9.5
         )
-    axes.set_yticks(rows, list(values), parse_math=False)
+    axes.set_yticks(rows, list(values))
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.margins(x=0.12)

@@ -4,7 +4,7 @@ import textwrap
 
 from matplotlib.patches import FancyBboxPatch
 
-from .style import BLUE, CARD, GREEN, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, CARD, GREEN, GRID, INK, MUTED, ORANGE, blank, styled
 
 # name -> (title, column, row)
 CHAPTERS = {

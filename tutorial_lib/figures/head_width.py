@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from .style import BLUE, GREEN, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, styled
 
 WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
 N_QUERIES = 64

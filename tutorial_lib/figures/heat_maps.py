@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..errors import ShapeError
-from .charts import filled_array
-from .style import GRID, INK, SIGNED, WEIGHTS, blank, styled
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.charts import filled_array
+from tutorial_lib.figures.style import GRID, INK, SIGNED, WEIGHTS, blank, styled
 
 
 @styled
@@ -43,11 +43,11 @@ def heat_map(
     low, colours = (-top, SIGNED) if signed else (min(0.0, finite.min(initial=0.0)), WEIGHTS)
     picture = axes.imshow(values, cmap=colours, vmin=low, vmax=top, aspect="auto")
     every, down = -(-n_columns // 24), -(-n_rows // 30)  # many names would run into each other
-    axes.set_xticks(range(0, n_columns, every), list(columns)[::every], parse_math=False)
+    axes.set_xticks(range(0, n_columns, every), list(columns)[::every])
     if _crowded(columns):
         for tick in axes.get_xticklabels():
             tick.set(rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(0, n_rows, down), list(rows)[::down], parse_math=False)
+    axes.set_yticks(range(0, n_rows, down), list(rows)[::down])
     axes.tick_params(length=0)
     axes.set_xticks(np.arange(n_columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(n_rows + 1) - 0.5, minor=True)

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from ..errors import ShapeError
-from .style import AMBER, CARD, GRID, INK, MUTED, WEIGHTS, blank, styled
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.style import AMBER, CARD, GRID, INK, MUTED, WEIGHTS, blank, styled
 
 
 def masked_weights(mask, scores=None):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .charts import filled_array
-from .style import GRID, SIGNED, blank, styled
+from tutorial_lib.figures.charts import filled_array
+from tutorial_lib.figures.style import GRID, SIGNED, blank, styled
 
 
 @styled
@@ -22,7 +22,7 @@ def matrix_row(matrices, title, *, every=None, figure=None):
     panels = figure.subplots(1, len(arrays), squeeze=False)[0]
     for axes, (name, array) in zip(panels, arrays.items(), strict=True):
         axes.imshow(array, cmap=SIGNED, vmin=-top, vmax=top, interpolation="none")
-        for place in range(every or 0, max(array.shape), every or 1):
+        for place in range(every, max(array.shape), every) if every else ():
             for line in (axes.axhline, axes.axvline):
                 line(place - 0.5, color=GRID, linewidth=0.8)
         axes.set(xlim=(-0.5, array.shape[1] - 0.5), ylim=(array.shape[0] - 0.5, -0.5))

@@ -2,7 +2,7 @@
 
 from matplotlib.patches import FancyBboxPatch
 
-from .style import AMBER, CYCLE, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import AMBER, CYCLE, GRID, INK, MUTED, ORANGE, blank, styled
 
 LETTER = 0.115  # inches a monospaced character takes at 10.5 points
 ROWS_SHOWN = 14
@@ -111,7 +111,6 @@ def _words(axes, step, n_rows):
                 ha="center",
                 va="center",
                 family="DejaVu Sans Mono",
-                parse_math=False,
                 fontsize=10.5 * letter / LETTER,
             )
             left += width + 0.05
@@ -150,7 +149,7 @@ def _counts(axes, title, items, n_rows, pair=None, ties=()):
         " + ".join(map(readable, name)) if isinstance(name, tuple) else readable(name)
         for name, _ in shown
     ]
-    mono = {"family": "DejaVu Sans Mono", "parse_math": False}
+    mono = {"family": "DejaVu Sans Mono"}
     axes.set_yticks([row + 0.5 for row in range(len(shown))], names, **mono)
     axes.set_ylim(n_rows, 0)
     axes.set_xlim(0, 1.45 * max((count for _, count in shown), default=1) or 1)

@@ -1,6 +1,6 @@
 """How far apart two words are inside a layer: recurrent, convolutional, attention."""
 
-from .style import BLUE, CARD, GRID, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, CARD, GRID, MUTED, ORANGE, blank, styled
 
 
 def word_links(kind, n_words):

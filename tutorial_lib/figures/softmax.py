@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ShapeError
-from .style import BLUE, CYCLE, GREEN, MUTED, ORANGE, blank, styled
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.style import BLUE, CYCLE, GREEN, MUTED, ORANGE, blank, styled
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ RC = {
     "xtick.labelsize": 9.5,
     "ytick.labelsize": 9.5,
     "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in a token is a dollar sign
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "legend.frameon": False,

@@ -5,7 +5,7 @@ from functools import cache
 from matplotlib import font_manager
 from matplotlib.patches import Rectangle
 
-from .style import GRID, INK, MUTED, blank, styled
+from tutorial_lib.figures.style import GRID, INK, MUTED, blank, styled
 
 FILLS = ("#cfe5f3", "#f6dcc8", "#cdeadf", "#f2dceb", "#f6e7c3")
 WIDTH = 9.5  # inches
@@ -63,12 +63,7 @@ def token_strips(tokenized, text, ids=True, figure=None):
                     Rectangle((left, top), width, 0.24, facecolor=FILLS[index % 5], edgecolor=GRID)
                 )
                 centre = left + width / 2
-                mono = {
-                    "family": "DejaVu Sans Mono",
-                    "ha": "center",
-                    "va": "center",
-                    "parse_math": False,
-                }
+                mono = {"family": "DejaVu Sans Mono", "ha": "center", "va": "center"}
                 axes.text(centre, top + 0.13, token, fontsize=10, color=INK, **mono)
                 if ids:
                     axes.text(centre, top + 0.31, str(number), fontsize=7, color=MUTED, **mono)

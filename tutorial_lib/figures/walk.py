@@ -35,6 +35,8 @@ _MEANINGS = (
     ("feed forward norm", "Each token's vector brought back to one scale: the layer's result."),
     ("feed forward", "Back to the model's width: what the layer has to add."),
     ("output", "The end of the road: one vector for each token, made with all the others."),
+    ("sentence vector", "The mean over all tokens: what two sentences are compared by."),
+    ("word similarity", "How close each token's last vector lies to each word of the table."),
     ("sum", "What was there before plus what has been added."),
     ("norm", "Each token's vector brought to one scale."),
 )
