@@ -53,6 +53,18 @@ def scores_gradient_plain_mean(weights, grad_weights, width):
     return weights * (grad_weights - grad_weights.mean(dim=-1, keepdim=True)) / math.sqrt(width)
 
 
+def scores_gradient_mean_of_products(weights, grad_weights, width):
+    """This averages w g: the weights sum to 1, so their products with g are to be added up."""
+    mean = (weights * grad_weights).mean(dim=-1, keepdim=True)
+    return weights * (grad_weights - mean) / math.sqrt(width)
+
+
+def scores_gradient_exchanged(weights, grad_weights, width):
+    """This exchanges the two: the weight stands in front of the bracket, the gradient in it."""
+    mean = (weights * grad_weights).sum(dim=-1, keepdim=True)
+    return grad_weights * (weights - mean) / math.sqrt(width)
+
+
 def scores_gradient_unscaled(weights, grad_weights, width):
     """This stops at the scaled scores: the chain rule also passes the 1/sqrt(width)."""
     return scores_gradient(weights, grad_weights, 1)
@@ -118,6 +130,8 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
         scores_gradient_whole,
         scores_gradient_plain_sum,
         scores_gradient_plain_mean,
+        scores_gradient_mean_of_products,
+        scores_gradient_exchanged,
         scores_gradient_unscaled,
         scores_gradient_multiplied,
         scores_gradient_by_width,

@@ -41,6 +41,16 @@ def times_as_many_four():
     return N_WORDS**2 / 4
 
 
+def times_as_many_two():
+    """This counts two shared maps: queries, keys and values are three."""
+    return N_WORDS**2 / 2
+
+
+def times_as_many_one_width():
+    """This divides by 3 D: a shared map has D x D weights, so divide by 3 D D."""
+    return (N_WORDS * D_MODEL) ** 2 / (3 * D_MODEL)
+
+
 def times_as_many_count():
     """This is the number of weights of the fully connected map: the ratio is asked for."""
     return (N_WORDS * D_MODEL) ** 2
@@ -61,10 +71,10 @@ FAR_FEWER = Claim(
     title="Far fewer parameters",
     level="easy",
     text="""
-One set of slides says: a fully connected network, which relates all D N inputs to all D N values,
-needs far more parameters than self-attention. Take the restaurant passage, N = 37 words of width
-D = 1,024. One head shares three D x D maps (queries, keys, values) among all words. Biases left
-out, **how many times** as many weights has the one (D N) x (D N) map?
+One textbook chapter says: a fully connected network, which relates all D N inputs to all D N
+values, needs far more parameters than self-attention. Take the restaurant passage, N = 37 words of
+width D = 1,024. One head shares three D x D maps (queries, keys, values) among all words. Biases
+left out, **how many times** as many weights has the one (D N) x (D N) map?
 """,
     hints=(
         "The large map has D N rows and D N columns.",
@@ -77,6 +87,8 @@ out, **how many times** as many weights has the one (D N) x (D N) map?
         times_as_many_diagonal,
         times_as_many_words,
         times_as_many_four,
+        times_as_many_two,
+        times_as_many_one_width,
         times_as_many_count,
         times_as_many_inputs,
         times_as_many_turned,
@@ -164,7 +176,7 @@ nearest?
         place_dot_product,
     ),
     tolerance=0.01,
-    unit="as the place",
+    unit="for the place",
     verdict="The sentence does not hold: the best match is the farthest of all. A dot product is a "
     "similarity; it is sure to find the nearest neighbour only if all documents are equally long.",
     see="A.3 Retrieval",

@@ -1,12 +1,10 @@
-"""Chapter 02: what one query gathers, and one head in matrix form."""
+"""Chapter 02: what one query gathers."""
 
 import math
 
 import torch
 
 from tutorial_lib.exercises.tasks import Write, case
-
-# One query ------------------------------------------------------------------------------------
 
 
 def attend(query, keys, values):
@@ -104,8 +102,8 @@ ATTEND = Write(
     text="""
 Write `attend(query, keys, values)`. The query (K,) is compared with each key (S, K) by a plain dot
 product, no scale yet. The softmax of these scores weighs the values (S, D). Write the softmax out
-yourself, so that it also stands scores of 1,000. Everything later in the course is many of these
-at once.
+yourself, and so that it survives scores of 1,000, where a bare `exp` is infinite. Everything later
+in the course is many of these at once.
 """,
     hints=(
         "`keys @ query` holds all S dot products.",
@@ -129,125 +127,4 @@ at once.
     ),
     cases=attend_cases,
     see="A.4 One head by hand",
-)
-
-
-# Scaled dot-product attention -----------------------------------------------------------------
-
-
-def attention(q, k, v):
-    """Return output (..., T, D) and weights (..., T, S) of scaled dot-product attention.
-
-    q (..., T, K), k (..., S, K), v (..., S, D); in front any axes, such as heads.
-    """
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
-    weights = scores.softmax(dim=-1)
-    return weights @ v, weights
-
-
-def attention_einsum(q, k, v):
-    """Second style."""
-    weights = torch.einsum("...tk,...sk->...ts", q * q.shape[-1] ** -0.5, k).softmax(-1)
-    return torch.einsum("...ts,...sv->...tv", weights, v), weights
-
-
-def attention_divided_by(q, k, v, divisor):
-    """Attention with a divisor of one's own, for the mistakes below."""
-    weights = (q @ k.transpose(-2, -1) / divisor).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def attention_unscaled(q, k, v):
-    """This equals attention without the 1/sqrt(K)."""
-    return attention_divided_by(q, k, v, 1)
-
-
-def attention_by_width(q, k, v):
-    """This divides by K: the standard deviation of the scores is its square root."""
-    return attention_divided_by(q, k, v, q.size(-1))
-
-
-def attention_by_model_width(q, k, v):
-    """This divides by the root of the width of all heads together: each head scales by its own."""
-    return attention_divided_by(q, k, v, math.sqrt(q.size(-3) * q.size(-1)))
-
-
-def attention_by_keys(q, k, v):
-    """This divides by the root of the number of keys: what counts is the width of a key."""
-    return attention_divided_by(q, k, v, math.sqrt(k.size(-2)))
-
-
-def attention_multiplied(q, k, v):
-    """This multiplies by sqrt(K): the scores must shrink, so divide."""
-    return attention_divided_by(q, k, v, q.size(-1) ** -0.5)
-
-
-def attention_scaled_late(q, k, v):
-    """This scales after the softmax: the rows no longer sum to 1."""
-    weights = (q @ k.transpose(-2, -1)).softmax(dim=-1) / math.sqrt(q.size(-1))
-    return weights @ v, weights
-
-
-def attention_over_queries(q, k, v):
-    """This takes the softmax over the queries: the keys compete, each row sums to 1."""
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-2)
-    return weights @ v, weights
-
-
-def attention_first_axis(q, k, v):
-    """This takes the softmax over the first axis: the keys stand on the last one."""
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=0)
-    return weights @ v, weights
-
-
-def attention_output_only(q, k, v):
-    """This returns the output only: the weights are asked for as well, `output, weights`."""
-    return attention(q, k, v)[0]
-
-
-def attention_cases():
-    """T, S, K and the number of heads all differ, so that no width stands in for another."""
-    return [
-        case("1 head, 2 queries, 3 keys", *heads(1, 2, 3, 4)),
-        case("2 heads, 3 queries, 5 keys", *heads(2, 3, 5, 4)),
-        case("a batch of 2", *(part.expand(2, *part.shape).clone() for part in heads(3, 2, 2, 5))),
-    ]
-
-
-def heads(n_heads, n_queries, n_keys, width):
-    """Random queries, keys, and values that are one number wider than the keys."""
-    q = 2 * torch.randn(n_heads, n_queries, width)
-    return q, torch.randn(n_heads, n_keys, width), torch.randn(n_heads, n_keys, width + 1)
-
-
-ATTENTION = Write(
-    id="2.2",
-    title="Scaled dot-product attention",
-    level="medium",
-    text="""
-Write `attention(q, k, v)`: the softmax of all scaled scores, then the mix of the values. Shapes:
-q (..., T, K), k (..., S, K), v (..., S, D); in front stand the heads (H), or batch and heads
-(B, H). Return `output, weights`: (..., T, D) and (..., T, S). It is the core of every model of
-this course.
-""",
-    hints=(
-        "`k.transpose(-2, -1)` turns the last two axes and leaves the ones in front alone.",
-        "A dot product of K unit-variance terms has variance K. What is its standard deviation?",
-        "Each query spreads a weight of 1 over the keys: which axis of (T, S) sums to 1?",
-    ),
-    solution=attention,
-    second_style=attention_einsum,
-    mistakes=(
-        attention_unscaled,
-        attention_by_width,
-        attention_by_model_width,
-        attention_by_keys,
-        attention_multiplied,
-        attention_scaled_late,
-        attention_over_queries,
-        attention_first_axis,
-        attention_output_only,
-    ),
-    cases=attention_cases,
-    see="A.6 Scaling",
 )

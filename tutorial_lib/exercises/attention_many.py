@@ -1,4 +1,4 @@
-"""Chapter 02: many heads side by side, and two sequences."""
+"""Chapter 02: many heads side by side."""
 
 import math
 
@@ -6,8 +6,6 @@ import torch
 from einops import rearrange
 
 from tutorial_lib.exercises.tasks import Write, case
-
-# Many heads -----------------------------------------------------------------------------------
 
 
 def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
@@ -121,6 +119,22 @@ def multi_head_across_heads(x, w_q, w_k, w_v, w_o, n_heads):
     return multi_head_by(split, x, w_q, w_k, w_v, n_heads).flatten(2) @ w_o
 
 
+def multi_head_split_words(x, w_q, w_k, w_v, w_o, n_heads):
+    """This cuts the words up: each head reads whole words, by its own columns of the weights."""
+    width = x.size(-1) // n_heads
+    found = []
+    for start in range(0, x.size(-1), width):
+        own = slice(start, start + width)
+        q, k, v = (x[..., own] @ w[own, own] for w in (w_q, w_k, w_v))
+        found.append((q @ k.mT / math.sqrt(width)).softmax(dim=-1) @ v)
+    return torch.cat(found, dim=-1) @ w_o
+
+
+def multi_head_rows(x, w_q, w_k, w_v, w_o, n_heads):
+    """This gives a head rows of the weights: with `x @ w_q` it owns columns."""
+    return multi_head(x, w_q.T, w_k.T, w_v.T, w_o, n_heads)
+
+
 def multi_head_linear(x, w_q, w_k, w_v, w_o, n_heads):
     """This multiplies by the transposed weights, as nn.Linear stores them: here it is x @ w."""
     return multi_head(x, w_q.T, w_k.T, w_v.T, w_o.T, n_heads)
@@ -168,126 +182,10 @@ go through `w_o`. This is the layer that stands in every Transformer.
         multi_head_no_output,
         multi_head_single,
         multi_head_across_heads,
+        multi_head_split_words,
+        multi_head_rows,
         multi_head_linear,
     ),
     cases=multi_head_cases,
     see="B.1 Many heads",
-)
-
-
-# Two sequences --------------------------------------------------------------------------------
-
-
-def cross_attention(x, context, w_q, w_k, w_v):
-    """Return output (T, K) and weights (T, S): x (T, D) asks, context (S, D) answers."""
-    q, k, v = x @ w_q, context @ w_k, context @ w_v  # (T, K), (S, K), (S, K)
-    weights = (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def cross_attention_loops(x, context, w_q, w_k, w_v):
-    """Second style."""
-    k, v = context @ w_k, context @ w_v
-    rows = [(k @ (word @ w_q) / len(k[0]) ** 0.5).softmax(dim=0) for word in x]
-    return torch.stack([row @ v for row in rows]), torch.stack(rows)
-
-
-def cross_attention_of(asks, offers, holds, w_q, w_k, w_v):
-    """Attention of three sources: of queries, of keys, of values."""
-    q, k, v = asks @ w_q, offers @ w_k, holds @ w_v
-    weights = (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def cross_attention_decoder(x, context, w_q, w_k, w_v):
-    """This takes keys and values from the decoder too: self-attention, the context is unread."""
-    return cross_attention_of(x, x, x, w_q, w_k, w_v)
-
-
-def cross_attention_encoder(x, context, w_q, w_k, w_v):
-    """This takes the queries from the encoder too: self-attention of the context."""
-    return cross_attention_of(context, context, context, w_q, w_k, w_v)
-
-
-def cross_attention_swapped(x, context, w_q, w_k, w_v):
-    """This swaps the two: the encoder asks the decoder, and the output has S rows for T."""
-    return cross_attention_of(context, x, x, w_q, w_k, w_v)
-
-
-def cross_attention_decoder_values(x, context, w_q, w_k, w_v):
-    """This mixes the decoder's values by weights over the encoder's keys: it fits if T = S."""
-    return cross_attention_of(x, context, x, w_q, w_k, w_v)
-
-
-def cross_attention_decoder_keys(x, context, w_q, w_k, w_v):
-    """This takes the keys from the decoder, the values from the encoder: both belong together."""
-    return cross_attention_of(x, x, context, w_q, w_k, w_v)
-
-
-def cross_attention_raw(x, context, w_q, w_k, w_v):
-    """This mixes the words of the context themselves: mix their values, `context @ w_v`."""
-    weights = cross_attention_of(x, context, context, w_q, w_k, w_v)[1]
-    return weights @ context, weights
-
-
-def cross_attention_causal(x, context, w_q, w_k, w_v):
-    """This adds a causal mask: the whole source is known, each query may look at all of it."""
-    q, k, v = x @ w_q, context @ w_k, context @ w_v
-    scores = q @ k.T / math.sqrt(q.size(-1))
-    later = torch.ones_like(scores).triu(1).bool()
-    weights = scores.masked_fill(later, -math.inf).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def cross_attention_unscaled(x, context, w_q, w_k, w_v):
-    """This lacks the 1/sqrt(K)."""
-    return cross_attention_of(x, context, context, w_q * math.sqrt(w_q.size(-1)), w_k, w_v)
-
-
-def cross_attention_input_width(x, context, w_q, w_k, w_v):
-    """This scales by sqrt(D), the width of the words: what counts is the width K of the keys."""
-    factor = math.sqrt(w_q.size(1) / w_q.size(0))
-    return cross_attention_of(x, context, context, w_q * factor, w_k, w_v)
-
-
-def cross_attention_cases():
-    """Lengths that differ show most mix-ups; equal lengths hide the shapes, not the numbers."""
-    weights = [torch.randn(3, 4) for _ in range(3)]
-    return [
-        case("2 words ask 5", torch.randn(2, 3), torch.randn(5, 3), *weights),
-        case("4 words ask 2", torch.randn(4, 3), torch.randn(2, 3), *weights),
-        case("3 words ask 3", torch.randn(3, 3), torch.randn(3, 3), *weights),
-    ]
-
-
-CROSS_ATTENTION = Write(
-    id="2.7",
-    title="Cross-attention",
-    level="medium",
-    text="""
-Write `cross_attention(x, context, w_q, w_k, w_v)`: one head by which the T words of a decoder, `x`
-(T, D), read the S words of an encoder, `context` (S, D). The weights are (D, K), used as
-`x @ w_q`. Return `output, weights`: (T, K) and (T, S). One widely read chapter has the keys and
-values come from the wrong side.
-""",
-    hints=(
-        "Who asks? Its length is that of the output.",
-        "Keys and values belong together: word s has both, and both come from where one looks.",
-        "No mask here: the source is complete before the decoder starts.",
-    ),
-    solution=cross_attention,
-    second_style=cross_attention_loops,
-    mistakes=(
-        cross_attention_decoder,
-        cross_attention_encoder,
-        cross_attention_swapped,
-        cross_attention_decoder_values,
-        cross_attention_decoder_keys,
-        cross_attention_raw,
-        cross_attention_causal,
-        cross_attention_unscaled,
-        cross_attention_input_width,
-    ),
-    cases=cross_attention_cases,
-    see="B.3 Two sequences",
 )

@@ -144,10 +144,10 @@ HEAD_CURVE = Symptom(
     title="Wider and wider heads",
     level="easy",
     text="""
-The curve above shows how evenly a head spreads its weights (mean entropy, at most log S) for random
-queries and keys of unit variance. A sound head gives about the same value at each width K, clearly
-below log S. This one was made by code with one of these mistakes. Choose the letter, then repair
-`head_weights`.
+The curves above show how evenly a head spreads its weights over S = 64 keys: the mean entropy, at
+most log₂ 64 = 6 bits. Queries and keys are random, with unit variance. Sound code gives about the
+same value at each width K, clearly below 6. The other curve was made by code with one of these
+mistakes. Choose the letter, then repair `head_weights`.
 """,
     hints=(
         "At large K, are the weights nearly equal, or does one take all? The entropy tells.",
@@ -166,7 +166,7 @@ below log S. This one was made by code with one of these mistakes. Choose the le
         "Scores would grow like sqrt(K), and the entropy would fall towards 0.",
         "The divisor would be the same at all widths: the entropy would start high, then fall.",
         "Scores would grow like K: the entropy would fall fastest, to nearly 0 at K = 64.",
-        "Scores would shrink like 1/sqrt(K): the entropy would rise to log S, all weights alike.",
+        "Scores would shrink like 1/sqrt(K): the entropy would rise to 6 bits, all weights alike.",
     ),
     cases=head_weights_cases,
     see="A.6 Scaling",

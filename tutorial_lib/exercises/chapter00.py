@@ -153,11 +153,18 @@ def softmax_overflowing(scores):
     return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
 
 
+def softmax_shifted_by_one_number(scores):
+    """This shifts all rows by one number: a row far below it becomes 0/0. Use each row's own."""
+    weights = (scores - scores.max()).exp()
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
 def softmax_cases():
-    """Two unequal rows tell the axes apart, 1,000 makes a bare exp overflow."""
+    """Unequal rows tell the axes apart; 1,000 overflows a bare exp, and a shared shift."""
     return [
         case("two rows", torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.5, 4.0]])),
         case("a score of 1,000", torch.tensor([[1000.0, 999.0]])),
+        case("two rows far apart", torch.tensor([[1000.0, 999.0], [0.0, 1.0]])),
     ]
 
 
@@ -172,11 +179,18 @@ summing to 1, also when a score is 1,000.
     hints=(
         "Exponentials make the scores positive; dividing by their sum makes the row sum to 1.",
         "`sum(dim=-1, keepdim=True)` keeps the axis, so that the division lines up.",
-        "Subtracting the row's largest score changes no weight, and no exp can overflow.",
+        "Subtracting the row's largest score changes no weight, and no exp can overflow. "
+        "`scores.max(dim=-1, keepdim=True)` is a pair: take its `.values`.",
     ),
     solution=softmax,
     second_style=softmax_library,
-    mistakes=(softmax_first_axis, softmax_all, softmax_without_exp, softmax_overflowing),
+    mistakes=(
+        softmax_first_axis,
+        softmax_all,
+        softmax_without_exp,
+        softmax_overflowing,
+        softmax_shifted_by_one_number,
+    ),
     cases=softmax_cases,
     see="Refresher: softmax",
 )
@@ -216,12 +230,27 @@ def cross_entropy_every_class(logits, labels):
     return -logits.log_softmax(dim=-1).mean()
 
 
+def cross_entropy_crossed(logits, labels):
+    """This takes every label's column from every row: pair each row with its own label."""
+    return -logits.log_softmax(dim=-1)[:, labels].mean()
+
+
+def cross_entropy_rows(logits, labels):
+    """This uses the labels as row numbers: they say which column counts in each row."""
+    return -logits.log_softmax(dim=-1)[labels].mean()
+
+
+def cross_entropy_raw(logits, labels):
+    """This takes the raw scores of the labels: they become log-probabilities by a log-softmax."""
+    return -logits[torch.arange(len(labels)), labels].mean()
+
+
 def cross_entropy_cases():
     """Three unequal examples: one sure and right, one sure and wrong, one undecided."""
     logits = torch.tensor([[4.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]])
     return [
         case("one example", logits[:1], torch.tensor([0])),
-        case("three examples", logits, torch.tensor([0, 2, 1])),
+        case("three examples", logits, torch.tensor([0, 2, 2])),
     ]
 
 
@@ -244,6 +273,9 @@ softmax of a row of `logits` (N, V) and `labels` (N,) holds the right classes.
         cross_entropy_twice,
         cross_entropy_negative,
         cross_entropy_every_class,
+        cross_entropy_crossed,
+        cross_entropy_rows,
+        cross_entropy_raw,
     ),
     cases=cross_entropy_cases,
     see="Refresher: cross-entropy",
@@ -288,6 +320,16 @@ def gradient_downhill(f, x):
     return -gradient(f, x)
 
 
+def gradient_tuple(f, x):
+    """This returns a tuple: `torch.autograd.grad` gives one gradient for each input, take [0]."""
+    return (gradient(f, x),)
+
+
+def gradient_none(f, x):
+    """This returns None: `.grad` is filled by `backward()`, and only where it was asked for."""
+    return None
+
+
 def cube_sum(x):
     """The sum of the cubes: its gradient is 3 x^2."""
     return (x**3).sum()
@@ -295,7 +337,9 @@ def cube_sum(x):
 
 def twice(answer, f, x):
     """Ask twice for the same x: a gradient that accumulates gives itself away."""
-    first = torch.as_tensor(answer(f, x)).clone()
+    first = answer(f, x)
+    if isinstance(first, torch.Tensor):
+        first = first.clone()  # a second call may write into it
     return first, answer(f, x)
 
 
@@ -321,7 +365,14 @@ calls with the same `x` must give the same answer.
     ),
     solution=gradient,
     second_style=gradient_backward,
-    mistakes=(gradient_accumulated, gradient_value, gradient_summed, gradient_downhill),
+    mistakes=(
+        gradient_accumulated,
+        gradient_value,
+        gradient_summed,
+        gradient_downhill,
+        gradient_tuple,
+        gradient_none,
+    ),
     cases=gradient_cases,
     run=twice,
     see="Refresher: autograd",

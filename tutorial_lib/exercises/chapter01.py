@@ -1,10 +1,14 @@
 """Chapter 01: what it asks about chapter 00, its exercises in order, and its predictions."""
 
 from tutorial_lib.exercises.tasks import Prediction, Recall
+from tutorial_lib.exercises.tokens_bytes import COMPRESSION, DECODE
 from tutorial_lib.exercises.tokens_claims import CROSSING, HUFFMAN, VOCABULARY_SIZE
-from tutorial_lib.exercises.tokens_encoding import COMPRESSION, DECODE, ENCODE_BY_RANK
-from tutorial_lib.exercises.tokens_merges import COUNT_PAIRS, MERGE_PAIR, TRAIN_MERGES
-from tutorial_lib.exercises.tokens_pieces import EMBED, LONGEST_MATCH, WORDPIECE_SCORES
+from tutorial_lib.exercises.tokens_encoding import ENCODE_BY_RANK
+from tutorial_lib.exercises.tokens_merges import COUNT_PAIRS, MERGE_PAIR
+from tutorial_lib.exercises.tokens_pieces import LONGEST_MATCH
+from tutorial_lib.exercises.tokens_scores import WORDPIECE_SCORES
+from tutorial_lib.exercises.tokens_training import TRAIN_MERGES
+from tutorial_lib.exercises.tokens_vectors import EMBED, NEAREST_WORDS
 
 TITLE = "Tokenization"
 
@@ -21,6 +25,7 @@ EXERCISES = (
     WORDPIECE_SCORES,
     LONGEST_MATCH,
     EMBED,
+    NEAREST_WORDS,
 )
 
 RECALL = (
@@ -46,6 +51,11 @@ RECALL = (
         "How many numbers does `x @ weight.T` hold?",
         answer=7 * 1536,
         because="its shape is (7, 1536): the shared width 384 is summed away.",
+        wrong={
+            384: "384 is the shared width: it is summed away.",
+            1536: "that is one row of the result; how many rows are there?",
+            7 * 384: "that is how many numbers x holds.",
+        },
         see="00, Refresher: matrix shapes",
     ),
     Recall(
@@ -55,6 +65,10 @@ RECALL = (
         answer=8.318,
         tolerance=0.02,
         because="it is -log(1/4,096) = log 4,096, whichever token is the right one.",
+        wrong={
+            12: "that is in bits, by the logarithm to base 2; nats take the natural logarithm.",
+            1 / 4096: "that is the probability; the cross-entropy is minus its logarithm.",
+        },
         see="00, Refresher: cross-entropy",
     ),
 )

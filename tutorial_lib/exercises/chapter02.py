@@ -2,9 +2,12 @@
 
 from tutorial_lib.exercises.attention_backward import SCORES_GRADIENT
 from tutorial_lib.exercises.attention_claims import FAR_FEWER, NEAREST
-from tutorial_lib.exercises.attention_head import ATTEND, ATTENTION
-from tutorial_lib.exercises.attention_many import CROSS_ATTENTION, MULTI_HEAD
-from tutorial_lib.exercises.attention_masks import CAUSAL_MASK, MASKED_ATTENTION, PADDING_MASK
+from tutorial_lib.exercises.attention_cross import CROSS_ATTENTION
+from tutorial_lib.exercises.attention_head import ATTEND
+from tutorial_lib.exercises.attention_many import MULTI_HEAD
+from tutorial_lib.exercises.attention_masks import CAUSAL_MASK, MASKED_ATTENTION
+from tutorial_lib.exercises.attention_padding import PADDING_MASK
+from tutorial_lib.exercises.attention_scaled import ATTENTION
 from tutorial_lib.exercises.attention_symptoms import CAUSAL_MAP, HEAD_CURVE
 from tutorial_lib.exercises.tasks import Prediction, Recall
 

@@ -78,7 +78,6 @@ class Store:
                 entry[name] = value(entry.get(name)) if callable(value) else value
             if self.memory is None:
                 try:
-                    self.path.parent.mkdir(parents=True, exist_ok=True)
                     write_text(self.path, json.dumps(progress, indent=1, sort_keys=True) + "\n")
                 except OSError as error:
                     self._go_on_in_memory(progress, error)

@@ -36,6 +36,16 @@ def vocabulary_size_alphabet():
     return 26 + 3
 
 
+def vocabulary_size_text():
+    """This is the length of the text after three merges; the vocabulary is the list of symbols."""
+    return 70
+
+
+def vocabulary_size_merges():
+    """This counts the new symbols only: the letters are in the vocabulary too."""
+    return 3
+
+
 VOCABULARY_SIZE = Claim(
     id="1.3",
     title="The table that drops a letter",
@@ -51,7 +61,13 @@ Both cannot hold. How many symbols does the vocabulary hold after **three** merg
     ),
     solution=vocabulary_size,
     second_style=vocabulary_size_listed,
-    mistakes=(vocabulary_size_in_use, vocabulary_size_letters, vocabulary_size_alphabet),
+    mistakes=(
+        vocabulary_size_in_use,
+        vocabulary_size_letters,
+        vocabulary_size_alphabet,
+        vocabulary_size_text,
+        vocabulary_size_merges,
+    ),
     unit="symbols",
     verdict="The text is right, the table is not: `a` at count 0 must stay, or `tap` has no ids.",
     see="1.2 Byte-pair encoding by hand",
@@ -96,6 +112,16 @@ def shortening_turned():
     return TOKENS / LETTERS
 
 
+def shortening_vocabularies():
+    """This compares two lists of symbols, 8 and 11 long: the question is about the text."""
+    return 8 / 11
+
+
+def shortening_two_merges():
+    """This does two merges only: `pe` and `pet` are one each."""
+    return LETTERS / (LETTERS - 27 - 12)
+
+
 HUFFMAN = Claim(
     id="1.5",
     title="Is it Huffman coding?",
@@ -104,7 +130,7 @@ HUFFMAN = Claim(
 Two of the sources say that byte-pair encoding rests on optimal codes such as Huffman's. A Huffman
 code gives each letter one code word, a short one to a common letter. Take all occurrences of the
 five words. How many code words does a Huffman code write, **divided by** the number of tokens that
-BPE writes after the merges `at`, `pe`, `pet`?
+BPE writes after the merges `at`, `pe`, `pet`? Give two decimals.
 """,
     hints=(
         "A code word stands for one letter: count all letters, each word as often as it occurs.",
@@ -112,7 +138,14 @@ BPE writes after the merges `at`, `pe`, `pet`?
     ),
     solution=shortening,
     second_style=shortening_counted,
-    mistakes=(shortening_bits, shortening_unweighted, shortening_none, shortening_turned),
+    mistakes=(
+        shortening_bits,
+        shortening_unweighted,
+        shortening_none,
+        shortening_turned,
+        shortening_vocabularies,
+        shortening_two_merges,
+    ),
     tolerance=0.005,
     unit="code words for each token",
     verdict="The sentence does not hold: Huffman shortens bits and keeps 121 symbols, "

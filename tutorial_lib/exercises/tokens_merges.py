@@ -1,10 +1,9 @@
-"""Chapter 01: count the pairs, merge one, learn the merges."""
+"""Chapter 01: count the pairs, merge one."""
 
 from collections import Counter
 from itertools import pairwise
 
 from tutorial_lib.exercises.tasks import Write, case
-from tutorial_lib.tokenizers import merge_steps
 
 FIVE_WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
 
@@ -55,6 +54,25 @@ def count_pairs_unordered(words):
     return counts
 
 
+def count_pairs_overwritten(words):
+    """This keeps the count of the last word only: add to what the pair has already."""
+    return {pair: count for symbols, count in words.items() for pair in pairwise(symbols)}
+
+
+def count_pairs_chunks(words):
+    """This cuts a word into twos and skips the pairs between: `cat` holds `ca` and `at`."""
+    counts = Counter()
+    for symbols, count in words.items():
+        for pair in zip(symbols[::2], symbols[1::2], strict=False):
+            counts[pair] += count
+    return counts
+
+
+def count_pairs_joined(words):
+    """This joins the two symbols to one string: `ea` `ts` and `eat` `s` would be the same pair."""
+    return {first + second: n for (first, second), n in count_pairs(words).items()}
+
+
 def count_pairs_cases():
     """Unequal counts, a pair twice in a word, a pair both ways round, a word without a pair."""
     return [
@@ -70,8 +88,8 @@ COUNT_PAIRS = Write(
     level="easy",
     text="""
 Write `count_pairs(words)`. `words` maps each word, a tuple of symbols, to its count. Return a
-dictionary from each pair of neighbours to how often it occurs in the text. It is the first half of
-one training step.
+dictionary from each pair of neighbours, a tuple such as `("a", "t")`, to how often it occurs in the
+text. It is the first half of one training step.
 """,
     hints=(
         "Two loops: over the words with their counts, and over the neighbours in one word.",
@@ -85,6 +103,9 @@ one training step.
         count_pairs_across,
         count_pairs_once,
         count_pairs_unordered,
+        count_pairs_overwritten,
+        count_pairs_chunks,
+        count_pairs_joined,
     ),
     cases=count_pairs_cases,
     see="1.2 Byte-pair encoding by hand",
@@ -159,6 +180,32 @@ def merge_pair_as_text(symbols, pair):
     return tuple(" ".join(symbols).replace(" ".join(pair), "".join(pair)).split(" "))
 
 
+def merge_pair_second_half(symbols, pair):
+    """This leaves the second symbol of a merged pair where it was: skip it."""
+    merged = [a + b if (a, b) == pair else a for a, b in pairwise(symbols)]
+    return (*merged, symbols[-1])
+
+
+def merge_pair_tail(symbols, pair):
+    """This loses the last symbol of a word: it has no neighbour to its right, but it stays."""
+    merged, i = [], 0
+    while i < len(symbols) - 1:
+        found = symbols[i : i + 2] == pair
+        merged.append("".join(pair) if found else symbols[i])
+        i += 1 + found
+    return tuple(merged)
+
+
+def merge_pair_unjoined(symbols, pair):
+    """This puts the pair itself in: join its two strings to one symbol."""
+    merged, i = [], 0
+    while i < len(symbols):
+        found = symbols[i : i + 2] == pair
+        merged.append(pair if found else symbols[i])
+        i += 1 + found
+    return tuple(merged)
+
+
 def merge_pair_cases():
     """Two occurrences, an overlap, and symbols of which the pair is only a part."""
     return [
@@ -189,95 +236,10 @@ symbol. It is the second half of a training step, and all that encoding does.
         merge_pair_overlapping,
         merge_pair_from_the_right,
         merge_pair_as_text,
+        merge_pair_second_half,
+        merge_pair_tail,
+        merge_pair_unjoined,
     ),
     cases=merge_pair_cases,
-    see="1.2 Byte-pair encoding by hand",
-)
-
-
-# Learn the merges -----------------------------------------------------------------------------
-
-
-def train_merges(words, n_merges):
-    """Learn n_merges pairs from {word: count}: the most frequent first, a tie to the smallest."""
-    words = {tuple(word): count for word, count in words.items()}
-    merges = []
-    for _ in range(n_merges):
-        counts = count_pairs(words)
-        if not counts:
-            break
-        pair = min(counts, key=lambda pair: (-counts[pair], pair))
-        merges.append(pair)
-        words = {merge_pair(symbols, pair): count for symbols, count in words.items()}
-    return merges
-
-
-def train_merges_library(words, n_merges):
-    """Second style."""
-    return [step.pair for step in merge_steps(words, n_merges)]
-
-
-def learn(words, n_merges, best):
-    """Learn merges with another rule: best(pair counts) chooses the pair."""
-    words = {tuple(word): count for word, count in words.items()}
-    merges = []
-    while len(merges) < n_merges and (counts := count_pairs(words)):
-        merges.append(best(counts))
-        words = {merge_pair(symbols, merges[-1]): count for symbols, count in words.items()}
-    return merges
-
-
-def train_merges_first_seen(words, n_merges):
-    """This gives a tie to the pair it met first: then the order of the words decides."""
-    return learn(words, n_merges, lambda counts: max(counts, key=counts.get))
-
-
-def train_merges_largest(words, n_merges):
-    """This gives a tie to the largest pair; the rule here is the smallest."""
-    return learn(words, n_merges, lambda counts: max(counts, key=lambda pair: (counts[pair], pair)))
-
-
-def train_merges_counted_once(words, n_merges):
-    """This counts the pairs once at the start: after each merge they must be counted again."""
-    counts = count_pairs({tuple(word): count for word, count in words.items()})
-    return sorted(counts, key=lambda pair: (-counts[pair], pair))[:n_merges]
-
-
-def train_merges_rarest(words, n_merges):
-    """This merges the rarest pair first, as Huffman's code does with symbols."""
-    return learn(words, n_merges, lambda counts: min(counts, key=lambda pair: (counts[pair], pair)))
-
-
-def train_merges_cases():
-    """A tie whose first-seen, smallest and largest pair differ; more merges than there are."""
-    return [
-        case("three merges of the five words", FIVE_WORDS, 3),
-        case("a tie of three pairs", {"mud": 5, "bat": 5, "a": 3}, 2),
-        case("more merges than pairs", {"pet": 2}, 9),
-    ]
-
-
-TRAIN_MERGES = Write(
-    id="1.4",
-    title="Learn the merges",
-    level="medium",
-    text="""
-Write `train_merges(words, n_merges)`. `words` maps strings to counts. Return the list of merged
-pairs in order: always the most frequent pair; of equally frequent ones the smallest, as tuples
-compare. Stop early when every word is one symbol. Use your `count_pairs` and `merge_pair`.
-""",
-    hints=(
-        "Start from `{tuple(word): count}`. Each round: count, choose, remember, rewrite.",
-        "`min(counts, key=lambda pair: (-counts[pair], pair))` is the whole rule with its ties.",
-    ),
-    solution=train_merges,
-    second_style=train_merges_library,
-    mistakes=(
-        train_merges_first_seen,
-        train_merges_largest,
-        train_merges_counted_once,
-        train_merges_rarest,
-    ),
-    cases=train_merges_cases,
     see="1.2 Byte-pair encoding by hand",
 )
