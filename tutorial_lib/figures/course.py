@@ -24,6 +24,9 @@ CHAPTERS = {
     "11": ("Growing up", 8.3, 1),
 }
 
+# The chapters whose notebooks exist; the others are planned.
+READY = ("00", "01", "02")
+
 ROUTES = {
     "Two-hour essentials": ("00", "01", "02", "05"),
     "Builder": ("00", "01", "02", "03", "04", "05"),
@@ -89,7 +92,8 @@ def _box(axes, x, y, width, height, **look):
 def course_map(done=(), figure=None):
     """Chapters 00 to 11, what stands on what, and three routes through them.
 
-    done holds the names of finished chapters ("00", "05b", ...), which are filled in.
+    Planned chapters, those not in READY, are dashed. done holds the names of finished chapters
+    ("00", "05b", ...), which are filled in.
     Raises ValueError for a name that is no chapter.
     """
     unknown = sorted(set(done) - set(CHAPTERS))
@@ -108,19 +112,31 @@ def course_map(done=(), figure=None):
         axes.plot(xs, [y0, y0, y1], color=MUTED, linewidth=1.4, zorder=1)
     for name, (title, _, _) in CHAPTERS.items():
         x, y = place[name]
-        face = "#cdeadf" if name in done else CARD
-        edge = GREEN if name in done else MUTED
-        _box(axes, x, y, *_BOX, facecolor=face, edgecolor=edge, linewidth=1.5, zorder=2)
+        look = _state(name)
+        if name in done:
+            look |= {"facecolor": "#cdeadf", "edgecolor": GREEN}
+        _box(axes, x, y, *_BOX, **look, zorder=2)
         tick = " ✓" if name in done else ""
-        centred = {"ha": "center", "va": "center", "zorder": 3}
+        colour = INK if name in (*READY, *done) else MUTED
+        centred = {"ha": "center", "va": "center", "zorder": 3, "color": colour}
         axes.text(x, y - 0.2, name + tick, fontweight="bold", fontsize=10, **centred)
         wrapped = textwrap.fill(title, 12)
         axes.text(x, y + 0.13, wrapped, fontsize=8.5, linespacing=1.05, **centred)
     for index, (route, chapters) in enumerate(ROUTES.items()):
         _route(axes, 2 * _RISE + 0.95 + 0.5 * index, route, chapters, _ROUTE_COLOURS[index])
+    for index, (name, meaning) in enumerate({READY[0]: "here now", "11": "planned"}.items()):
+        _box(axes, -0.28 + 1.6 * index, -0.2, 0.44, 0.28, **_state(name), zorder=2)
+        axes.text(0.04 + 1.6 * index, -0.19, meaning, fontsize=9, va="center")
     finished = f", {len(set(done))} of {len(CHAPTERS)} done" if done else ""
     axes.set_title(f"Fourteen chapters, three routes{finished}")
     return figure
+
+
+def _state(name):
+    """Return the look of a chapter's box: solid and white when it is there, dashed when planned."""
+    if name in READY:
+        return {"facecolor": "white", "edgecolor": INK, "linewidth": 2.2}
+    return {"facecolor": CARD, "edgecolor": MUTED, "linewidth": 1.2, "linestyle": (0, (4, 3))}
 
 
 def _route(axes, y, route, chapters, colour):
@@ -129,7 +145,8 @@ def _route(axes, y, route, chapters, colour):
     xs = [x + 0.58 * i for i in range(len(chapters))]
     axes.plot([xs[0], xs[-1]], [y, y], color=colour, linewidth=3, zorder=1)
     for x, name in zip(xs, chapters, strict=True):
-        _box(axes, x, y, 0.44, 0.32, facecolor=CARD, edgecolor=colour, linewidth=2, zorder=2)
+        look = _state(name) | {"edgecolor": colour}
+        _box(axes, x, y, 0.44, 0.32, **look, zorder=2)
         axes.text(x, y + 0.01, name, fontsize=8.5, ha="center", va="center", zorder=3)
 
 
@@ -139,7 +156,7 @@ def family_tree(figure=None):
     figure = blank(figure, 11.0, 5.2)
     axes = figure.subplots()
     families = {
-        "encoder": ("Encoder", "every token sees every token", 0.0, 5.6, BLUE),
+        "encoder": ("Encoder", "looks both ways", 0.0, 5.6, BLUE),
         "encoder-decoder": ("Encoder-decoder", "reads one, writes another", 5.9, 2.1, ORANGE),
         "decoder": ("Decoder", "sees only what came before", 8.3, 2.1, GREEN),
     }
@@ -172,5 +189,14 @@ def family_tree(figure=None):
                 axes.text(x, centre - 0.09, name, ha="center", va="center", fontsize=9.5, color=INK)
                 note = f"chapter {chapter}"
                 axes.text(x, centre + 0.13, note, ha="center", va="center", fontsize=7, color=MUTED)
+    # From the Transformer's box to the first model of each family.
+    top, start, row = tops[2017] + 0.25, 5.9 + 2.1 / 2, tops[2018]
+    line = {"color": MUTED, "linewidth": 1.4, "zorder": 1}
+    axes.plot([5.95, 0.7, 0.7], [top, top, row], **line)
+    axes.plot([7.95, 9.35, 9.35], [top, top, row], **line)
+    axes.plot([start, start], [top + 0.25, tops[2019] - 0.05], **line)
+    axes.plot([6.42, 6.42], [tops[2019] - 0.05, tops[2019]], **line)
+    axes.plot([7.47, 7.47], [tops[2019] - 0.05, tops[2019]], **line)
+    axes.plot([6.42, 7.47], [tops[2019] - 0.05, tops[2019] - 0.05], **line)
     axes.set_title("One encoder-decoder in 2017, then three families")
     return figure

@@ -9,36 +9,21 @@ function matrixView(state, update) {
   const pixels = element("canvas");
   let [cell, left, top] = [20, 90, 90];
 
-  const hit = (event) => {
-    const area = canvas.getBoundingClientRect();
-    const row = Math.floor((event.clientY - area.top - top) / cell);
-    const column = Math.floor((event.clientX - area.left - left) / cell);
-    return row >= 0 && row < state.T && column >= 0 && column < state.S ? { row, column } : null;
-  };
-  canvas.addEventListener("pointermove", (event) => {
-    const now = hit(event);
-    if (now?.row !== state.pointed?.row || now?.column !== state.pointed?.column) update({ pointed: now });
-  });
-  canvas.addEventListener("pointerleave", () => state.pointed && update({ pointed: null }));
-  canvas.addEventListener("click", (event) => {
-    const now = hit(event);
-    if (now) update({ cell: now });
-  });
-  canvas.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!step && event.key !== "Escape") return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (!step) return update({ cell: null, pointed: null });
-    const from = state.cell || { row: 0, column: 0 };
-    const to = state.cell ? step : [0, 0];
-    update({
-      pointed: null,
-      cell: {
-        row: Math.min(Math.max(from.row + to[0], 0), state.T - 1),
-        column: Math.min(Math.max(from.column + to[1], 0), state.S - 1),
-      },
-    });
+  gridEvents(canvas, state, update, {
+    grid: () => ({ left, top, width: cell, height: cell }),
+    choose: (chosen) => update({ cell: chosen }),
+    leave: () => update({ cell: null, pointed: null }),
+    step: (way) => {
+      const from = state.cell || { row: 0, column: 0 };
+      const [down, right] = state.cell ? way : [0, 0];
+      update({
+        pointed: null,
+        cell: {
+          row: Math.min(Math.max(from.row + down, 0), state.T - 1),
+          column: Math.min(Math.max(from.column + right, 0), state.S - 1),
+        },
+      });
+    },
   });
 
   function names(context) {

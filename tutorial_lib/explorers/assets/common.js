@@ -39,6 +39,34 @@ function frameLoop(draw) {
   };
 }
 
+// Pointer and arrow keys on a canvas that shows state.T x state.S cells: the cell under the pointer goes to
+// state.pointed, `choose(cell)` is a click, `step([down, right])` an arrow key, `leave()` Escape where it means something.
+function gridEvents(canvas, state, update, { grid, choose, step, leave }) {
+  const hit = (event) => {
+    const area = canvas.getBoundingClientRect();
+    const { left, top, width, height } = grid();
+    const row = Math.floor((event.clientY - area.top - top) / height);
+    const column = Math.floor((event.clientX - area.left - left) / width);
+    return row >= 0 && row < state.T && column >= 0 && column < state.S ? { row, column } : null;
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const now = hit(event);
+    if (now?.row !== state.pointed?.row || now?.column !== state.pointed?.column) update({ pointed: now });
+  });
+  canvas.addEventListener("pointerleave", () => state.pointed && update({ pointed: null }));
+  canvas.addEventListener("click", (event) => {
+    const now = hit(event);
+    if (now) choose(now);
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!way && !(leave && event.key === "Escape")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    way ? step(way) : leave();
+  });
+}
+
 // Colours as the browser has resolved them, for canvases; `mix(t)` runs from the card to the ink of a weight.
 function readTheme(root) {
   const parse = (text) => (text.match(/[\d.]+/g) || [255, 255, 255]).slice(0, 3).map(Number);

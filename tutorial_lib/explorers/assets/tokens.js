@@ -81,7 +81,7 @@ function render({ model, el }) {
         element("div", { class: "tl-warning", role: "alert", text: row.error }));
     }
     const n = row.tokens.length;
-    const per = n ? `${(row.characters / n).toFixed(2)} characters a token` : "nothing to cut";
+    const per = n && row.characters ? `${(row.characters / n).toFixed(2)} characters a token` : "nothing to cut";
     return element("div", { class: "tl-row" },
       element("div", { class: "tl-head" }, element("strong", { text: row.name }),
         element("span", { class: "tl-note", text: `${n.toLocaleString("en")} tokens · ${per} · ${row.characters.toLocaleString("en")} characters · ${row.bytes.toLocaleString("en")} bytes` })),

@@ -8,31 +8,15 @@ function valuesView(state, update) {
   const node = element("div", { class: "tl-values" }, canvas);
   let [cellWidth, cellHeight, left, top] = [8, 20, 80, 4];
 
-  const hit = (event) => {
-    const area = canvas.getBoundingClientRect();
-    const row = Math.floor((event.clientY - area.top - top) / cellHeight);
-    const column = Math.floor((event.clientX - area.left - left) / cellWidth);
-    return row >= 0 && row < state.T && column >= 0 && column < state.S ? { row, column } : null;
-  };
-  canvas.addEventListener("pointermove", (event) => {
-    const now = hit(event);
-    if (now?.row !== state.pointed?.row || now?.column !== state.pointed?.column) update({ pointed: now });
-  });
-  canvas.addEventListener("pointerleave", () => state.pointed && update({ pointed: null }));
-  canvas.addEventListener("click", (event) => {
-    const now = hit(event);
-    if (now) update({ token: now.row, column: now.column });
-  });
-  canvas.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    update({
-      pointed: null,
-      token: Math.min(Math.max(Math.min(state.token, state.T - 1) + step[0], 0), state.T - 1),
-      column: Math.min(Math.max(state.column + step[1], 0), state.S - 1),
-    });
+  gridEvents(canvas, state, update, {
+    grid: () => ({ left, top, width: cellWidth, height: cellHeight }),
+    choose: ({ row, column }) => update({ token: row, column }),
+    step: ([down, right]) =>
+      update({
+        pointed: null,
+        token: Math.min(Math.max(Math.min(state.token, state.T - 1) + down, 0), state.T - 1),
+        column: Math.min(Math.max(state.column + right, 0), state.S - 1),
+      }),
   });
 
   // The colour of a value: shares run from the card to full blue, signed numbers to blue or orange.
