@@ -2,8 +2,6 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
@@ -14,11 +12,9 @@ from tutorial_lib.attention import (
     capture_attention,
     causal_mask,
     padding_mask,
-    token_mask,
 )
-from tutorial_lib.blocks import DecoderBlock, EncoderBlock
 from tutorial_lib.capture import Tap, tapped
-from tutorial_lib.errors import ContextError, MaskError, ShapeError
+from tutorial_lib.errors import ShapeError
 
 
 @pytest.fixture(autouse=True)
@@ -211,161 +207,6 @@ def test_cross_attention_computes_the_context_once():
         layer(x, context[:, :4], cache=cache)
 
 
-def test_cache_is_allocated_once_and_says_when_it_is_full():
-    cache = KVCache(batch=1, n_heads=2, context=4, d_head=3)
-    k = torch.randn(1, 2, 3, 3)
-    start = cache.keys.data_ptr()
-    keys, _ = cache.append(k, k)
-    assert keys.data_ptr() == start
-    with pytest.raises(ContextError, match=r"room for 4 positions; it holds 3 and 3 more"):
-        cache.append(k, k)
-    with pytest.raises(ShapeError, match=r"up to 4, 3\), got \(1, 1, 1, 3\)"):
-        cache.append(k[:, :1, :1], k[:, :1, :1])
-
-
-# --- capture -------------------------------------------------------------------------------
-
-
-class EncoderDecoder(nn.Module):
-    """The smallest model with all three kinds of attention."""
-
-    def __init__(self):
-        super().__init__()
-        self.encoder = nn.ModuleList([EncoderBlock(8, 2) for _ in range(3)])
-        self.decoder = nn.ModuleList([DecoderBlock(8, 2) for _ in range(2)])
-
-    def encode(self, source):
-        for block in self.encoder:
-            source = block(source)
-        return source
-
-    def forward(self, source, target):
-        source = self.encode(source)
-        for block in self.decoder:
-            target = block(target, source)
-        return target
-
-
-def test_capture_of_encoder_and_decoder():
-    model = EncoderDecoder()
-    with capture_attention(model) as maps:
-        model(torch.randn(2, 5, 8), torch.randn(2, 4, 8))
-    shapes = [[tuple(m.shape) for m in part] for part in (maps.encoder, maps.decoder, maps.cross)]
-    assert shapes == [[(2, 2, 5, 5)] * 3, [(2, 2, 4, 4)] * 2, [(2, 2, 4, 5)] * 2]
-    assert len(maps) == 7
-    assert all((m.triu(1) == 0).all() for m in maps.decoder)
-
-
-@pytest.mark.parametrize("training", [True, False])
-def test_capture_changes_no_bit_and_leaves_nothing(training):
-    model = nn.Sequential(*(EncoderBlock(8, 2, dropout=0.1) for _ in range(2))).train(training)
-    x = torch.randn(2, 5, 8)
-    torch.manual_seed(1)
-    expected = model(x)
-    torch.manual_seed(1)
-    with capture_attention(model) as maps:
-        watched = model(x)
-    assert torch.equal(watched, expected)
-    assert watched.requires_grad
-    assert not any(m.requires_grad for m in maps)
-    assert_close(maps[1].sum(-1), torch.ones(2, 2, 5))
-    assert all(block.attention.taps == [] for block in model)
-    assert not model._forward_hooks
-    assert not model._forward_pre_hooks
-    kept = maps[0].clone()
-    model(torch.randn(1, 3, 8))
-    assert torch.equal(maps[0], kept)
-
-
-def test_causal_capture_changes_no_bit():
-    model = EncoderBlock(16, 2, causal=True)
-    x = torch.randn(2, 33, 16)
-    with capture_attention(model):
-        watched = model(x)
-    assert torch.equal(watched, model(x))
-
-
-def test_last_forward_wins_and_captures_nest():
-    model = EncoderBlock(8, 2)
-    with capture_attention(model) as outer:
-        model(torch.randn(1, 3, 8))
-        with capture_attention(model) as inner:
-            model(torch.randn(1, 4, 8))
-        assert len(model.attention.taps) == 1
-        assert inner[0].shape == outer[0].shape == (1, 2, 4, 4)
-        model(torch.randn(1, 5, 8))
-    assert inner[0].shape == (1, 2, 4, 4)
-    assert outer[0].shape == (1, 2, 5, 5)
-
-
-def test_exceptions_leave_no_tap_and_no_half_filled_maps():
-    model = EncoderDecoder()
-    good = torch.randn(1, 3, 8)
-    with capture_attention(model) as maps:
-        model(good, good)
-        kept = maps.encoder
-        model.decoder[1].cross_attention.register_forward_pre_hook(
-            lambda module, inputs: (inputs[0], inputs[1][..., :2], *inputs[2:])
-        )
-        with pytest.raises(ShapeError, match="context must"):
-            model(torch.randn(1, 4, 8), good)
-    assert all(torch.equal(a, b) for a, b in zip(maps.encoder, kept, strict=True))
-    with pytest.raises(ShapeError, match="x must"), capture_attention(model):
-        model(good[0], good)
-    assert all(m.taps == [] for m in model.modules() if isinstance(m, MultiHeadAttention))
-
-
-def test_maps_before_and_without_a_whole_forward_pass():
-    model = EncoderDecoder()
-    with capture_attention(model) as maps:
-        assert len(maps) == 0
-        assert repr(maps) == "AttentionMaps(no forward pass yet)"
-        with pytest.raises(IndexError, match="no forward pass has ended"):
-            maps[0]
-        model.encode(torch.randn(1, 3, 8))
-    assert len(maps.encoder) == 3
-    assert maps.cross == []
-    with pytest.raises(TypeError, match="Linear has no attention layer"):
-        capture_attention(nn.Linear(2, 2)).__enter__()
-
-
-# --- masks and bad input -------------------------------------------------------------------
-
-
-@given(st.integers(1, 8), st.integers(0, 8))
-def test_every_query_of_a_causal_mask_sees_one_key_more_than_the_last(n_queries, more):
-    mask = causal_mask(n_queries, n_queries + more)
-    assert mask.sum(1).tolist() == list(range(more + 1, more + n_queries + 1))
-    assert torch.equal(mask, causal_mask(n_queries + more)[more:])
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(0, 3))
-def test_a_padding_mask_shows_each_sequence_its_own_length(lengths, more):
-    mask = padding_mask(lengths, max(lengths) + more)
-    assert mask.sum(-1).flatten().tolist() == lengths
-    assert mask[..., 0].all()
-    q, k = torch.randn(len(lengths), 1, 2, 4), torch.randn(len(lengths), 1, mask.size(-1), 4)
-    weights = attention(q, k, k, mask)[1]
-    assert_close(weights.sum(-1), torch.ones(len(lengths), 1, 2))
-    assert (weights.masked_select(~mask.expand_as(weights)) == 0).all()
-
-
-def test_masks():
-    assert causal_mask(3).tolist() == torch.ones(3, 3).tril().bool().tolist()
-    assert causal_mask(1, 4).all()
-    assert padding_mask(torch.tensor([2, 3]), 3).shape == (2, 1, 1, 3)
-    with pytest.raises(MaskError, match="3 queries and 2 keys: the first 1"):
-        causal_mask(3, 2)
-    with pytest.raises(MaskError, match="sequence 1 of the batch is all padding"):
-        padding_mask([2, 0], 3)
-    with pytest.raises(MaskError, match="between 1 and the number of keys, 3; sequence 0 has 4"):
-        padding_mask([4], 3)
-    with pytest.raises(ShapeError, match="whole numbers of shape"):
-        padding_mask([1.5], 3)
-    with pytest.raises(ShapeError, match=r"got torch\.float32"):
-        token_mask(torch.ones(1, 3))
-
-
 def test_bad_input_is_named():
     q, wide, long = torch.randn(1, 2, 3, 4), torch.randn(1, 2, 3, 5), torch.randn(1, 2, 6, 4)
     with pytest.raises(ShapeError, match="equally wide, got 4 and 5"):
@@ -389,3 +230,37 @@ def test_bad_input_is_named():
         layer(torch.randn(1, 3, 8), torch.randn(1, 3, 6))
     with pytest.raises(ShapeError, match="mask must broadcast"):
         layer(torch.randn(1, 3, 8), mask=torch.ones(2, 2, dtype=torch.bool))
+
+
+def test_batches_heads_and_types_that_disagree_are_named():
+    q, k = torch.zeros(2, 1, 3, 4), torch.zeros(3, 1, 3, 4)
+    with pytest.raises(ShapeError, match=r"batch or heads, got \(2, 1, 3, 4\), \(3, 1, 3, 4\)"):
+        attention(q, k, k)
+    layer = MultiHeadAttention(8, 2)
+    with pytest.raises(ShapeError, match="differ in batch or heads"):
+        layer(torch.zeros(2, 3, 8), context=torch.zeros(3, 4, 8))
+    with pytest.raises(ShapeError, match=r"x must hold vectors, floating point; got torch\.int64"):
+        layer(torch.zeros(2, 3, 8, dtype=torch.long))
+
+
+def test_no_key_to_look_at_is_named():
+    with pytest.raises(ShapeError, match="no key to look at"):
+        MultiHeadAttention(8, 2)(torch.zeros(2, 3, 8), context=torch.zeros(2, 0, 8))
+
+
+def test_one_query_row_may_serve_a_batch_of_keys_and_masks():
+    q, k = torch.randn(1, 1, 2, 4), torch.randn(3, 1, 5, 4)
+    mask = padding_mask([1, 5, 3], 5)
+    assert attention(q, k, k, mask)[1].shape == (3, 1, 2, 5)
+
+
+def test_a_causal_layer_obeys_a_mask_as_well():
+    layer, x = MultiHeadAttention(8, 2, causal=True), torch.randn(2, 5, 8)
+    mask = padding_mask([5, 2], 5)
+    with capture_attention(layer) as maps:
+        output = layer(x, mask=mask)
+    allowed = (mask & causal_mask(5)).expand(2, 2, 5, 5)
+    assert torch.equal(maps[0] > 0, allowed)
+    plain = MultiHeadAttention(8, 2)
+    plain.load_state_dict(layer.state_dict())
+    assert_close(output, plain(x, mask=allowed))

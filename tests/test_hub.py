@@ -1,6 +1,7 @@
 import socket
 import time
 
+import httpx2
 import pytest
 
 from tutorial_lib import hub
@@ -37,6 +38,15 @@ def test_offline_is_one_clear_message_and_quick(offline):
 def test_offline_message_names_the_revision(offline):
     with pytest.raises(MissingDataError, match=r"someone/model \(revision abc\) is not in"):
         hub.resolve("someone/model", revision="abc")
+
+
+def test_a_proxy_that_refuses_is_the_same_message(monkeypatch):
+    def refuse(*_args, **_options):
+        raise httpx2.ProxyError("407 Proxy Authentication Required")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
+    with pytest.raises(MissingDataError, match="the hub cannot be reached"):
+        hub.resolve("someone/model")
 
 
 def test_paths_that_do_not_exist_never_reach_the_hub(tmp_path, monkeypatch):

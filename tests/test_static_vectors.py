@@ -58,6 +58,27 @@ def test_ppmi_equals_the_formula():
     assert np.allclose(found, np.maximum(expected, 0))
 
 
+def test_vectors_are_the_strongest_directions_of_the_table():
+    text = "the king and the queen saw a man and the dog saw the king " * 30
+    found = static_vectors(text, 3)
+    tokens = words_of(text)
+    ids = np.array([found.words.index(token) for token in tokens])
+    table = ppmi(cooccurrence(ids, len(found.words), window=4)).toarray()
+    left, strength, _ = np.linalg.svd(table)
+    expected = left[:, :3] * np.sqrt(strength[:3])
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    # The sign of a direction is free, the cosines are not.
+    assert np.allclose(found.vectors @ found.vectors.T, expected @ expected.T)
+
+
+def test_words_that_occur_min_count_times_are_in():
+    text = "to be or not " * 20 + "rare"
+    assert set(static_vectors(text, 2).words) == {"to", "be", "or", "not"}
+    with pytest.raises(VocabularyError, match="4 words occur at least 20 times: too few for 4"):
+        static_vectors(text, 4)
+    assert len(static_vectors(text, 2, min_count=1).nearest("to", 3)) == 3
+
+
 def test_words_keep_inner_apostrophes_and_accents():
     assert words_of("Là! 'Tis o'er-- 3 times") == ["là", "tis", "o'er", "times"]
 

@@ -354,3 +354,19 @@ def test_bad_interventions_are_named_and_leave_nothing(bert):
     with pytest.raises(TypeError, match="no attention layer"), intervene(nn.ReLU(), Zero(0, 0)):
         pass
     assert all(m.taps == [] for m in bert.modules() if isinstance(m, MultiHeadAttention))
+
+
+def test_a_patch_of_a_narrow_head_changes_nothing_but_the_head():
+    layer = MultiHeadAttention(d_model=6, n_heads=2)  # K = 3, T = 5: no two axes alike
+    x, other = torch.randn(1, 5, 6), torch.randn(1, 5, 6)
+    patch = Patch(0, 1, head_output(layer, 0, 1, other))
+    with intervene(layer, patch), capture_attention(layer) as maps:
+        changed = layer(x)
+    with capture_attention(layer) as untouched:
+        layer(x)
+    assert_close(maps[0], untouched[0])
+    with intervene(layer, Zero(0, 1)):
+        first = layer(x)
+    with intervene(layer, Zero(0, 0)):
+        second = layer(other)
+    assert_close(changed, first + second - layer.output.bias)

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from tutorial_lib.errors import DamagedFileError
+from tutorial_lib.errors import DamagedFileError, ShapeError
 from tutorial_lib.training import (
     History,
     NonFiniteLossError,
@@ -252,9 +252,10 @@ def test_a_foreign_safetensors_file_is_no_run(tmp_path):
     from safetensors.torch import save_file
 
     path = tmp_path / "other.safetensors"
-    save_file({"a": torch.ones(1)}, path)
-    with pytest.raises(DamagedFileError, match="but no saved run"):
-        run(checkpoint=path, steps=2)
+    for metadata in (None, {"run": "{"}, {"run": "{}"}, {"run": "[]"}):
+        save_file({"a": torch.ones(1)}, path, metadata)
+        with pytest.raises(DamagedFileError, match="but no saved run"):
+            run(checkpoint=path, steps=2)
 
 
 def test_bad_arguments():
@@ -262,6 +263,9 @@ def test_bad_arguments():
         run(steps=0)
     with pytest.raises(ValueError, match="batches ended"):
         fit(make_model(), iter(make_batches()), cross_entropy, steps=8, progress=False)
+    for loss in (lambda model, batch: model(batch[0]), lambda model, batch: 1.0):
+        with pytest.raises(ShapeError, match="the loss must be a scalar tensor, got"):
+            fit(make_model(), make_batches(), loss, steps=1, progress=False)
     with pytest.raises(ValueError, match="no parameter that requires a gradient"):
         run(nn.ReLU())
 

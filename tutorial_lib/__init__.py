@@ -6,10 +6,8 @@ The axis alphabet, the same in every shape comment of this package:
     H  heads               D  model width               K  width of one head (d_k)
     V  vocabulary          L  layers                    P  side of an image patch
 
-Read the modules in this order and you follow one sentence from text to prediction:
-hub, tokenizers, datasets, static_vectors, positions, masks, cache, capture, attention, blocks,
-weights, models, devices, schedules, training, interventions, tracing, figures, explorers,
-exercises, recipes. A module imports only from those before it; errors may be used by all.
+Read the modules in the order of `READING_ORDER` and you follow one sentence from text to
+prediction. A module imports only from those above it.
 
 Submodules load when they are first used, so `import tutorial_lib` costs nothing.
 """
@@ -18,39 +16,60 @@ import importlib
 
 __version__ = "0.1.0"
 
-_SUBMODULES = frozenset(
-    {
-        "attention",
-        "blocks",
-        "cache",
-        "capture",
-        "datasets",
-        "devices",
-        "errors",
-        "exercises",
-        "explorers",
-        "figures",
-        "hub",
-        "interventions",
-        "masks",
-        "models",
-        "positions",
-        "recipes",
-        "schedules",
-        "static_vectors",
-        "tokenizers",
-        "tracing",
-        "training",
-        "weights",
-    }
+READING_ORDER = (
+    # what all may use
+    "errors",
+    "atomic",
+    "lazy",
+    # text to ids, and data
+    "hub",
+    "tokenizers",
+    "datasets",
+    "static_vectors",
+    # ids to predictions
+    "rotary",
+    "distances",
+    "patches",
+    "positions",
+    "masks",
+    "cache",
+    "capture",
+    "attention",
+    "blocks",
+    "foreign_names",
+    "weights",
+    "models",
+    # learning
+    "masking",
+    "sentence_pairs",
+    "objectives",
+    "devices",
+    "muon",
+    "schedules",
+    "resume",
+    "training",
+    # predictions to text
+    "sampling",
+    "continuation",
+    "beam",
+    "decoding",
+    # looking inside
+    "interventions",
+    "tracing",
+    "figures",
+    "explorers",
+    # the course
+    "exercises",
+    "recipes",
+    "setup_check",
 )
 
 
 def __getattr__(name):
-    if name in _SUBMODULES:
+    if name in READING_ORDER:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted(_SUBMODULES | {"__version__"})
+    return sorted([*READING_ORDER, "READING_ORDER", "__version__"])

@@ -15,10 +15,12 @@ from tutorial_lib.cache import KVCache
 from tutorial_lib.capture import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.masks import causal_mask, padding_mask, token_mask
+from tutorial_lib.rotary import rotate
 
 __all__ = [
     "KVCache",
     "MultiHeadAttention",
+    "RotaryAttention",
     "attention",
     "attention_scores",
     "capture_attention",
@@ -35,8 +37,9 @@ def attention(q, k, v, mask=None, bias=None, scale=None):
     bias (..., T, S) is added to the scores (ALiBi, relative positions); scale defaults to
     1/sqrt(K).
     Returns the mixed values (B, H, T, K) and the weights (B, H, T, S), rows summing to 1.
-    Raises ShapeError when widths or lengths disagree, a tensor is not floating point,
-    the mask is not boolean, or mask or bias do not broadcast to (B, H, T, S).
+    Raises ShapeError when batches, heads, widths or lengths disagree, there is no key, a tensor
+    is not floating point, the mask is not boolean, or mask or bias do not broadcast to
+    (B, H, T, S).
 
     >>> x = torch.eye(2).view(1, 1, 2, 2)
     >>> attention(x, x, x)[1].sum(-1)
@@ -180,6 +183,28 @@ class MultiHeadAttention(nn.Module):
         d_model = self.output.in_features
         if x.dim() != 3 or x.size(-1) != d_model:
             raise ShapeError(f"{name} must have shape (B, T, {d_model}), got {tuple(x.shape)}")
+        if not x.is_floating_point():
+            raise ShapeError(f"{name} must hold vectors, floating point; got {x.dtype}")
+
+
+class RotaryAttention(MultiHeadAttention):
+    """Self-attention that knows distances: queries and keys are turned before they meet.
+
+    As MultiHeadAttention, with `rotate` (Su et al. 2021). A cache keeps the turned keys.
+    Raises ShapeError for an odd head width, or a context that is not x itself.
+
+    >>> RotaryAttention(d_model=8, n_heads=2)(torch.zeros(1, 3, 8)).shape
+    torch.Size([1, 3, 8])
+    """
+
+    def project(self, x, context=None, cache=None):
+        """Return turned queries (B, H, T, K) and keys, and values (B, H, S, K)."""
+        if context is not None:
+            raise ShapeError("rotary positions need one sequence, not a context beside it")
+        start = 0 if cache is None else len(cache)
+        q, k, v = self._split(self.qkv(x), 3)
+        q, k = rotate(q, start), rotate(k, start)
+        return q, *(cache.append(k, v) if cache is not None else (k, v))
 
 
 def _check(q, k, v, mask, bias):
@@ -195,9 +220,16 @@ def _check(q, k, v, mask, bias):
         )
     if k.size(-2) != v.size(-2):
         raise ShapeError(f"each key needs one value, got {k.size(-2)} keys, {v.size(-2)} values")
+    if not k.size(-2):
+        raise ShapeError("there is no key to look at: the sequence is empty")
+    try:
+        batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    except RuntimeError:
+        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (q, k, v))
+        raise ShapeError(f"q, k and v differ in batch or heads, got {shapes}") from None
     if mask is not None and mask.dtype != torch.bool:
         raise ShapeError(f"the mask must be torch.bool, True = may look; got {mask.dtype}")
-    wanted = (*q.shape[:-1], k.size(-2))
+    wanted = (*batch, q.size(-2), k.size(-2))
     for name, tensor in (("mask", mask), ("bias", bias)):
         if tensor is not None and not _broadcasts(tensor.shape, wanted):
             raise ShapeError(

@@ -62,7 +62,8 @@ class Block(nn.Module):
 class EncoderBlock(Block):
     """Self-attention and feed-forward (Vaswani et al. 2017, figure 1, left).
 
-    With causal=True it is the layer of a GPT: it never looks ahead.
+    With causal=True it is the layer of a GPT: it never looks ahead. attention: the class of its
+    attention, RotaryAttention for instance.
 
     >>> import torch
     >>> block = EncoderBlock(d_model=4, n_heads=2)
@@ -80,9 +81,10 @@ class EncoderBlock(Block):
         eps=1e-5,
         dropout=0.0,
         causal=False,
+        attention=MultiHeadAttention,
     ):
         super().__init__(norm, dropout)
-        self.attention = MultiHeadAttention(d_model, n_heads, dropout, causal=causal)
+        self.attention = attention(d_model, n_heads, dropout, causal=causal)
         self.attention_norm = nn.LayerNorm(d_model, eps)
         self.feed_forward = FeedForward(d_model, d_ff, activation)
         self.feed_forward_norm = nn.LayerNorm(d_model, eps)

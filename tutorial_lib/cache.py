@@ -54,3 +54,33 @@ class KVCache:
     def contents(self):
         """Return the keys and values written so far, (B, H, S, K) each, as views."""
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]
+
+    def reorder(self, rows):
+        """Let sequence b go on from what sequence rows[b] has read; rows (B,) whole numbers."""
+        for kept in (self.keys, self.values):
+            written = kept[:, :, : self.length]
+            written.copy_(written[rows])  # indexing copies first, so no row is overwritten early
+
+
+class ModelCache:
+    """The caches of a whole model: one KVCache a layer, and one more where it looks at a source.
+
+    `len` is the number of tokens read so far. cross stays None until the first pass brings the
+    source, whose keys and values are then computed once.
+
+    >>> cache = ModelCache([KVCache(batch=1, n_heads=2, context=8, d_head=4) for _ in range(3)])
+    >>> len(cache), len(cache.layers)
+    (0, 3)
+    """
+
+    def __init__(self, layers):
+        self.layers = layers
+        self.cross = None
+
+    def __len__(self):
+        return len(self.layers[0])
+
+    def reorder(self, rows):
+        """Let sequence b go on from what sequence rows[b] has read (beam search)."""
+        for layer in (*self.layers, *(self.cross or ())):
+            layer.reorder(rows)

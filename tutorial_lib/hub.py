@@ -33,7 +33,7 @@ def resolve(name_or_folder, revision=None):
 
 def _download(name, revision):
     # Imported here: nobody who stays offline should wait for it.
-    import httpx
+    import httpx2
     from huggingface_hub import errors, snapshot_download
 
     where = f"{name} (revision {revision})" if revision else name
@@ -49,7 +49,7 @@ def _download(name, revision):
         raise MissingDataError(
             f"there is no folder {name}, and the hub has no public model {where}"
         ) from error
-    except (errors.LocalEntryNotFoundError, OSError, httpx.HTTPError) as error:
+    except (OSError, httpx2.HTTPError) as error:  # a proxy's refusal is no OSError
         raise MissingDataError(
             f"there is no folder {name}; as a name on the hub, {where} is not in the cache and "
             "the hub cannot be reached. Connect once and run this again, or give a folder that "

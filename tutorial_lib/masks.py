@@ -69,9 +69,11 @@ def token_mask(real):
             "a mask of tokens must be torch.bool of shape (B, S), True = a real token; "
             f"got {real.dtype} {tuple(real.shape)}"
         )
-    empty = (~real.any(dim=1)).nonzero().flatten().tolist()
-    if empty:
-        raise MaskError(
-            f"sequence {empty[0]} of the batch is all padding: its queries have nothing to look at"
-        )
+    if not torch.compiler.is_compiling():  # reading values would break the compiled graph in two
+        empty = (~real.any(dim=1)).nonzero().flatten().tolist()
+        if empty:
+            raise MaskError(
+                f"sequence {empty[0]} of the batch is all padding: its queries have nothing to "
+                "look at"
+            )
     return rearrange(real, "batch keys -> batch 1 1 keys")

@@ -34,16 +34,17 @@ def load_run(path, model, optimizer, steps):
     Raises DamagedFileError when the file is not a saved run or is one of another model,
     ValueError when it belongs to a run of another length (its schedule would not fit).
     """
+    tensors = load_tensors(path)
     try:
         run = json.loads(load_metadata(path)["run"])
-    except KeyError as error:
+        length, history, random_state = run["steps"], run["history"], tensors["random.cpu"]
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise DamagedFileError(f"{path} is a safetensors file, but no saved run") from error
-    if run["steps"] != steps:
+    if length != steps:
         raise ValueError(
-            f"{path} belongs to a run of {run['steps']} steps, this one has {steps}: "
+            f"{path} belongs to a run of {length} steps, this one has {steps}: "
             "use the same number, or another checkpoint file"
         )
-    tensors = load_tensors(path)
     load_into(model, _below("model.", tensors))
     saved = {key: _below(f"optimizer.{key}.", tensors) for key in ("step", "exp_avg", "exp_avg_sq")}
     for name, parameter in model.named_parameters():
@@ -53,10 +54,10 @@ def load_run(path, model, optimizer, steps):
         }
         if state:
             optimizer.state[parameter] = state
-    torch.set_rng_state(tensors["random.cpu"])
+    torch.set_rng_state(random_state)
     if "random.cuda" in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state(tensors["random.cuda"])
-    return run["history"]
+    return history
 
 
 def _below(prefix, tensors):

@@ -13,7 +13,8 @@ from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.blocks import Block, FeedForward
 from tutorial_lib.capture import Tap, tapped
 from tutorial_lib.interventions import Patch, Uniform, Zero, head_output, intervene
-from tutorial_lib.positions import LearnedPositions
+from tutorial_lib.patches import PatchEmbedding
+from tutorial_lib.positions import PositionVectors
 
 __all__ = ["Patch", "Record", "Trace", "Uniform", "Zero", "head_output", "intervene", "trace"]
 
@@ -27,6 +28,7 @@ _ATTENTION = {
     "weights": ("B H T S", "softmax of each row of scores"),
     "heads": ("B H T K", "weights · values"),
 }
+_INPUT_AXES = {"images": "B channel row column"}
 _AXES = {0: "", 1: "B", 2: "B T", 3: "B T D", 4: "B H T K"}
 
 
@@ -97,7 +99,8 @@ def trace(model, *inputs, **options):
     given = inspect.signature(model.forward).bind(*inputs, **options).arguments
     for name, tensor in given.items():
         if isinstance(tensor, torch.Tensor):
-            story.add(_INPUTS.get(name, name), tensor, _AXES.get(tensor.dim(), ""), "input", "")
+            axes = _INPUT_AXES.get(name, _AXES.get(tensor.dim(), ""))
+            story.add(_INPUTS.get(name, name), tensor, axes, "input", "")
     taps = []
     with ExitStack() as stack:
         for path, module in model.named_modules():
@@ -112,7 +115,7 @@ def trace(model, *inputs, **options):
         stack.enter_context(tapped(taps))
         with torch.no_grad():
             output = model(*inputs, **options)
-    axes = _AXES.get(output.dim(), "")
+    axes = "B classes" if output.dim() == 2 else _AXES.get(output.dim(), "")
     if output.size(-1) == getattr(getattr(model, "config", None), "vocab_size", None):
         axes = axes.replace("D", "V")
     story.add("output", output, axes, "what the model returns", "")
@@ -193,12 +196,15 @@ def _hooks(story, path, module, parent):
         return note
 
     def embedding(module, inputs, output):
-        part = label if label.startswith(("source", "target")) else "embedding"
+        stack = label.partition(" ")[0]
+        part = f"{stack} embedding" if stack in ("source", "target") else "embedding"
         if story.part != part:  # a second stack begins
             story.part, story.terms = part, []
         story.terms.append(label)
-        axes = "T D" if isinstance(module, LearnedPositions) else "B T D"
-        story.add(label, output, axes, "a row of the table for each place", path)
+        axes = "T D" if isinstance(module, PositionVectors) else "B T D"
+        cut = isinstance(module, PatchEmbedding)
+        formula = "each patch · W + b" if cut else "a row of the table for each place"
+        story.add(label, output, axes, formula, path)
 
     def normed(module, inputs, output):
         x = story.name_of(inputs[0], path)
@@ -212,7 +218,7 @@ def _hooks(story, path, module, parent):
             story.terms = [f"{x} dropout" if term == x else term for term in story.terms]
             story.add(f"{x} dropout", output, _AXES[output.dim()], f"dropout({x})", path)
 
-    if isinstance(module, nn.Embedding | LearnedPositions):
+    if isinstance(module, nn.Embedding | PositionVectors | PatchEmbedding):
         return [module.register_forward_hook(embedding)]
     if isinstance(module, nn.LayerNorm):
         return [module.register_forward_hook(normed)]

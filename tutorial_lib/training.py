@@ -15,6 +15,7 @@ import torch
 from tqdm.auto import tqdm
 
 from tutorial_lib.devices import get_device, set_seed
+from tutorial_lib.errors import ShapeError
 from tutorial_lib.resume import load_run, save_run
 from tutorial_lib.schedules import warmup_cosine, warmup_inverse_root
 
@@ -112,7 +113,8 @@ def fit(
 
     Ctrl-C, or the stop button of a notebook, ends the run early: model and history stay usable.
     Raises NonFiniteLossError, with the step, learning rate and gradient norm, before a loss that
-    is not finite can reach the weights; ValueError for arguments that make no run.
+    is not finite can reach the weights; ShapeError for a loss that is not one number; ValueError
+    for arguments that make no run.
 
     AdamW: Loshchilov and Hutter (2019). Weight decay leaves out vectors (biases, norms).
 
@@ -156,6 +158,9 @@ def fit(
                 group["lr"] = learning_rate
             with torch.autocast(device.type, torch.bfloat16, enabled=low_precision):
                 value = loss(forward, _to(batch, device))
+            if not isinstance(value, torch.Tensor) or value.numel() != 1:
+                found = tuple(value.shape) if isinstance(value, torch.Tensor) else repr(value)
+                raise ShapeError(f"the loss must be a scalar tensor, got {found}")
             value.backward()
             norm = torch.nn.utils.clip_grad_norm_(
                 model.parameters(), math.inf if clip is None else clip

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -16,6 +15,16 @@ from safetensors.torch import save_file
 from torch.overrides import TorchFunctionMode
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.foreign_names import ForeignNames
+
+__all__ = [
+    "ForeignNames",
+    "Unfilled",
+    "load_into",
+    "load_metadata",
+    "load_tensors",
+    "save_tensors",
+]
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -65,57 +74,6 @@ def load_metadata(path):
     """Return the strings that were stored beside the tensors, {} when there are none."""
     with _opened(path) as file:
         return file.metadata() or {}
-
-
-@dataclass(frozen=True)
-class ForeignNames:
-    """How another program names the tensors of one of our models.
-
-    table: our name -> theirs, or a tuple of theirs that are stacked along the first axis; "{n}"
-    stands for a layer's number. prefixes may stand before any name; replaced spells older
-    names anew; ignored are prefixes of names that are in such files but not in our model.
-
-    >>> names = ForeignNames({"blocks.{n}.w": ("h.{n}.a", "h.{n}.b")}, prefixes=("net.",))
-    >>> names.of("blocks.3.w")
-    ('h.3.a', 'h.3.b')
-    >>> names.bare("net.h.3.a")
-    'h.3.a'
-    """
-
-    table: dict
-    prefixes: tuple = ()
-    replaced: dict = field(default_factory=dict)
-    ignored: tuple = ()
-
-    def of(self, name):
-        """Return the tuple of foreign names that make up our tensor `name`."""
-        number = re.search(r"(?<=\.)\d+(?=\.)", name)
-        pattern = name if number is None else f"{name[: number.start()]}{{n}}{name[number.end() :]}"
-        theirs = self.table[pattern]
-        theirs = (theirs,) if isinstance(theirs, str) else theirs
-        return tuple(other.replace("{n}", number.group() if number else "") for other in theirs)
-
-    def bare(self, name):
-        """Return a name from a file without prefix and in today's spelling."""
-        for prefix in self.prefixes:
-            name = name.removeprefix(prefix)
-        for old, new in self.replaced.items():
-            name = name.replace(old, new)
-        return name
-
-    def rename(self, tensors):
-        """Return the tensors under bare names, without the ignored ones.
-
-        Raises DamagedFileError when two tensors end up with the same name.
-        """
-        renamed = {}
-        for name, tensor in tensors.items():
-            bare = self.bare(name)
-            if bare in renamed:
-                raise DamagedFileError(f"the weights hold {bare} twice, once as {name}")
-            if not bare.startswith(self.ignored):
-                renamed[bare] = tensor
-        return renamed
 
 
 class Unfilled(TorchFunctionMode):

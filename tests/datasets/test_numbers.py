@@ -59,3 +59,10 @@ def test_bad_arguments():
         numbers_in_words([])
     with pytest.raises(ValueError, match="share between 0 and 1, got 1"):
         numbers_in_words().split(held_out=1)
+
+
+def test_the_ceiling_counts_the_hundreds_digit_and_needs_numbers():
+    assert bag_ceiling([1203, 1302]) == 0.5
+    assert bag_ceiling([1200, 2200]) == 1.0  # the same digit, whatever the thousands
+    with pytest.raises(ValueError, match="at least one number, got none"):
+        bag_ceiling([])

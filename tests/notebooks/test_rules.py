@@ -1,4 +1,4 @@
-"""Every notebook keeps every rule; tests/support/notebook_rules.py holds the rules."""
+"""Every notebook keeps every rule; tests/support/notebook_rules.py lists the rules."""
 
 from pathlib import Path
 

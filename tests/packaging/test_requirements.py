@@ -1,7 +1,9 @@
 """Every version is pinned, in one place, and Binder gets the same ones."""
 
+import ast
 import re
-from importlib.metadata import PackageNotFoundError, distribution
+import sys
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 
 import pytest
 from isolation import ROOT
@@ -54,6 +56,20 @@ def test_everything_that_comes_along_is_pinned():
     # PyTorch pins its own CUDA packages, which only some machines get.
     others = {n for n in needed_by(direct) if not re.match(r"nvidia-|cuda-|triton", n)}
     assert sorted(others - set(pinned)) == []
+
+
+def test_what_the_library_imports_is_asked_for_by_name():
+    modules = set()
+    for path in (ROOT / "tutorial_lib").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                modules.add(node.module.partition(".")[0])
+    foreign = modules - sys.stdlib_module_names - {"tutorial_lib"}
+    homes = packages_distributions()
+    wanted = {canonicalize_name(homes[module][0]) for module in foreign}
+    assert sorted(wanted - {canonicalize_name(name) for name in pins("requirements.txt")}) == []
 
 
 def test_pins_do_not_contradict_what_is_installed():

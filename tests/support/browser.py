@@ -86,6 +86,9 @@ async (control, [picture, turns]) => {
       control.selectedIndex = (control.selectedIndex + 1) % control.options.length;
       control.dispatchEvent(new Event("input", { bubbles: true }));
       control.dispatchEvent(new Event("change", { bubbles: true }));
+    } else if (control.tagName === "TEXTAREA") {
+      control.value = turn % 2 ? control.value.slice(1) : `x${control.value}`;
+      control.dispatchEvent(new Event("input", { bubbles: true }));
     } else if (control.type === "range") {
       turn % 2 ? control.stepDown() : control.stepUp();
       control.dispatchEvent(new Event("input", { bubbles: true }));
@@ -111,7 +114,8 @@ async (control, [picture, turns]) => {
 def measure(page, control, picture=None, turns=20):
     """Median milliseconds from a change of `control` to the frame after it is drawn.
 
-    control: selector of a range input, a select, an ipywidgets slider's `.noUi-handle` or a button.
+    control: selector of a range input, a select, a text area, an ipywidgets slider's
+    `.noUi-handle` or a button.
     picture: selector of the image which the kernel replaces, for explorers that draw there.
     """
     target = page.locator(control).first

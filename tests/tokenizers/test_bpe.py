@@ -187,6 +187,23 @@ def test_save_and_load(trained, gpt2, tmp_path):
         assert [file.name for file in tmp_path.iterdir()] == ["tokenizer.json"]
 
 
+def test_half_of_a_surrogate_pair_is_the_replacement_sign_in_training_too():
+    trained = BPETokenizer.train("thou\ud800 " * 9, 300)
+    assert trained.merges == BPETokenizer.train("thou\ufffd " * 9, 300).merges
+    assert trained.decode(trained.encode("\ud800")) == "\ufffd"
+
+
+def test_a_single_special_token_may_come_without_a_list(tmp_path):
+    trained = BPETokenizer.train("<|x|> thou", 257, "<|x|>")
+    assert trained.special_tokens == {"<|x|>": 256}
+    assert trained.encode("<|x|>", allowed_special="<|x|>") == [256]
+
+
+def test_ids_may_be_a_list_of_single_tensors(trained):
+    ids = trained.encode("thou art")
+    assert trained.decode(list(torch.tensor(ids))) == "thou art"
+
+
 def test_a_save_that_fails_leaves_the_old_file(trained, tmp_path, monkeypatch):
     path = tmp_path / "tokenizer.json"
     path.write_text("old")

@@ -22,7 +22,7 @@ def bag_ceiling(numbers=range(100, 1000)):
     """Return the best share of hundreds digits that a reader blind to word order can get right.
 
     Numbers with the same bag of words (each word with its count) look the same to such a reader,
-    so of each bag it can get only the most frequent digit right.
+    so of each bag it can get only the most frequent digit right. Raises ValueError for no numbers.
 
     >>> bag_ceiling()
     0.64
@@ -31,7 +31,9 @@ def bag_ceiling(numbers=range(100, 1000)):
     """
     digits = defaultdict(Counter)
     for number in numbers:
-        digits[frozenset(Counter(number_words(number)).items())][number // 100] += 1
+        digits[frozenset(Counter(number_words(number)).items())][number // 100 % 10] += 1
+    if not digits:
+        raise ValueError("expected at least one number, got none")
     right = sum(max(counts.values()) for counts in digits.values())
     return right / sum(counts.total() for counts in digits.values())
 

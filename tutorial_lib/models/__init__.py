@@ -2,7 +2,17 @@
 
 import importlib
 
-_MODELS = {"BERT": "bert", "BERTConfig": "bert", "OneHeadReader": "one_head"}
+_MODELS = {
+    "BERT": "bert",
+    "BERTConfig": "bert",
+    "GPT": "gpt",
+    "GPTConfig": "gpt",
+    "OneHeadReader": "one_head",
+    "Transformer": "transformer",
+    "TransformerConfig": "transformer",
+    "ViT": "vit",
+    "ViTConfig": "vit_config",
+}
 
 
 def count_parameters(config_or_model):

@@ -1,11 +1,7 @@
 """How the files of others describe a BERT: their names for its tensors, their config.json."""
 
-import json
-from pathlib import Path
-
-from tutorial_lib.blocks import ACTIVATIONS
-from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.weights import ForeignNames
+from tutorial_lib.foreign_names import ForeignNames
+from tutorial_lib.models.foreign_config import read_config
 
 _LAYER = "encoder.layer.{n}"
 FOREIGN_NAMES = ForeignNames(
@@ -13,8 +9,7 @@ FOREIGN_NAMES = ForeignNames(
         "token_embedding.weight": "embeddings.word_embeddings.weight",
         "segment_embedding.weight": "embeddings.token_type_embeddings.weight",
         "position_embedding.weight": "embeddings.position_embeddings.weight",
-        "pooler.weight": "pooler.dense.weight",
-        "pooler.bias": "pooler.dense.bias",
+        "mlm_head.bias": "cls.predictions.bias",
     }
     | {
         f"{ours}.{kind}": f"{theirs}.{kind}"
@@ -26,6 +21,14 @@ FOREIGN_NAMES = ForeignNames(
             "blocks.{n}.feed_forward.hidden": f"{_LAYER}.intermediate.dense",
             "blocks.{n}.feed_forward.output": f"{_LAYER}.output.dense",
             "blocks.{n}.feed_forward_norm": f"{_LAYER}.output.LayerNorm",
+            "pooler": "pooler.dense",
+            "mlm_head.transform": "cls.predictions.transform.dense",
+            "mlm_head.norm": "cls.predictions.transform.LayerNorm",
+            "nsp_head": "cls.seq_relationship",
+            # Both go by one name, but no file has both.
+            "sequence_head": "classifier",
+            "token_head": "classifier",
+            "span_head": "qa_outputs",
         }.items()
     }
     | {
@@ -36,11 +39,13 @@ FOREIGN_NAMES = ForeignNames(
     },
     prefixes=("bert.",),
     replaced={"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"},
-    # A buffer that only counts 0, 1, 2, ...; the heads of pre-training.
-    ignored=("embeddings.position_ids", "cls."),
+    ignored=("embeddings.position_ids",),  # a buffer that only counts 0, 1, 2, ...
+    tied={
+        "cls.predictions.decoder.weight": "embeddings.word_embeddings.weight",
+        "cls.predictions.decoder.bias": "cls.predictions.bias",
+    },
 )
 
-_ACTIVATION_NAMES = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
 # Options that would change what is computed, and the only value understood here.
 _REQUIRED = {
     "model_type": "bert",
@@ -50,25 +55,13 @@ _REQUIRED = {
 }
 
 
-def read_config(path):
-    """Return the fields of a BERTConfig from a config.json in Hugging Face's spelling.
+def read_bert_config(path):
+    """Return the fields of a BERTConfig from a config.json, and the names of its architectures.
 
-    Raises MissingDataError without the file, DamagedFileError when it is damaged or asks for
-    something that this model does not compute.
+    Raises as `foreign_config.read_config` does.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise MissingDataError(f"{path.parent} holds no {path.name}")
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        for name, required in _REQUIRED.items():
-            if raw.get(name, required) != required:
-                raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, BERT needs {required!r}")
-        activation = raw.get("hidden_act", "gelu")
-        activation = _ACTIVATION_NAMES.get(activation, activation)
-        if activation not in ACTIVATIONS:
-            known = ", ".join(sorted({*ACTIVATIONS, *_ACTIVATION_NAMES}))
-            raise DamagedFileError(f"{path}: hidden_act is {activation!r}, known are {known}")
+
+    def fields(raw):
         return {
             "vocab_size": raw["vocab_size"],
             "context": raw["max_position_embeddings"],
@@ -79,9 +72,29 @@ def read_config(path):
             "dropout": raw.get("hidden_dropout_prob", 0.0),
             "n_segments": raw.get("type_vocab_size", 2),
             "eps": raw.get("layer_norm_eps", 1e-12),
-            "activation": activation,
+            "architectures": tuple(raw.get("architectures") or ()),
         }
-    except KeyError as error:
-        raise DamagedFileError(f"{path} does not say {error}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
-        raise DamagedFileError(f"{path} is no model configuration ({error})") from error
+
+    return read_config(path, "BERT", _REQUIRED, fields, "hidden_act")
+
+
+def heads_in(tensors, architectures):
+    """Return the fields of a BERTConfig that ask for exactly the heads which the tensors hold.
+
+    architectures, from config.json, tell a classifier of tokens from one of whole texts.
+    """
+    bare = {FOREIGN_NAMES.bare(name): tensor for name, tensor in tensors.items()}
+
+    def has(prefix):
+        return any(name.startswith(prefix) for name in bare)
+
+    parts = {
+        "pooler": has("pooler."),
+        "mlm": has("cls.predictions."),
+        "nsp": has("cls.seq_relationship."),
+        "span": has("qa_outputs."),
+    }
+    if "classifier.bias" in bare:
+        of_tokens = "BertForTokenClassification" in architectures
+        parts["n_labels" if of_tokens else "n_classes"] = len(bare["classifier.bias"])
+    return parts

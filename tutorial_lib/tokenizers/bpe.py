@@ -6,11 +6,19 @@ from itertools import chain
 
 import regex
 
+from tutorial_lib import hub
 from tutorial_lib.errors import DamagedFileError, VocabularyError
 from tutorial_lib.tokenizers.files import load_json, read_gpt2, read_tiktoken, save_json
 from tutorial_lib.tokenizers.incremental import merge_by_rank, train_bpe
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN, printable, unprintable
-from tutorial_lib.tokenizers.vocabulary import WordCache, id_list, split_at, unknown_id
+from tutorial_lib.tokenizers.pretrained import as_bytes, read_bpe
+from tutorial_lib.tokenizers.vocabulary import (
+    WordCache,
+    id_list,
+    split_at,
+    unknown_id,
+    without_half_pairs,
+)
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 FORMAT = "tutorial_lib BPE 1"
@@ -63,14 +71,14 @@ class BPETokenizer:
         """
         if not text:
             raise VocabularyError("training needs text, got an empty one")
-        special_tokens = tuple(dict.fromkeys(special_tokens))
+        special_tokens = _names(special_tokens)
         n_merges = vocab_size - len(BYTES) - len(special_tokens)
         if n_merges < 0:
             raise VocabularyError(
                 f"vocab_size must be at least {vocab_size - n_merges} "
                 f"(256 bytes and {len(special_tokens)} special tokens), got {vocab_size}"
             )
-        documents = split_at(special_tokens, text)[::2]
+        documents = split_at(special_tokens, without_half_pairs(text))[::2]
         words = Counter(chain.from_iterable(map(regex.compile(GPT2_PATTERN).findall, documents)))
         merges = train_bpe({_symbols(word): count for word, count in words.items()}, n_merges)
         tokens = [*BYTES, *(first + second for first, second in merges)]
@@ -120,8 +128,7 @@ class BPETokenizer:
         try:
             return list(chain.from_iterable(map(self._cache.__getitem__, self._find_words(text))))
         except UnicodeEncodeError:
-            repaired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return self._encode_plain(repaired)
+            return self._encode_plain(without_half_pairs(text))
 
     def _encode_word(self, word):
         symbols = merge_by_rank(_symbols(word), self._ranks)
@@ -130,8 +137,8 @@ class BPETokenizer:
     def _allowed(self, allowed_special):
         if allowed_special == "all":
             return self.special_tokens
-        names = {allowed_special} if isinstance(allowed_special, str) else set(allowed_special)
-        unknown = sorted(names - self.special_tokens.keys())
+        names = _names(allowed_special)
+        unknown = sorted(set(names) - self.special_tokens.keys())
         if unknown:
             known = list(self.special_tokens)
             raise VocabularyError(f"{unknown} are not special tokens of this tokenizer: {known}")
@@ -171,7 +178,8 @@ class BPETokenizer:
         """
         tokens = read_tiktoken(path)
         if not isinstance(special_tokens, Mapping):
-            special_tokens = {name: len(tokens) + i for i, name in enumerate(special_tokens)}
+            names = _names(special_tokens)
+            special_tokens = {name: len(tokens) + i for i, name in enumerate(names)}
         ids = {token: place for place, token in enumerate(tokens)}
         if len(ids) < len(tokens):
             raise DamagedFileError(f"{path} holds a token more than once")
@@ -186,21 +194,25 @@ class BPETokenizer:
 
         A token that is neither a byte nor the result of a merge is special (<|endoftext|>).
         """
-        merges, printable_ids = read_gpt2(vocab_bpe, encoder_json)
-        made = {*map(printable, BYTES), *map("".join, merges)}
-        specials = {name: place for name, place in printable_ids.items() if name not in made}
         try:
-            merges = [(unprintable(first), unprintable(second)) for first, second in merges]
-            ids = {
-                unprintable(token): place
-                for token, place in printable_ids.items()
-                if token not in specials
-            }
-            return cls(ids, merges, specials)
+            return cls(*as_bytes(*read_gpt2(vocab_bpe, encoder_json)))
         except (KeyError, VocabularyError) as error:
             raise DamagedFileError(
                 f"{vocab_bpe} and {encoder_json} do not match: {error}"
             ) from None
+
+    @classmethod
+    def from_pretrained(cls, name_or_folder, revision=None):
+        """Read the tokenizer beside a GPT-2's weights, from a folder or the hub ("gpt2").
+
+        Raises MissingDataError when there is none, DamagedFileError when it is damaged or
+        cuts text in another way (`pretrained.read_bpe` says which files are read).
+        """
+        folder = hub.resolve(name_or_folder, revision)
+        try:
+            return cls(*as_bytes(*read_bpe(folder)))
+        except (KeyError, VocabularyError) as error:
+            raise DamagedFileError(f"{folder}: merges and ids do not match: {error}") from None
 
 
 def recover_merges(tokens):
@@ -219,6 +231,11 @@ def recover_merges(tokens):
                 raise VocabularyError(f"no merge of earlier tokens gives {token!r}")
             ranks[pair] = len(ranks)
     return list(ranks)
+
+
+def _names(names):
+    # A single name is one token, not one a letter.
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 
 def _symbols(word):

@@ -3,29 +3,15 @@
 import base64
 import binascii
 import json
-import os
-import tempfile
 from pathlib import Path
 
+from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError
 
 
-def save_text(path, text):
-    """Write a file in one go: it is the old one or the new one, never half of either."""
-    path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 def save_json(path, content):
-    """Write JSON with `save_text`."""
-    save_text(path, json.dumps(content, ensure_ascii=False, indent=0) + "\n")
+    """Write JSON, all of it or nothing."""
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=0) + "\n")
 
 
 def read_text(path):

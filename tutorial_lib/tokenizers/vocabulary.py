@@ -5,6 +5,15 @@ import regex
 from tutorial_lib.errors import VocabularyError
 
 
+def without_half_pairs(text):
+    r"""Return text with each half of a surrogate pair, which UTF-8 cannot write, as U+FFFD.
+
+    >>> without_half_pairs("a\ud800b") == "a\ufffdb"
+    True
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def split_at(names, text):
     """Cut text at special tokens: [text, name, text, name, text].
 
@@ -43,8 +52,14 @@ class WordCache(dict):
 
 
 def id_list(ids):
-    """Return ids as plain numbers, whether they come as a list, an array or a tensor."""
-    return ids.tolist() if hasattr(ids, "tolist") else ids
+    """Return ids as plain numbers, whether they come as a tensor, an array or a list of these.
+
+    >>> id_list(range(3))
+    [0, 1, 2]
+    """
+    if hasattr(ids, "tolist"):
+        return ids.tolist()
+    return [i.item() if hasattr(i, "item") else i for i in ids]
 
 
 def unknown_id(token_id, vocab_size):

@@ -3,11 +3,13 @@
 from collections import Counter
 from typing import NamedTuple
 
+from tutorial_lib import hub
+from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError, VocabularyError
-from tutorial_lib.tokenizers.files import read_text, save_text
 from tutorial_lib.tokenizers.incremental import train_wordpiece
 from tutorial_lib.tokenizers.merges import join_pair, split_word
 from tutorial_lib.tokenizers.pretokenize import bert_words
+from tutorial_lib.tokenizers.pretrained import read_pieces, read_wordpiece
 from tutorial_lib.tokenizers.vocabulary import WordCache, id_list, split_at, unknown_id
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -85,16 +87,28 @@ class WordPieceTokenizer:
     @classmethod
     def from_vocab(cls, path, lowercase=True):
         """Read BERT's vocab.txt, a piece a line; DamagedFileError when it is none."""
-        # Not splitlines(): some pieces are signs that it takes for the end of a line.
-        lines = read_text(path).removesuffix("\n").split("\n")
         try:
-            return cls([line.removesuffix("\r") for line in lines], lowercase)
+            return cls(read_pieces(path), lowercase)
         except VocabularyError as error:
             raise DamagedFileError(f"{path} is not a WordPiece vocabulary: {error}") from None
 
+    @classmethod
+    def from_pretrained(cls, name_or_folder, revision=None):
+        """Read the tokenizer beside a BERT's weights, from a folder or the hub.
+
+        "bert-base-uncased" is such a name. Raises MissingDataError when there is none,
+        DamagedFileError when it is damaged or cuts text in another way
+        (`pretrained.read_wordpiece` says which files are read).
+        """
+        folder = hub.resolve(name_or_folder, revision)
+        try:
+            return cls(*read_wordpiece(folder))
+        except VocabularyError as error:
+            raise DamagedFileError(f"{folder} holds no WordPiece vocabulary: {error}") from None
+
     def save(self, path):
         """Write vocab.txt for `from_vocab`, all of it or nothing."""
-        save_text(path, "\n".join(self.vocab) + "\n")
+        write_text(path, "\n".join(self.vocab) + "\n")
 
     @property
     def vocab_size(self):

@@ -1,0 +1,108 @@
+"""What all models share: a config they are built from, and checkpoints of their own."""
+
+import json
+from dataclasses import asdict, replace
+
+import torch
+from torch import nn
+
+from tutorial_lib.cache import KVCache
+from tutorial_lib.errors import DamagedFileError
+from tutorial_lib.weights import Unfilled, load_into, load_metadata, load_tensors, save_tensors
+
+
+class Model(nn.Module):
+    """A module that is built from a frozen config and can be written to one file.
+
+    Subclasses name their `config_class`, and the beginnings of the names of their optional `heads`.
+    """
+
+    config_class = None
+    heads = ()
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+
+    def save(self, path):
+        """Write config and weights to a .safetensors file, all or nothing."""
+        about = {"model": type(self).__name__, "config": json.dumps(asdict(self.config))}
+        save_tensors(path, self.state_dict(), about)
+
+    @classmethod
+    def load(cls, path):
+        """Return the model that `save` wrote, in eval mode.
+
+        Raises MissingDataError when there is no such file, DamagedFileError when it is truncated,
+        holds another model, or was written by another program.
+        """
+        about = load_metadata(path)
+        if about.get("model") != cls.__name__:
+            found = about.get("model", "no model of this package")
+            raise DamagedFileError(f"{path} should hold a {cls.__name__}, it holds {found}")
+        try:
+            config = cls.config_class(**json.loads(about["config"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedFileError(f"{path} does not say what sizes it has ({error})") from error
+        with Unfilled():
+            model = cls(config)
+        load_into(model, load_tensors(path))
+        return model.eval()
+
+    def with_heads(self, **changes):
+        """Return a copy with other heads: the config with changes, such as n_classes=2.
+
+        All weights are kept but those of heads that are new or have another size, which start at
+        random. Raises ValueError when a change goes beyond the heads.
+
+        >>> from tutorial_lib.models import ViT, ViTConfig
+        >>> sizes = {"image_size": 4, "patch_size": 2, "d_model": 8, "n_layers": 1, "n_heads": 2}
+        >>> ViT(ViTConfig(**sizes)).with_heads(n_classes=2)(torch.zeros(1, 3, 4, 4)).shape
+        torch.Size([1, 2])
+        """
+        model = type(self)(replace(self.config, **changes))
+        ours, theirs = model.state_dict(), self.state_dict()
+        kept = {
+            name: theirs[name]
+            for name, tensor in ours.items()
+            if name in theirs and theirs[name].shape == tensor.shape
+        }
+        body = {name for name in ours.keys() | theirs.keys() if not name.startswith(self.heads)}
+        if body - kept.keys():
+            raise ValueError(
+                f"{', '.join(changes)} would change more than the heads: {min(body - kept.keys())}"
+            )
+        load_into(model, ours | kept)
+        weight = next(self.parameters())
+        return model.to(weight.device, weight.dtype).train(self.training)
+
+    def layer_caches(self, n_layers, batch, context):
+        """Return one empty KVCache a layer, for `context` positions of `batch` sequences."""
+        weight = next(self.parameters())
+        d_head = self.config.d_model // self.config.n_heads
+        sizes = (batch, self.config.n_heads, context, d_head)
+        return [KVCache(*sizes, weight.dtype, weight.device) for _ in range(n_layers)]
+
+
+def initialise(module, std=0.02):
+    """Start a linear or embedding layer with small normal weights and zero biases.
+
+    BERT, GPT and ViT do so (Devlin et al. 2018; Radford et al. 2018).
+    """
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=std)
+    if isinstance(module, nn.Linear) and module.bias is not None:
+        nn.init.zeros_(module.bias)
+
+
+def shrink_residuals(blocks):
+    """Divide what each sub-layer adds to the residual path by the root of their number.
+
+    So the sum stays as large as one of them, however many layers there are (Radford et al. 2019,
+    section 2.3).
+    """
+    n_sublayers = 2 * len(blocks)
+    with torch.no_grad():
+        for block in blocks:
+            block.attention.output.weight /= n_sublayers**0.5
+            block.feed_forward.output.weight /= n_sublayers**0.5

@@ -1,0 +1,91 @@
+"""What every model asks of its sizes and its input, said in the same words."""
+
+import torch
+
+from tutorial_lib.errors import ContextError, MaskError, ShapeError, VocabularyError
+from tutorial_lib.masks import token_mask
+
+
+def check_sizes(config, names):
+    """Raise ShapeError unless each named field is a whole number of at least 1.
+
+    d_ff, when it is among them and None, becomes 4 d_model; the heads must divide the width
+    and dropout lie in [0, 1).
+    """
+    for name in names:
+        size = getattr(config, name)
+        if name == "d_ff" and size is None:
+            object.__setattr__(config, "d_ff", 4 * config.d_model)
+        elif not isinstance(size, int) or isinstance(size, bool) or size < 1:
+            raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
+    if config.d_model % config.n_heads:
+        raise ShapeError(f"{config.n_heads} heads do not divide d_model {config.d_model} evenly")
+    if not 0 <= config.dropout < 1:
+        raise ValueError(f"dropout must lie between 0 and 1, got {config.dropout}")
+
+
+def check_choice(name, value, choices):
+    """Raise ValueError unless value is one of the choices.
+
+    >>> check_choice("norm", "middle", ("pre", "post"))
+    Traceback (most recent call last):
+    ...
+    ValueError: norm must be one of 'pre', 'post', got 'middle'
+    """
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def check_ids(name, ids, size):
+    """Raise unless ids are whole numbers (B, T) from 0 to size - 1: ShapeError, VocabularyError."""
+    if ids.dtype not in (torch.int64, torch.int32) or ids.dim() != 2 or ids.numel() == 0:
+        raise ShapeError(
+            f"{name} must be torch.long of shape (B, T), at least one token each; "
+            f"got {ids.dtype} {tuple(ids.shape)}"
+        )
+    if torch.compiler.is_compiling():  # reading values would break the compiled graph in two
+        return
+    low, high = (int(value) for value in ids.aminmax())
+    if low < 0 or high >= size:
+        raise VocabularyError(
+            f"{name} must lie between 0 and {size - 1}, got {low if low < 0 else high}"
+        )
+
+
+def check_same_shape(name, tensor, ids, other="ids"):
+    """Raise ShapeError unless tensor has the shape of ids."""
+    if tensor.shape != ids.shape:
+        raise ShapeError(
+            f"{name} must have the shape of {other}, {tuple(ids.shape)}, got {tuple(tensor.shape)}"
+        )
+
+
+def check_length(length, context):
+    """Raise ContextError when a sequence is longer than the context."""
+    if length > context:
+        raise ContextError(
+            f"the sequence is {length} tokens long, the context of this model holds {context}"
+        )
+
+
+def right_padding(mask, ids, n_read=0):
+    """Return the mask (B, 1, 1, S) of a causal model, whose padding must stand on the right.
+
+    mask (B, S), True = a real token, of the n_read tokens in a cache and of ids (B, T) together.
+    Raises ShapeError, or MaskError when a sequence begins with padding: its first queries would
+    see nothing.
+    """
+    wanted = (ids.size(0), n_read + ids.size(1))
+    if tuple(mask.shape) != wanted:
+        raise ShapeError(
+            f"mask must have one entry for each token read, {wanted}, got {tuple(mask.shape)}"
+        )
+    allowed = token_mask(mask)
+    if not torch.compiler.is_compiling():
+        first = (~mask[:, 0]).nonzero().flatten().tolist()
+        if first:
+            raise MaskError(
+                f"sequence {first[0]} begins with padding: a model that looks back only needs its "
+                "padding on the right"
+            )
+    return allowed

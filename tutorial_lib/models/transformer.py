@@ -1,0 +1,204 @@
+"""The Transformer: an encoder that reads and a decoder that writes (Vaswani et al. 2017)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch.nn.functional as F
+from torch import nn
+
+from tutorial_lib.blocks import DecoderBlock, EncoderBlock
+from tutorial_lib.cache import ModelCache
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.masks import token_mask
+from tutorial_lib.models.base import Model
+from tutorial_lib.models.checks import (
+    check_choice,
+    check_ids,
+    check_same_shape,
+    check_sizes,
+    right_padding,
+)
+from tutorial_lib.positions import SinusoidalPositions
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """The sizes of a Transformer; d_ff defaults to 4 d_model, n_decoder_layers to n_layers.
+
+    target_vocab_size None: both languages share one vocabulary and one table of vectors, as in
+    the paper. The output layer is tied to the target's table either way.
+    context: the most tokens of a source or a target. Sinusoids would allow any number; it bounds
+    the table of positions and the room of a cache.
+    norm: "post" (the paper), or "pre" with one more LayerNorm behind each stack.
+    Raises ShapeError when a size is not positive or the heads do not divide the width,
+    ValueError for another norm or dropout.
+
+    >>> TransformerConfig.big().d_model
+    1024
+    """
+
+    source_vocab_size: int = 37_000
+    target_vocab_size: int | None = None
+    context: int = 512
+    d_model: int = 512
+    n_layers: int = 6
+    n_decoder_layers: int | None = None
+    n_heads: int = 8
+    d_ff: int | None = None
+    dropout: float = 0.0
+    eps: float = 1e-5
+    activation: str = "relu"
+    norm: str = "post"
+
+    def __post_init__(self):
+        if self.n_decoder_layers is None:
+            object.__setattr__(self, "n_decoder_layers", self.n_layers)
+        sizes = ["source_vocab_size", "context", "d_model", "n_layers", "n_decoder_layers"]
+        sizes += ["n_heads", "d_ff"]
+        if not self.shared_vocabulary:
+            sizes.append("target_vocab_size")
+        check_sizes(self, sizes)
+        check_choice("norm", self.norm, ("pre", "post"))
+
+    @property
+    def shared_vocabulary(self):
+        """Whether source and target use the same ids and vectors."""
+        return self.target_vocab_size is None
+
+    @property
+    def vocab_size(self):
+        """The number of ids that the decoder reads and writes."""
+        return self.source_vocab_size if self.shared_vocabulary else self.target_vocab_size
+
+    @classmethod
+    def base(cls, **changes):
+        """The paper's base model: 63.1 M parameters (65 published; dropout there 0.1)."""
+        return cls(**changes)
+
+    @classmethod
+    def big(cls, **changes):
+        """The paper's big model: 214.2 M parameters (213 published; dropout there 0.3)."""
+        return cls(**({"d_model": 1024, "n_heads": 16} | changes))
+
+    def build(self):
+        """Return a Transformer of these sizes with random weights."""
+        return Transformer(self)
+
+
+class Transformer(Model):
+    """An encoder reads the source, a decoder looks at it and at what it has written so far.
+
+    source (B, S) and target (B, T) are ids; the target begins with a start token. source_mask
+    (B, S) and target_mask (B, T): True = a real token; the target's padding stands on the right.
+    Returns the logits of the token after each of target, (B, T, V).
+
+    Raises ShapeError (shape or dtype), VocabularyError (id), ContextError (too long),
+    MaskError (a source that is all padding, a target that begins with padding).
+
+    >>> import torch
+    >>> config = TransformerConfig(source_vocab_size=9, d_model=4, n_layers=2, n_heads=2)
+    >>> model = Transformer(config)
+    >>> model(torch.tensor([[1, 5, 2]]), torch.tensor([[0, 4]])).shape
+    torch.Size([1, 2, 9])
+    """
+
+    config_class: ClassVar = TransformerConfig
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.source_embedding = ScaledEmbedding(config.source_vocab_size, config.d_model)
+        self.source_positions = SinusoidalPositions(config.context, config.d_model)
+        self.target_embedding = ScaledEmbedding(config.vocab_size, config.d_model)
+        self.target_positions = SinusoidalPositions(config.context, config.d_model)
+        if config.shared_vocabulary:
+            self.target_embedding.weight = self.source_embedding.weight
+        self.dropout = nn.Dropout(config.dropout)
+        sizes = (config.d_model, config.n_heads, config.d_ff)
+        options = {name: getattr(config, name) for name in ("norm", "activation", "eps", "dropout")}
+        self.encoder_blocks = nn.ModuleList(
+            EncoderBlock(*sizes, **options) for _ in range(config.n_layers)
+        )
+        self.decoder_blocks = nn.ModuleList(
+            DecoderBlock(*sizes, **options) for _ in range(config.n_decoder_layers)
+        )
+        self.encoder_norm, self.decoder_norm = (
+            nn.LayerNorm(config.d_model, config.eps) if config.norm == "pre" else nn.Identity()
+            for _ in range(2)
+        )
+        self.apply(_initialise)
+
+    def forward(self, source, target, source_mask=None, target_mask=None):
+        """Return the logits of the token after each of target, (B, T, V)."""
+        memory = self.encode(source, source_mask)
+        return self.decode(target, memory, source_mask, target_mask)
+
+    def encode(self, source, source_mask=None):
+        """Return what the encoder makes of source (B, S): its memory, (B, S, D)."""
+        check_ids("source", source, self.config.source_vocab_size)
+        if source_mask is not None:
+            check_same_shape("source_mask", source_mask, source, "source")
+            source_mask = token_mask(source_mask)  # (B, 1, 1, S)
+        x = self.source_embedding(source) + self.source_positions(source.size(1))  # (B, S, D)
+        x = self.dropout(x)
+        for block in self.encoder_blocks:
+            x = block(x, source_mask)
+        return self.encoder_norm(x)
+
+    def decode(self, target, memory, source_mask=None, target_mask=None, cache=None):
+        """Return the logits of the token after each of target, (B, T, V).
+
+        memory (B, S, D) is `encode`'s. With a cache from `new_cache`, target holds the tokens
+        behind those it has read, target_mask covers both, and the keys and values of the memory
+        are those of the first call.
+        """
+        n_read = 0 if cache is None else len(cache)
+        self._check_decoder(target, memory, source_mask, n_read)
+        if source_mask is not None:
+            source_mask = token_mask(source_mask)  # (B, 1, 1, S)
+        if target_mask is not None:
+            target_mask = right_padding(target_mask, target, n_read)  # (B, 1, 1, T)
+        if cache is not None and cache.cross is None:
+            sizes = memory.shape[:2]
+            cache.cross = self.layer_caches(len(self.decoder_blocks), *sizes)
+        y = self.target_embedding(target) + self.target_positions(target.size(1), n_read)
+        y = self.dropout(y)  # (B, T, D)
+        for n, block in enumerate(self.decoder_blocks):
+            caches = (None, None) if cache is None else (cache.layers[n], cache.cross[n])
+            y = block(y, memory, target_mask, source_mask, caches)
+        return F.linear(self.decoder_norm(y), self.target_embedding.weight)
+
+    def new_cache(self, batch=1, context=None):
+        """Return an empty ModelCache for `batch` targets of up to `context` tokens."""
+        context = context or self.config.context
+        return ModelCache(self.layer_caches(len(self.decoder_blocks), batch, context))
+
+    def _check_decoder(self, target, memory, source_mask, n_read):
+        check_ids("target", target, self.config.vocab_size)
+        wanted = (target.size(0), self.config.d_model)
+        if memory.dim() != 3 or (memory.size(0), memory.size(2)) != wanted:
+            raise ShapeError(
+                f"a target of shape {tuple(target.shape)} needs the memory of a source with shape "
+                f"({wanted[0]}, S, {wanted[1]}), got {tuple(memory.shape)}"
+            )
+        if source_mask is not None:
+            check_same_shape("source_mask", source_mask, memory[..., 0], "source")
+
+
+class ScaledEmbedding(nn.Embedding):
+    """A table of vectors, multiplied by sqrt(D) when they are read (section 3.4).
+
+    The same table, not multiplied, gives the logits; small there, the vectors are as large as the
+    positions here.
+    """
+
+    def forward(self, ids):
+        """Return the vectors (..., D) of ids (...)."""
+        return super().forward(ids) * self.embedding_dim**0.5
+
+
+def _initialise(module):
+    if isinstance(module, nn.Embedding):
+        nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
+    elif isinstance(module, nn.Linear):
+        nn.init.xavier_uniform_(module.weight)
+        nn.init.zeros_(module.bias)
