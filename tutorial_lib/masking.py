@@ -1,0 +1,205 @@
+"""Hide a part and ask for it: masked tokens as in BERT, masked patches as in ViT.
+
+Both change the hidden part in three ways, 80 % a mask, 10 % something random, 10 % nothing, so
+that the model cannot tell from its input which positions it will be asked about.
+"""
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from einops import reduce
+
+from tutorial_lib.errors import ShapeError, VocabularyError
+
+
+class MaskedTokens(NamedTuple):
+    """A batch with hidden tokens; the targets are given for the chosen positions only.
+
+    ids (B, T) after the change; segments (B, T) or None; mask (B, T), True = a real token, or
+    None; chosen (B, T) bool; targets (N,), the tokens that stood at the N chosen positions, row
+    by row.
+    """
+
+    ids: torch.Tensor
+    segments: torch.Tensor | None
+    mask: torch.Tensor | None
+    chosen: torch.Tensor
+    targets: torch.Tensor
+
+
+def mask_tokens(
+    ids,
+    mask_id,
+    vocab_size,
+    special_ids,
+    segments=None,
+    mask=None,
+    share=0.15,
+    generator=None,
+):
+    """Choose 15 % of each row of ids (B, T), change them 80/10/10, and return MaskedTokens.
+
+    Of the chosen tokens 80 % become mask_id, 10 % a random ordinary token, 10 % stay (Devlin et
+    al. 2018, section 3.1). special_ids (padding, [CLS], [SEP] ...) are never chosen and never put
+    in, nor is anything where mask (B, T) is False. A row with a token to choose has one chosen.
+    The same generator state gives the same choice.
+    Raises ShapeError for ids that are not whole numbers (B, T) or a mask of another shape,
+    VocabularyError for an id outside the vocabulary, ValueError for a share outside (0, 1] or
+    when there is no token to choose at all.
+
+    >>> batch = mask_tokens(torch.arange(2, 12).view(1, 10), mask_id=1, vocab_size=12,
+    ...                     special_ids=[0, 2, 11], generator=torch.Generator().manual_seed(0))
+    >>> batch.chosen.sum().item(), bool(batch.chosen[0, 0]), len(batch.targets)
+    (1, False, 1)
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share must be above 0 and at most 1, got {share}")
+    special = torch.tensor(sorted({*special_ids, mask_id}), device=ids.device)
+    _check(ids, mask, special, vocab_size)
+    candidates = ~torch.isin(ids, special)
+    if mask is not None:
+        candidates &= mask
+    if not candidates.any():
+        raise ValueError("no token to choose: every one is special or padding")
+    chosen = _choose(candidates, share, generator)
+    hidden, replaced = _eighty_ten_ten(chosen, generator)
+    ordinary = torch.ones(vocab_size, dtype=torch.bool, device=ids.device)
+    ordinary[special] = False
+    ordinary = ordinary.nonzero().flatten()
+    draw = torch.randint(len(ordinary), ids.shape, generator=generator, device=ids.device)
+    changed = torch.where(replaced, ordinary[draw], ids).masked_fill(hidden, mask_id)
+    return MaskedTokens(changed, segments, mask, chosen, ids[chosen].long())
+
+
+def masked_token_loss(model, batch):
+    """Return the mean of -log p(hidden token), in nats; batch is MaskedTokens, model a BERT.
+
+    The vocabulary is by far the widest layer, so its logits are computed at the chosen
+    positions only: (N, V) instead of (B, T, V).
+    """
+    hidden = model(batch.ids, batch.segments, batch.mask)  # (B, T, D)
+    return F.cross_entropy(model.mlm_logits(hidden[batch.chosen]), batch.targets)
+
+
+def pretraining_loss(model, batch):
+    """Return BERT's own loss, the sum of masked tokens and next sentence, from one pass.
+
+    batch = (MaskedTokens, is_next (B,) bool). As in the published weights, class 0 of
+    `nsp_logits` says "is next", class 1 "is not".
+    """
+    tokens, is_next = batch
+    hidden = model(tokens.ids, tokens.segments, tokens.mask)  # (B, T, D)
+    of_tokens = F.cross_entropy(model.mlm_logits(hidden[tokens.chosen]), tokens.targets)
+    return of_tokens + F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
+
+
+class MaskedPatches(NamedTuple):
+    """A batch of pictures with the plan of what to hide.
+
+    images (B, C, height, width); chosen (B, N) bool, the patches asked about; hidden (B, N) bool,
+    those of them that become the mask embedding; source (B, N), the patch whose embedding stands
+    at each place, itself except for the random 10 %; targets (chosen,), mean colours.
+    """
+
+    images: torch.Tensor
+    chosen: torch.Tensor
+    hidden: torch.Tensor
+    source: torch.Tensor
+    targets: torch.Tensor
+
+
+def mask_patches(images, patch_size, share=0.5, bits=3, generator=None):
+    """Choose half the patches of each picture, plan 80/10/10, and return MaskedPatches.
+
+    images (B, C, height, width) from 0 to 1. Of the chosen patches 80 % become a learned mask
+    embedding, 10 % another patch of the same picture, 10 % stay (Dosovitskiy et al. 2020,
+    appendix B.1.2).
+    Raises ShapeError when the patches do not fill the picture or there is only one,
+    ValueError for a share outside (0, 1] or pixels outside 0..1.
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share must be above 0 and at most 1, got {share}")
+    colours = mean_colours(images, patch_size, bits)  # (B, N)
+    batch, n_patches = colours.shape
+    if n_patches < 2:
+        raise ShapeError(f"masking takes 2 patches or more, patches of {patch_size} give 1")
+    chosen = _choose(torch.ones_like(colours, dtype=torch.bool), share, generator)
+    hidden, replaced = _eighty_ten_ten(chosen, generator)
+    own = torch.arange(n_patches, device=images.device)
+    step = torch.randint(
+        1, n_patches, (batch, n_patches), generator=generator, device=images.device
+    )
+    other = (own + step) % n_patches  # a step of 1 ... N - 1 never ends where it began
+    source = torch.where(replaced, other, own)
+    return MaskedPatches(images, chosen, hidden, source, colours[chosen])
+
+
+def mean_colours(images, patch_size, bits=3):
+    """Return the mean colour of each patch as one class: (B, N) from images (B, C, height, width).
+
+    Each channel's mean becomes a whole number of `bits` bits, so 3 channels of 3 bits make 512
+    classes and a grey picture 8. Pixels run from 0 to 1.
+
+    >>> mean_colours(torch.tensor([0.0, 0.5, 1.0]).view(1, 3, 1, 1).expand(1, 3, 2, 2), 2)
+    tensor([[39]])
+    """
+    if images.dim() != 4 or images.size(2) % patch_size or images.size(3) % patch_size:
+        raise ShapeError(
+            f"patches of {patch_size} must fill images of shape (B, C, height, width), "
+            f"got {tuple(images.shape)}"
+        )
+    low, high = (float(value) for value in images.aminmax())
+    if low < 0 or high > 1:
+        raise ValueError(f"mean colours need pixels from 0 to 1, got {low:.3g} to {high:.3g}")
+    means = reduce(
+        images,
+        "batch channel (rows height) (columns width) -> batch (rows columns) channel",
+        "mean",
+        height=patch_size,
+        width=patch_size,
+    )  # (B, N, C)
+    levels = 2**bits
+    digits = (means * levels).long().clamp(max=levels - 1)
+    places = levels ** torch.arange(images.size(1) - 1, -1, -1, device=images.device)
+    return (digits * places).sum(dim=-1)
+
+
+def masked_patch_loss(model, batch):
+    """Return the mean of -log p(mean colour) at the chosen patches, in nats; model is a ViT."""
+    logits = model.masked_patch_logits(batch.images, batch.hidden, batch.source)  # (B, N, classes)
+    return F.cross_entropy(logits[batch.chosen], batch.targets)
+
+
+def _choose(candidates, share, generator):
+    """Return (B, T) bool: in each row the share of its candidates, at least one if it has any."""
+    counts = candidates.sum(dim=1, keepdim=True)  # (B, 1)
+    wanted = (counts * share).round().clamp(min=1).minimum(counts)
+    order = torch.rand(candidates.shape, generator=generator, device=candidates.device)
+    place = order.masked_fill(~candidates, 2.0).argsort(dim=1).argsort(dim=1)
+    return place < wanted
+
+
+def _eighty_ten_ten(chosen, generator):
+    draw = torch.rand(chosen.shape, generator=generator, device=chosen.device)
+    return chosen & (draw < 0.8), chosen & (draw >= 0.8) & (draw < 0.9)
+
+
+def _check(ids, mask, special, vocab_size):
+    if ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32) or ids.numel() == 0:
+        raise ShapeError(
+            f"ids must be whole numbers of shape (B, T), got {ids.dtype} {tuple(ids.shape)}"
+        )
+    if mask is not None and (mask.shape != ids.shape or mask.dtype != torch.bool):
+        raise ShapeError(
+            f"the mask must be torch.bool of shape {tuple(ids.shape)}, True = a real token; "
+            f"got {mask.dtype} {tuple(mask.shape)}"
+        )
+    for name, values in (("ids", ids), ("special ids", special)):
+        low, high = (int(value) for value in values.aminmax())
+        if low < 0 or high >= vocab_size:
+            raise VocabularyError(
+                f"{name} must lie between 0 and {vocab_size - 1}, got {low if low < 0 else high}"
+            )
+    if len(special) >= vocab_size:
+        raise VocabularyError(f"all {vocab_size} tokens are special: none is left to put in")

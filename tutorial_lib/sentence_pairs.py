@@ -1,0 +1,87 @@
+"""Does the second sentence follow the first? BERT's pairs, half of them real."""
+
+from typing import NamedTuple
+
+import torch
+
+from tutorial_lib.errors import ContextError
+
+
+class SentencePair(NamedTuple):
+    """Two sentences as lists of ids, and whether the second follows the first in its document."""
+
+    first: list[int]
+    second: list[int]
+    is_next: bool
+
+
+def sentence_pairs(documents, n_pairs, seed=0):
+    """Return n_pairs SentencePairs from documents, each a list of sentences, each a list of ids.
+
+    Every other pair is real; the second sentence of the rest is a random one from another
+    document (Devlin et al. 2018, section 3.1), so that it cannot be the true one by chance. The
+    order is random; the same seed gives the same pairs.
+    Raises ValueError when there are not two documents with a sentence, or none has two sentences.
+
+    >>> pairs = sentence_pairs([[[1], [2]], [[8], [9]]], n_pairs=10)
+    >>> sum(pair.is_next for pair in pairs)
+    5
+    """
+    documents = [document for document in documents if document]
+    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document) - 1)]
+    if len(documents) < 2 or not places:
+        raise ValueError(
+            "sentence pairs need two documents or more, one of them with two sentences; "
+            f"got {len(documents)} with {[len(document) for document in documents[:5]]} sentences"
+        )
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(n):
+        return torch.randint(n, (), generator=generator).item()
+
+    pairs = []
+    for i in torch.randperm(n_pairs, generator=generator).tolist():
+        here, s = places[draw(len(places))]
+        is_next = i % 2 == 0
+        second = documents[here][s + 1]
+        if not is_next:
+            there = (here + 1 + draw(len(documents) - 1)) % len(documents)
+            second = documents[there][draw(len(documents[there]))]
+        pairs.append(SentencePair(documents[here][s], second, is_next))
+    return pairs
+
+
+def pack_pairs(pairs, cls_id, sep_id, pad_id, context):
+    """Return ids, segments and mask, (B, T) each, of `[CLS] first [SEP] second [SEP]`.
+
+    T is the longest row; segments are 0 up to the first [SEP] and 1 after it, mask is True at
+    real tokens. A pair that does not fit loses tokens from the end of its longer sentence.
+    Raises ContextError when the context has no room for one token of each.
+
+    >>> ids, segments, mask = pack_pairs([([5, 6], [7], True)], 1, 2, 0, context=8)
+    >>> ids, segments
+    (tensor([[1, 5, 6, 2, 7, 2]]), tensor([[0, 0, 0, 0, 1, 1]]))
+    """
+    if context < 5:
+        raise ContextError(f"[CLS] a [SEP] b [SEP] are 5 tokens, the context holds {context}")
+    rows = []
+    for first, second, _ in pairs:
+        first, second = _shortened(first, second, context - 3)
+        opening = [cls_id, *first, sep_id]
+        rows.append((opening, [*second, sep_id]))
+    length = max(len(opening) + len(closing) for opening, closing in rows)
+    ids = torch.full((len(rows), length), pad_id)
+    segments = torch.zeros_like(ids)
+    mask = torch.zeros_like(ids, dtype=torch.bool)
+    for i, (opening, closing) in enumerate(rows):
+        end = len(opening) + len(closing)
+        ids[i, :end] = torch.tensor(opening + closing)
+        segments[i, len(opening) : end] = 1
+        mask[i, :end] = True
+    return ids, segments, mask
+
+
+def _shortened(first, second, room):
+    # The longer one pays until both are equally long, then both in turn.
+    keep = min(len(first), max(room - len(second), (room + 1) // 2))
+    return first[:keep], second[: room - keep]
