@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent / "tests" / "support"))
 from isolation import isolate
 
 pytest_plugins = ["budgets", "browser"]
-collect_ignore = ["tests/offline/sitecustomize.py"]
+# Benchmarks are scripts: `make bench` runs each with its own folder on the path.
+collect_ignore = ["tests/offline/sitecustomize.py", "tests/benchmarks"]
 
 _folder = tempfile.mkdtemp(prefix="tutorial-tests-")
 # At import, not in a fixture: it must come before torch and before the first kernel.

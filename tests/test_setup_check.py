@@ -157,6 +157,7 @@ def test_a_python_in_a_folder_with_a_space_is_quoted(monkeypatch):
 
 def test_red_is_red_where_colours_are_shown(monkeypatch, capsys):
     monkeypatch.setattr(setup_check, "findings", lambda: [python_finding((3, 9, 7))])
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # another test may have loaded it
     check_setup()
     assert "\x1b" not in capsys.readouterr().out
     monkeypatch.setitem(sys.modules, "ipykernel", sys)

@@ -82,6 +82,7 @@ def fit(
     weight_decay=0.01,
     betas=(0.9, 0.98),
     clip=1.0,
+    optimizer=None,
     evaluate=None,
     evaluate_every=100,
     seed=0,
@@ -100,6 +101,8 @@ def fit(
     lr: the peak of a warm-up (`warmup` steps, 5 % by default) and cosine, or a function from the
         step, counted from 1, to the learning rate.
     clip: the gradient's norm is cut to this; None leaves it.
+    optimizer: a function from the model to another optimizer than AdamW, `muon.Muon` for instance;
+        weight_decay and betas are then its own business.
     evaluate(model): called every `evaluate_every` steps and at the end, in evaluation mode and
         without gradients; returns a number or a dict of numbers. PyTorch's random numbers are set
         back afterwards, so that it cannot change the training.
@@ -136,7 +139,10 @@ def fit(
     if not callable(lr):
         warmup = max(1, steps // 20) if warmup is None else warmup
         rate = partial(warmup_cosine, steps=steps, peak=lr, warmup=warmup)
-    optimizer = _adamw(model, weight_decay, betas, fused=device.type != "mps")
+    if optimizer is None:
+        optimizer = _adamw(model, weight_decay, betas, fused=device.type != "mps")
+    else:
+        optimizer = optimizer(model)
     forward = torch.compile(model) if compile and on_gpu else model
     low_precision = on_gpu and mixed_precision and torch.cuda.is_bf16_supported()
     history = History()

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.exercises.compare import difference, settle, show
+from tutorial_lib.exercises.compare import difference, settle
+from tutorial_lib.exercises.excerpts import show
 
 EXPECTED = torch.tensor([[1.0, 2.0], [3.0, 4.0]]) / 3
 
@@ -79,6 +80,15 @@ def test_equal_in_another_form(expected, got):
         ({"a": 1}, {}, "key 'a' is missing (expected there: 1)"),
         ({"a": 1}, {"a": 2}, "key 'a': expected 1, got 2"),
         ({}, {"a": 2}, "key 'a' should not be there (got 2)"),
+        (
+            [("a", "b"), ("e", "t")],
+            [("a", "b"), ("p", "e")],
+            "item 1: expected ('e', 't'), got ('p', 'e')",
+        ),
+        ([[1, 2], ["x" * 50, 1]], [[1, 2], ["y", 1]], "item 1: item 0: expected 'xxx"),
+        (list(range(90)), [*range(60), 7], "expected [..., 58, 59, 60, 61, "),
+        (list(range(90)), [*range(60), 7], "got [..., 58, 59, 7] (90 items expected, 61 came)"),
+        ("a" * 200 + "b", "a" * 200 + "c", "ab', got ...'aaa"),
         (True, 1, "expected True, got 1"),
         (30_720_000, 5, "expected 30,720,000, got 5"),
     ],
@@ -100,3 +110,20 @@ def test_a_given_tolerance_replaces_it():
 
 def test_long_values_are_cut():
     assert len(show(list(range(1000)))) == 70
+
+
+def test_whole_numbers_are_compared_to_the_last_digit():
+    ids = torch.tensor([100_000, 3])
+    assert difference(ids, ids + torch.tensor([1, 0])).startswith("at [0]: expected 100,000")
+    assert difference(ids.double(), ids.double() + 1e-6) is None
+
+
+def test_a_single_number_has_no_place():
+    text = difference(torch.tensor(1.0), torch.tensor(2.0))
+    assert text == "expected 1, got 2"
+
+
+def test_a_whole_number_may_stand_for_a_decimal_one_and_the_other_way_round():
+    assert difference(2.0, 2) is None
+    assert difference(2, 2.0) is None
+    assert difference(2, 2.5) is not None

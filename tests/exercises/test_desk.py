@@ -53,6 +53,15 @@ def test_a_miss_points_to_its_refresher(said):
     assert said().endswith("See “Refresher: softmax”.\n")
 
 
+def test_an_error_points_to_its_refresher_and_a_misuse_does_not(said, learner):
+    check("0.2", learner.run("def softmax(x):\n    return x.reshape(7, 7)").softmax)
+    text = said()
+    assert "RuntimeError in line 2" in text
+    assert text.endswith(". See “Refresher: softmax”.\n")
+    check("0.2", 3)
+    assert "See “" not in said()
+
+
 def test_tries_and_success_are_counted(said):
     for answer in (double_squared, double, double_squared):
         check("0.0", answer)
@@ -152,6 +161,13 @@ def test_a_guess_is_kept_and_shown_against_the_truth(said):
     assert "softmax" in said()
 
 
+@pytest.mark.parametrize("odd", [float("nan"), float("inf")])
+def test_a_guess_that_is_no_number_is_neither_high_nor_low(odd, said):
+    predict("0.p", odd)
+    reveal("0.p", 384)
+    assert said().endswith(f"it is 384, you guessed {odd}.\n")
+
+
 def test_guesses_survive_the_kernel(progress_folder, said):
     predict("0.p", 0.64)
     kept = json.loads((progress_folder / "progress.json").read_text())
@@ -180,7 +196,7 @@ def test_progress_counts(said):
     said()
     progress()
     row = said().splitlines()[1]
-    assert " ".join(row.split()) == "00 Start here 1 of 5 2 1 1 0 of 0 1 of 1"
+    assert " ".join(row.split()) == "00 Start here 1 of 5 2 1 1 0 of 0 1 of 2"
 
 
 def test_a_damaged_progress_file_costs_one_line(progress_folder, said):

@@ -134,6 +134,21 @@ def test_names_that_cannot_be_carried_are_listed(write, learner, path):
     assert "# also uses from the notebook: W\n" in path.read_text()
 
 
+def test_literal_constants_are_carried_and_other_values_named(write, learner, path):
+    learner.run(
+        "SIDES = (1, 2)\nNAMES = {'a': [1.5, None]}\nDEEP = float('-inf')\nLONG = 'x' * 5000"
+    )
+    learner.run(
+        "def area(width, height):\n"
+        "    return (width * height if DEEP < 0 and LONG else 0) * SIDES[0] + 0 * NAMES['a'][0]"
+    )
+    keep(write, learner.area)
+    text = path.read_text()
+    assert "# also uses from the notebook: DEEP, LONG\n" in text
+    assert "\nSIDES = (1, 2)\n" in text
+    assert "\nNAMES = {'a': [1.5, None]}\n" in text
+
+
 def test_a_library_function_is_kept_as_an_import(write, path):
     keep(write, torch.nn.functional.softmax)
     assert "from torch.nn.functional import softmax as area" in path.read_text()

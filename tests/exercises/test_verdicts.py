@@ -1,3 +1,4 @@
+import dataclasses
 import functools
 import math
 import random
@@ -172,7 +173,8 @@ def test_a_symptoms_letter_and_repair(symptom_task):
     assert judge(task, "b").status == "halfway"
     other = judge(task, "b", task.mistakes[0])
     assert other.text == "(b) is right. The repair: This is the perimeter."
-    assert judge(task, "b", task.solution).status == "right"
+    whole = judge(task, "b", task.solution)
+    assert whole.line == "✓ right: it was (b), and your repair works."
 
 
 def test_a_claims_number(claim):
@@ -185,6 +187,18 @@ def test_a_claims_number(claim):
     assert judge(claim, "many").text == "write a number (parameters), got 'many'."
     assert judge(claim, math.nan).status == "error"
     assert judge(claim, torch.ones(2)).status == "error"
+
+
+def test_a_claim_without_tolerance_is_exact_but_for_rounding(claim):
+    exact = dataclasses.replace(claim, tolerance=None)
+    assert judge(exact, 30_720_000 * (1 + 1e-12)).status == "right"
+    assert judge(exact, 30_720_001).status == "differs"
+
+
+def test_an_unanswered_recall_question_is_open():
+    question = Recall(id="9.b", question="?", answer=116, because="so.", see="01, Y")
+    assert judge_recall(question, None).line == "○ not tried yet"
+    assert judge_recall(question, ...).status == "open"
 
 
 def test_recall_by_letter_and_by_number():

@@ -49,6 +49,7 @@ async ({esm, css, state, start}) => {
     off: (event, handler) => {
       handlers[event] = (handlers[event] || []).filter((other) => other !== handler);
     },
+    listening: () => Object.values(handlers).flat().length,
     receive: (values) => {
       const revived = revive(values);
       Object.assign(traits, revived);

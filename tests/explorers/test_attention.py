@@ -154,6 +154,10 @@ def test_wrong_columns_segments_and_names_are_refused():
         AttentionExplorer(maps(), WORDS, segments=[0, 1, 2, 3, 4])
     with pytest.raises(ShapeError, match="named encoder, decoder or cross, got \\['self'\\]"):
         AttentionExplorer({"self": maps()}, WORDS)
+    with pytest.raises(ShapeError, match=r"all layers must have one shape .*, got none"):
+        AttentionExplorer([], WORDS)
+    with pytest.raises(ShapeError, match="all layers must have one shape"):
+        AttentionExplorer([maps(1)[0], maps(1, rows=4)[0]], WORDS)
     with pytest.raises(ShapeError, match="named encoder, decoder or cross, got \\[\\]"):
         AttentionExplorer({}, WORDS)
 
@@ -180,3 +184,29 @@ def test_panels_clip_rounding_errors_and_accept_bfloat16():
     weights = torch.ones(1, 1, 1, 1, dtype=torch.bfloat16)
     assert as_array(weights).dtype == np.float32
     assert make_panel(np.full((1, 1, 1, 1), 1.0005), ["x"]).weights.max() == 1
+
+
+def test_a_full_weight_survives_as_one_byte():
+    weights = np.zeros((6, 13, 200, 200), np.float32)
+    weights[..., 0] = 1
+    panel = AttentionExplorer(weights, ["x"] * 200).panels[0]
+    assert panel["dtype"] == "uint8"
+    assert np.array_equal(unpack(panel)[0, 0, 0, :2], [1, 0])
+
+
+def test_a_note_stands_only_where_something_is_cut():
+    assert AttentionExplorer(maps(), WORDS, max_tokens=5).notes == []
+    assert AttentionExplorer(maps(), WORDS, max_tokens=4).notes == [
+        "Only the first 4 of 5 tokens are shown."
+    ]
+    tall = AttentionExplorer(maps(columns=2), WORDS, WORDS[:2], max_tokens=4)
+    assert tall.notes == ["Only the first 4 of 5 tokens are shown."]
+
+
+def test_each_side_has_its_own_segments():
+    panel = AttentionExplorer(maps(), WORDS, WORDS, [0] * 5, [0, 0, 1, 1, 1]).panels[0]
+    assert panel["rows"]["segments"] == [0] * 5
+    assert panel["columns"]["segments"] == [0, 0, 1, 1, 1]
+    shared = AttentionExplorer(maps(), WORDS, segments=[0, 0, 1, 1, 1]).panels[0]
+    assert shared["columns"]["segments"] == [0, 0, 1, 1, 1]
+    assert AttentionExplorer(maps(), WORDS).panels[0]["rows"]["segments"] == [0] * 5

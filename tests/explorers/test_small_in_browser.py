@@ -1,75 +1,14 @@
-"""The small explorers in a real browser: each script on a plain page, with its Python half behind.
+"""The small explorers in a real browser: each script on a plain page, its Python half behind it."""
 
-The page holds a stand-in for anywidget's model; what the script saves goes to the real widget, and
-what the widget answers comes back. No JupyterLab is needed, so this runs in seconds.
-"""
-
-import json
 import os
 import statistics
 
 import pytest
 import torch
+from browser import measure
 
 from tutorial_lib.explorers import MaskBuilder, MergeStepper, SoftmaxExplorer, TokenizerExplorer
-from tutorial_lib.tokenizers import BPETokenizer, merge_steps
-
-# JupyterLab's own values of the variables that the stylesheets read.
-THEMES = {
-    "light": "--jp-ui-font-color1: rgba(0,0,0,.87); --jp-ui-font-color2: rgba(0,0,0,.54);"
-    "--jp-layout-color1: #fff; --jp-layout-color2: #eee; --jp-border-color2: #e0e0e0;",
-    "dark": "--jp-ui-font-color1: #fff; --jp-ui-font-color2: rgba(255,255,255,.7);"
-    "--jp-layout-color1: #212121; --jp-layout-color2: #424242; --jp-border-color2: #616161;",
-}
-START = """
-async ([esm, state]) => {
-  const listeners = {};
-  const changed = new Set();
-  const fire = (name) => (listeners["change:" + name] ?? []).slice().forEach((f) => f());
-  const model = window.model = {
-    get: (name) => state[name],
-    set: (name, value) => { state[name] = value; changed.add(name); fire(name); },
-    on: (event, f) => (listeners[event] ??= []).push(f),
-    off: (event, f) => { listeners[event] = (listeners[event] ?? []).filter((g) => g !== f); },
-    save_changes: () => {
-      const news = Object.fromEntries([...changed].map((name) => [name, state[name]]));
-      changed.clear();
-      window.toPython(JSON.stringify(news)).then((text) => window.fromPython(JSON.parse(text)));
-    },
-    listening: () => Object.values(listeners).flat().length,
-  };
-  window.fromPython = (news) => {
-    for (const [name, value] of Object.entries(news)) {
-      if (JSON.stringify(state[name]) === JSON.stringify(value)) continue;
-      state[name] = value;
-      fire(name);
-    }
-  };
-  const module = await import(URL.createObjectURL(new Blob([esm], { type: "text/javascript" })));
-  window.cleanUp = await module.default.render({ model, el: document.getElementById("here") });
-}
-"""
-LATENCY = """
-async (values) => {
-  const input = document.querySelector(values.selector);
-  const times = [];
-  for (const value of values.moves) {
-    const start = performance.now();
-    input.value = value;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    times.push(performance.now() - start);
-  }
-  return times;
-}
-"""
-
-
-def _traits(widget):
-    # What JupyterLab would be sent, without the script and the sheet themselves.
-    skipped = ("_", "layout", "tabbable", "tooltip")
-    return {k: v for k, v in widget.get_state().items() if not k.startswith(skipped)}
-
+from tutorial_lib.tokenizers import BPETokenizer, merge_steps, wordpiece_score
 
 # Texts whose contrast with what is painted behind them is under WCAG's 4.5 (controls that are
 # switched off excepted).
@@ -101,33 +40,31 @@ FAINT = """
 """
 
 
+# Milliseconds from an answer of the kernel to the frame after it is drawn, 20 times.
+REDRAW = """
+async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const times = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    await frame();
+    await frame();
+    const reply = JSON.parse(JSON.stringify(kernel.get("reply")));
+    reply.rows[0].tokens.reverse();
+    const start = performance.now();
+    kernel.receive({ reply });
+    await frame();
+    await frame();
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+"""
+
+
 @pytest.fixture
-def put(chromium):
-    """put(widget, theme) opens a page with the explorer; errors in the page fail the test."""
-    opened = []
-
-    def open_page(widget, theme="light"):
-        page = chromium.new_page(viewport={"width": 900, "height": 640})
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-
-        def to_python(text):
-            for name, value in json.loads(text).items():
-                setattr(widget, name, value)
-            return json.dumps(_traits(widget))
-
-        page.expose_function("toPython", to_python)
-        style = f"<style>:root {{{THEMES[theme]}}} body {{ background: var(--jp-layout-color1) }}"
-        page.set_content(f"<!doctype html>{style}{widget._css}</style><div id='here'></div>")
-        page.evaluate(START, [str(widget._esm), _traits(widget)])
-        opened.append((page, errors))
-        return page
-
-    yield open_page
-    for page, errors in opened:
-        page.close()
-        assert errors == []
+def put(open_explorer):
+    """put(widget, dark=False) -> the page with the explorer."""
+    return lambda widget, dark=False: open_explorer(widget, dark, width=900, height=640).page
 
 
 def frame(page):
@@ -142,14 +79,15 @@ def until(page, condition, what):
     raise AssertionError(f"waited in vain for {what}")
 
 
-def report_latency(page, selector, moves, name, record_property):
-    times = page.evaluate(LATENCY, {"selector": selector, "moves": moves})
-    median = statistics.median(times)
-    record_property("latency_ms", round(median, 1))
-    print(
-        f"{name}: input event to the frame after drawing, median of {len(times)}: {median:.1f} ms"
-    )
-    assert median < 200  # the budget is 50 ms on a quiet machine; a busy one may take longer
+def report_latency(page, control, name, record_property, limit=50):
+    """The best of three medians is under the limit; control: a selector, or what measures."""
+    once = control if callable(control) else lambda: measure(page, control)
+    tries = [once()]
+    while tries[-1] >= limit and len(tries) < 3:  # a busy machine gets three tries
+        tries.append(once())
+    record_property("latency_ms", round(min(tries), 1))
+    print(f"{name}: input event to the frame after drawing, median of 20: {min(tries):.1f} ms")
+    assert min(tries) < limit
 
 
 def unreachable(page):
@@ -199,15 +137,31 @@ def test_merge_stepper(put, merges, record_property):
     assert merges.position == 0
     assert page.get_by_role("button", name="One merge back").is_disabled()
     assert unreachable(page) == []
-    moves = [i % 6 for i in range(1, 21)]
-    report_latency(page, "input[type=range]", moves, "merge stepper", record_property)
-    page.evaluate("window.cleanUp()")
-    assert page.evaluate("window.model.listening()") == 0
+    report_latency(page, "input[type=range]", "merge stepper", record_property)
+    page.evaluate("window.cleanup()")
+    assert page.evaluate("window.kernel.listening()") == 0
+
+
+@pytest.mark.parametrize("width", [900, 760])
+def test_merge_stepper_has_room_for_bars_beside_scores(open_explorer, width):
+    steps = list(merge_steps(WORDS, 5, score=wordpiece_score, continuation="##"))
+    widget = MergeStepper(steps, score=wordpiece_score)
+    page = open_explorer(widget, width=width).page
+    for position in range(5):
+        widget.position = position
+        page.evaluate("(position) => kernel.receive({ position })", position)
+        frame(page)
+        cells = page.locator("tr.chosen td").evaluate_all(
+            "(cells) => cells.map((cell) => cell.offsetWidth)"
+        )
+        assert cells[2] >= 56
+        cut = "(panes) => panes.filter((p) => p.scrollWidth > p.clientWidth).length"
+        assert page.locator(".tl-scroll").evaluate_all(cut) == 0
 
 
 def test_merge_stepper_writes_words_as_text(put):
     page = put(MergeStepper(list(merge_steps({"<img src=x onerror=boom()>": 1, "<b>": 2}, 2))))
-    assert page.locator("#here img, #here b").count() == 0
+    assert page.locator("#root img, #root b").count() == 0
 
 
 class Broken:
@@ -226,7 +180,7 @@ def test_tokenizer_explorer(put, tokens):
     shown = page.locator(".tl-token")
     assert "".join(text.split("\n")[0] for text in shown.all_inner_texts()) == "the·cat"
     assert "KeyError" in page.get_by_role("alert").inner_text()
-    assert page.locator("#here b").count() == 0
+    assert page.locator("#root b").count() == 0
     box = page.get_by_label("Text to cut")
     page.get_by_label("Show ids").uncheck()
     for text in ("", "the\nrat", "👩‍👩‍👧 é", "שלום עולם", "<script>boom()</script>", " \t "):
@@ -236,7 +190,7 @@ def test_tokenizer_explorer(put, tokens):
         frame(page)
         n_tokens = len(tokens.reply["rows"][0]["tokens"])
         assert shown.count() == n_tokens
-    assert page.locator("#here script").count() == 0
+    assert page.locator("#root script").count() == 0
     assert unreachable(page) == []
 
 
@@ -265,22 +219,18 @@ def test_tokenizer_explorer_by_keyboard_and_its_latency(put, tokens, record_prop
     assert "“the" in detail.inner_text()
     page.locator(".tl-token").nth(1).hover()
     assert "id" in detail.inner_text()
-    moves = ["the rat " * (100 + i) for i in range(20)]
-    report_latency(page, "textarea", moves, "tokenizer explorer, typing", record_property)
-    redraws = page.evaluate(
-        """async () => { const times = []; for (let i = 0; i < 20; i++) {
-        const start = performance.now(); document.querySelector('input[type=checkbox]').click();
-        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-        times.push(performance.now() - start); } return times; }"""
-    )
-    print(f"tokenizer explorer, redraw of 1,800 characters: {statistics.median(redraws):.1f} ms")
+    report_latency(page, "textarea", "tokenizer explorer, typing", record_property)
+    box, name = "input[type=checkbox]", "tokenizer explorer, ids of 1,800 characters on and off"
+    report_latency(page, box, name, record_property)
+    name = "tokenizer explorer, redraw of 1,800 characters"
+    report_latency(page, lambda: statistics.median(page.evaluate(REDRAW)), name, record_property)
 
 
 def test_tokenizer_explorer_drops_an_answer_that_was_overtaken(put, tokens):
     page = put(tokens)
     page.evaluate(
-        """() => { model.set('request', {number: 9, text: 'new'});
-        fromPython({reply: {number: 3, rows: [{name: 'old', error: 'stale'}]}}); }"""
+        """() => { kernel.set('request', {number: 9, text: 'new'});
+        kernel.receive({reply: {number: 3, rows: [{name: 'old', error: 'stale'}]}}); }"""
     )
     frame(page)
     assert page.locator("text=stale").count() == 0
@@ -316,10 +266,7 @@ def test_softmax_explorer_computes_what_torch_does(put, record_property):
     frame(page)
     assert (widget.q, widget.temperature, widget.scale) == ([1.0, 0.5, -1.0], 1.0, True)
     assert unreachable(page) == []
-    moves = [i / 10 for i in range(-10, 10)]
-    report_latency(
-        page, "input[aria-label=Temperature]", moves, "softmax explorer", record_property
-    )
+    report_latency(page, "input[aria-label=Temperature]", "softmax explorer", record_property)
 
 
 def test_softmax_explorer_shows_one_stage_after_the_other(put):
@@ -365,7 +312,7 @@ def test_mask_builder(put, record_property):
     page = put(widget)
     cells = page.get_by_role("gridcell")
     assert cells.all_inner_texts()[4:8] == ["80%", "20%", "", ""]
-    assert page.locator("#here b").count() == 0
+    assert page.locator("#root b").count() == 0
     cells.nth(6).click()
     frame(page)
     assert widget.preset == "custom"
@@ -404,17 +351,16 @@ def test_mask_builder_presets_agree_with_python(put, record_property):
                 assert page.get_by_role("alert").count() == (blind > 0)
     page.get_by_label("Preset").select_option("window")
     frame(page)
-    moves = [i % 8 for i in range(20)]
-    report_latency(page, "input[aria-label=Window]", moves, "mask builder", record_property)
+    report_latency(page, "input[aria-label=Window]", "mask builder", record_property)
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_text_stands_out_in_both_themes(put, merges, tokens, theme):
     folder = os.environ.get("TUTORIAL_SCREENSHOTS")
     merges.position = 3
     widgets = (merges, tokens, SoftmaxExplorer(stage=5), MaskBuilder(preset="both"))
     for widget in widgets:
-        page = put(widget, theme)
+        page = put(widget, dark=theme == "dark")
         frame(page)
         assert page.evaluate(FAINT) == []
         if folder:

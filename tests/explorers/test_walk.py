@@ -77,6 +77,28 @@ def test_what_is_too_large_is_cut_with_a_note():
     assert square["shape"] == [2, 48, 48]
 
 
+def test_a_tensor_without_tokens_is_one_row():
+    step = WalkExplorer([record("sentence vector", "B D", (1, 96))], TOKENS).steps[0]
+    assert step["shape"] == [1, 1, 64]
+    assert step["rows"] == []
+    assert unpack(step).ravel().tolist() == list(range(64))
+    assert step["notes"] == ["Only the first 64 of 96 columns are shown."]
+
+
+def test_of_a_vocabulary_each_row_shows_its_largest_with_their_tokens():
+    scores = record("word similarity", "B T V", (1, 4, 3000))
+    scores["values"][0, 1] *= -1
+    vocabulary = [f"w{i}" for i in range(3000)]
+    named = WalkExplorer([scores], TOKENS, vocabulary).steps[0]
+    assert named["shape"] == [1, 4, 64]
+    assert [row[:2] for row in named["picked"][:2]] == [["“w2999”", "“w2998”"], ["“w0”", "“w1”"]]
+    assert unpack(named)[0, :2, 0] == pytest.approx([2999, -3000], abs=1)  # half precision
+    assert named["notes"] == ["Each row shows its 64 largest of 3,000 columns, largest first."]
+    assert WalkExplorer([scores], TOKENS).steps[0]["picked"][1][0] == "column 0"
+    with pytest.raises(ShapeError, match="'word similarity' has V = 3000, but vocabulary has 2"):
+        WalkExplorer([scores], TOKENS, ["a", "b"])
+
+
 def test_numbers_beyond_half_precision_do_not_become_infinite():
     big = record()
     big["values"] *= 1e9

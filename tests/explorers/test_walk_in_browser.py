@@ -83,6 +83,35 @@ def test_tokens_are_text_and_a_cut_is_noted(explorer):
     assert explorer.page.locator("text=Only the first 64 of 96 columns are shown.").is_visible()
 
 
+def test_a_slider_without_its_axis_is_off_and_nothing_moves(open_explorer):
+    generator = torch.Generator().manual_seed(0)
+    values = {
+        "layer 0 weights": ("B H T S", torch.rand(1, 2, 4, 4, generator=generator)),
+        "sentence vector": ("B D", torch.rand(1, 96, generator=generator)),
+        "word similarity": ("B T V", torch.rand(1, 4, 500, generator=generator)),
+    }
+    records = [
+        {"name": name, "axes": axes, "formula": "", "values": numbers}
+        for name, (axes, numbers) in values.items()
+    ]
+    vocabulary = [f"word {i}" for i in range(500)]
+    explorer = open_explorer(WalkExplorer(records, TOKENS, vocabulary, token=2), width=700)
+    tops, off = [], []
+    for step in range(3):
+        explorer.receive(step=step)
+        tops.append(explorer.page.locator("h4").bounding_box()["y"])
+        labels = ("Head", "Token")
+        boxes = [explorer.page.locator(f"input[aria-label={label}]") for label in labels]
+        assert all(box.is_visible() for box in boxes)
+        off.append([box.is_disabled() for box in boxes])
+        if step == 1:
+            assert text(explorer, ".tl-readout").startswith("column 0: 0.")
+    assert off == [[False, False], [True, True], [True, False]]
+    assert len(set(tops)) == 1
+    best = int(values["word similarity"][1][0, 2].argmax())
+    assert text(explorer, ".tl-readout").startswith(f"“שלום”, “word {best}”: 0.99")
+
+
 def test_the_notebooks_theme_is_followed(explorer):
     explorer.receive(step=4)
     light = explorer.picture(VALUES)

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,6 +8,7 @@ from hypothesis import strategies as st
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import spread_apart
+from tutorial_lib.figures.style import png
 
 
 def texts(axes):
@@ -42,6 +45,30 @@ def test_line_chart_marks_the_measured_places_on_a_log_axis():
         bands={"a": ([1, 1], [2, 3])},
     )
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["4", "64"]
+
+
+def test_crowded_places_on_a_log_axis_have_no_label_of_their_own():
+    places = [1000, 1024, 1130, 2000, 7400, 8100, 8192]
+    figure = figures.line_chart({"a": (places, range(7))}, "x", "y", "t", log_x=True)
+    png(figure)
+    labels = figure.axes[0].get_xticklabels()
+    assert [label.get_text() for label in labels] == ["1,000", "2,000", "8,192"]
+    ends = [label.get_window_extent() for label in labels]
+    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(ends))
+
+
+@pytest.mark.parametrize("log_y", [False, True])
+def test_names_at_the_ends_stay_inside_the_figure(log_y):
+    series = {f"run {i}": ([0, 5000], [9.0, 2.0 + i / 100]) for i in range(5)}
+    figure = figures.line_chart(series, "x", "y", "t", log_y=log_y)
+    png(figure)
+    (axes,) = figure.axes
+    width, height = figure.canvas.get_width_height()
+    assert axes.get_window_extent().width > width / 2
+    for name in axes.texts:
+        box = name.get_window_extent()
+        assert [box.x0, box.y0] == pytest.approx([max(box.x0, 0), max(box.y0, 0)])
+        assert [box.x1, box.y1] == pytest.approx([min(box.x1, width), min(box.y1, height)])
 
 
 def test_line_chart_says_what_does_not_fit():

@@ -1,8 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from tutorial_lib import figures
 from tutorial_lib.figures import style
-from tutorial_lib.figures.course import CHAPTERS, FAMILY, ROUTES
+from tutorial_lib.figures.course import CHAPTERS, FAMILY, READY, ROUTES
 
 
 def words(figure):
@@ -19,6 +21,11 @@ def test_routes_start_at_00_and_use_real_chapters():
         assert chapters[0] == "00"
         assert set(chapters) <= set(CHAPTERS)
     assert set(ROUTES["Everything"]) == set(CHAPTERS)
+
+
+def test_the_chapters_called_ready_are_those_whose_notebooks_exist():
+    notebooks = Path(__file__).parents[2] / "notebooks"
+    assert list(READY) == sorted(p.name.split("_")[0] for p in notebooks.glob("[0-9]*.ipynb"))
 
 
 def test_finished_chapters_are_ticked():

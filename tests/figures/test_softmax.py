@@ -36,6 +36,8 @@ def test_what_does_not_fit_is_named():
         figures.softmax_stages([1], [[1]], [[1], [2]])
     with pytest.raises(ValueError, match="temperature must be above 0, got 0"):
         figures.softmax_stages([1], [[1]], [[1]], temperature=0)
+    with pytest.raises(ShapeError, match="finite numbers"):
+        figures.softmax_stages([float("nan")], [[1]], [[1]])
     with pytest.raises(ShapeError, match="1 keys need 1 labels, got 2"):
         figures.softmax_steps([1], [[1]], [[1]], labels=["a", "b"])
 

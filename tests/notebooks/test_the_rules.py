@@ -1,5 +1,7 @@
 """The rules for notebooks are seen to pass on a good notebook and to fail on broken copies."""
 
+from urllib.parse import unquote
+
 import notebook_rules as rules
 import pytest
 from example_notebook import example, write
@@ -20,6 +22,16 @@ def replace(old, new):
         assert cells, f"{old!r} is not in the example"
         for cell in cells:
             cell.source = cell.source.replace(old, new)
+
+    return change
+
+
+def rename(old, new):
+    """Give a heading and the links to it another name."""
+
+    def change(book):
+        replace(f"#2.1-{old.replace(' ', '-')}", f"#2.1-{new.replace(' ', '-')}")(book)
+        replace(f"2.1 {old}", f"2.1 {unquote(new)}")(book)
 
     return change
 
@@ -118,6 +130,8 @@ BROKEN = [
     (rules.ends_well, replace("et al. 2017", "et al."), "without its year"),
     (rules.links_lead_somewhere, replace("#2.1-One-half", "#2.1-one-half"), "no heading"),
     (rules.links_lead_somewhere, replace("They agree", "[x](gone.ipynb)"), "does not exist"),
+    (rules.links_lead_somewhere, rename("One half", "One ½"), "headings in ASCII letters"),
+    (rules.links_lead_somewhere, rename("One half", "One %C2%BD"), "headings in ASCII letters"),
 ]
 
 

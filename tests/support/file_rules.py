@@ -175,6 +175,9 @@ def links_lead_somewhere(book):
             if re.match(r"https?:|mailto:|data:", target):
                 continue
             file, _, anchor = target.partition("#")
+            if not unquote(anchor).isascii():
+                # JupyterLab escapes such a link's anchor, but not the heading's.
+                yield f"links to #{anchor}, and JupyterLab finds only headings in ASCII letters"
             if file and not (book.path.parent / unquote(file)).exists():
                 yield f"links to {file}, which does not exist"
             if not file and unquote(anchor) not in anchors:

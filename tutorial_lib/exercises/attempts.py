@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tutorial_lib.exercises.compare import difference, settle, show
+from tutorial_lib.exercises.compare import difference, settle
+from tutorial_lib.exercises.excerpts import show
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import types
 import numpy as np
 import torch
 
+from tutorial_lib.exercises.excerpts import around, dtype_name, show
+
 # Relative and absolute tolerance by the coarser dtype of the two outputs.
 TOLERANCES = {torch.float16: (5e-3, 2e-3), torch.bfloat16: (3e-2, 2e-2)}
 DEFAULT_TOLERANCE = (1e-4, 1e-5)
@@ -52,26 +54,6 @@ def difference(expected, got, tolerance=None):
     if tolerance is not None:
         relative, absolute = 0.0, tolerance
     return _compare(expected, got, (relative, absolute))
-
-
-def show(value, limit=70):
-    """Write a value shortly: numbers to four digits, shapes for tensors, long text cut.
-
-    >>> show(2 / 3), show(torch.zeros(2, 3)), show(30720000)
-    ('0.6667', 'a float32 tensor of shape (2, 3)', '30,720,000')
-    """
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, int):
-        return f"{value:,}" if abs(value) >= 10_000 else str(value)
-    if isinstance(value, float):
-        return show(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
-    if isinstance(value, torch.Tensor):
-        if value.dim() == 0:
-            return show(value.item())
-        return f"a {_dtype(value)} tensor of shape {tuple(value.shape)}"
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def _compare(expected, got, tolerance):
@@ -151,6 +133,8 @@ def _compare_lists(expected, got, tolerance):
     for place, (want, have) in enumerate(zip(expected, got, strict=False)):
         parted = _compare(want, have, tolerance)
         if parted and len(expected) == len(got):
+            if _short_row(want) and _short_row(have):  # a pair says more than its half
+                parted = f"expected {tuple(want)}, got {tuple(have)}"
             return f"result {place + 1}, {parted}" if tensors else f"item {place}: {parted}"
         if parted:
             break
@@ -177,7 +161,25 @@ def _compare_dicts(expected, got, tolerance):
 
 
 def _expected(expected, got):
+    for kind in (list, str):
+        if isinstance(expected, kind) and isinstance(got, kind):
+            place = _first_difference(expected, got)
+            return f"expected {around(expected, place)}, got {around(got, place)}"
     return f"expected {show(expected)}, got {show(got)}"
+
+
+def _short_row(value):
+    """Tell a short list of plain values, such as a pair of symbols."""
+    if not isinstance(value, list) or len(value) < 2:
+        return False
+    plain = all(isinstance(item, bool | int | str) for item in value)
+    return plain and len(repr(value)) <= 40
+
+
+def _first_difference(expected, got):
+    pairs = enumerate(zip(expected, got, strict=False))
+    shorter = min(len(expected), len(got))
+    return next((place for place, (a, b) in pairs if not _same(a, b)), shorter)
 
 
 def _same(expected, got):
@@ -202,8 +204,5 @@ def _kind(tensor):
 
 
 def _kind_name(tensor):
-    return f"{('True/False', 'whole numbers', 'decimal numbers')[_kind(tensor)]} ({_dtype(tensor)})"
-
-
-def _dtype(tensor):
-    return str(tensor.dtype).removeprefix("torch.")
+    name = ("True/False", "whole numbers", "decimal numbers")[_kind(tensor)]
+    return f"{name} ({dtype_name(tensor)})"

@@ -3,8 +3,11 @@
 Each prints one or two lines of plain text; only `symptom` returns something.
 """
 
+from math import isfinite
+
 from tutorial_lib.exercises import registry
-from tutorial_lib.exercises.compare import settle, show
+from tutorial_lib.exercises.compare import settle
+from tutorial_lib.exercises.excerpts import show
 from tutorial_lib.exercises.keep import keep
 from tutorial_lib.exercises.sources import standing
 from tutorial_lib.exercises.store import open_store
@@ -27,7 +30,7 @@ def check(id, answer=None, repaired=None):
     _note("exercises", id, tries=_one_more, solved=lambda before: bool(before) or solved)
     if solved and not isinstance(task, Claim):
         text += " " + keep(task, repaired if isinstance(task, Symptom) else answer)
-    elif verdict.status in ("mistake", "differs") and task.see:
+    elif (verdict.raised or verdict.status in ("mistake", "differs")) and task.see:
         text += f" See “{task.see}”."
     _say(text)
 
@@ -46,7 +49,9 @@ def solution(id):
     """Print working code for an exercise."""
     task = registry.find(id)
     _note("exercises", id, solution_read=True)
-    code, _ = standing(task.solution)
+    code, left = standing(task.solution)
+    if left:
+        code = f"# also uses: {', '.join(left)}\n{code}"
     _say(f"One way to solve {id} {task.title}; yours may look different.\n\n{code}")
 
 
@@ -89,7 +94,7 @@ def reveal(id, truth):
     apart = ""
     if _same(guess, kept):
         apart = " (as you said)"
-    elif all(type(value) in (int, float) for value in (guess, kept)):
+    elif all(type(value) in (int, float) and isfinite(value) for value in (guess, kept)):
         apart = f" ({show(abs(guess - kept))} too {'low' if guess < kept else 'high'})"
     _say(f"Prediction {id}: it is {show(_shape(kept))}, you guessed {show(_shape(guess))}{apart}.")
 

@@ -8,7 +8,8 @@ import sys
 import textwrap
 import types
 
-CONSTANTS = (bool, int, float, complex, str, bytes, type(None))
+CONSTANTS = (bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set)
+LONGEST = 2000  # characters of a constant that is written out
 
 
 def source_of(code):
@@ -106,13 +107,24 @@ def _collect(code, home, names, known, imports, pieces, left):
                 _collect(value, home, names, known, imports, pieces, left)
             except OSError:
                 left.add(name)
-        elif isinstance(value, CONSTANTS):
+        elif _is_literal(value):
             pieces.append(f"{name} = {value!r}")
         elif line := import_line(name, value):
             imports.add(line)
         else:
             left.add(name)
     pieces.append(source)
+
+
+def _is_literal(value):
+    """Tell a constant that Python reads back from what it prints, and that is not long."""
+    if type(value) not in CONSTANTS or (hasattr(value, "__len__") and len(value) > LONGEST):
+        return False
+    text = repr(value)
+    try:
+        return len(text) <= LONGEST and ast.literal_eval(text) == value
+    except (ValueError, SyntaxError, RuntimeError):  # RuntimeError: == of tensors inside
+        return False
 
 
 def _a_function(code):

@@ -1,10 +1,11 @@
 """Judge an answer: right, a known mistake, a first difference, an error, or not tried yet."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tutorial_lib.exercises.attempts import attempts, parted
-from tutorial_lib.exercises.compare import settle, show
+from tutorial_lib.exercises.compare import settle
+from tutorial_lib.exercises.excerpts import show
 from tutorial_lib.exercises.faults import explain, is_open_stub
 from tutorial_lib.exercises.tasks import Claim, Symptom, message
 
@@ -16,12 +17,14 @@ UNIT_SLIPS = (100, 1_000, 1_000_000, 1_000_000_000)
 class Verdict:
     """How an answer did: `right`, `halfway`, `mistake`, `differs`, `error` or `open`.
 
-    `mistake` is the code of the known mistake that the answer equals.
+    `mistake` is the code of the known mistake that the answer equals; `raised` says that the
+    answer's own code raised an error.
     """
 
     status: str
     text: str
     mistake: object = None
+    raised: bool = False
 
     @property
     def line(self):
@@ -88,7 +91,7 @@ def _judge_code(task, answer):
         where = "," if text.startswith("at [") else ":"
         return Verdict("differs", f'in the case "{case.label}"{where} {_ended(text)}' + changed)
     text = explain(outcome.error, answer, task)
-    return Verdict("error", f'in the case "{case.label}": {_ended(text)}')
+    return Verdict("error", f'in the case "{case.label}": {_ended(text)}', raised=True)
 
 
 def _judge_symptom(task, choice, repaired):
@@ -109,7 +112,8 @@ def _judge_symptom(task, choice, repaired):
     if code.status == "open" or code.mistake is task.shown:
         text = f"({letter}) is right: {message(task.shown)} Next: repair `{task.name}`."
         return Verdict("halfway", text)
-    return Verdict(code.status, f"({letter}) is right. The repair: {code.text}", code.mistake)
+    text = f"({letter}) is right. The repair: {code.text}"
+    return replace(code, text=text)
 
 
 def _judge_claim(task, answer):

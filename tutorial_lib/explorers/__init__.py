@@ -4,7 +4,7 @@ Every explorer has a static twin in `tutorial_lib.figures` that draws any of its
 widget, so that a printed page or a screen reader misses nothing.
 """
 
-import importlib
+from tutorial_lib.lazy import loading
 
 _HOME = {
     "AttentionExplorer": "attention",
@@ -16,12 +16,5 @@ _HOME = {
     "WalkExplorer": "walk",
 }
 
-
-def __getattr__(name):
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__():
-    return sorted(_HOME)
+__all__ = sorted(_HOME)
+__getattr__, __dir__ = loading(__name__, _HOME)

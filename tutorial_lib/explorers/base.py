@@ -12,7 +12,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from ..figures import style
+from tutorial_lib.figures import style
 
 ASSETS = Path(__file__).parent / "assets"
 

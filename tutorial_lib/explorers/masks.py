@@ -4,9 +4,9 @@ import numpy as np
 import torch
 import traitlets
 
-from ..errors import ShapeError
-from ..figures.masks import masked_weights
-from .base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.figures.masks import masked_weights
 
 PRESETS = ("causal", "padding", "both", "window", "custom")
 MAX_SIDE = 24

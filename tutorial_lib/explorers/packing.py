@@ -58,9 +58,16 @@ class Panel:
 
 
 def as_array(tensor):
-    """A float32 numpy array from a torch tensor, an array, or a list of (B, H, T, S) layers."""
+    """A float32 numpy array from a torch tensor, an array, or a list of (B, H, T, S) layers.
+
+    Raises ShapeError for a list without a layer, or of layers that differ in shape.
+    """
     if isinstance(tensor, Sequence):
-        return np.stack([as_array(layer) for layer in tensor])
+        layers = [as_array(layer) for layer in tensor]
+        shapes = sorted({layer.shape for layer in layers})
+        if len(shapes) != 1:
+            raise ShapeError(f"all layers must have one shape (B, H, T, S), got {shapes or 'none'}")
+        return np.stack(layers)
     if hasattr(tensor, "detach"):
         tensor = tensor.detach().float().cpu().numpy()
     return np.asarray(tensor, dtype=np.float32)

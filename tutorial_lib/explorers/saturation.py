@@ -2,8 +2,8 @@
 
 import ipywidgets
 
-from ..figures.head_width import WIDTHS, measure_saturation, saturation
-from .base import FigureExplorer
+from tutorial_lib.explorers.base import FigureExplorer
+from tutorial_lib.figures.head_width import WIDTHS, measure_saturation, saturation
 
 _WIDE = {"description_width": "initial"}
 

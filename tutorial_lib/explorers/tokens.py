@@ -2,8 +2,9 @@
 
 import traitlets
 
-from ..figures.tokens import visible
-from .base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.figures.tokens import visible
+from tutorial_lib.tokenizers.vocabulary import without_half_pairs
 
 LIMIT = 2000  # characters
 EXAMPLE = "The animal didn't cross the street because it was too tired."
@@ -56,9 +57,7 @@ class TokenizerExplorer(BrowserExplorer):
 
 
 def _clean(text):
-    # Half of a surrogate pair can be typed in a browser but not written as UTF-8.
-    text = str(text)[:LIMIT]
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return without_half_pairs(str(text)[:LIMIT])  # a browser can hand over half of a pair
 
 
 def _row(name, tokenizer, text):

@@ -22,7 +22,7 @@ _LETTERS = {
 }
 
 
-def _packed(step, tokens):
+def _packed(step, tokens, vocabulary):
     """One step for the browser: at most MAX_TOKENS x MAX_COLUMNS numbers a head, as bytes."""
     axes, values = step.axes.split(), as_array(step.values)
     if axes[:1] == ["B"]:
@@ -30,16 +30,24 @@ def _packed(step, tokens):
     heads = axes[:1] == ["H"]
     if not heads:
         values = values[None]  # (T, D) -> (1, T, D)
-    row_axis, column_axis = [*axes[heads:], "", ""][:2]
+    axes = axes[heads:]
+    if len(axes) == 1 and axes[0] not in ("T", "S"):
+        axes, values = ["", *axes], values[:, None]  # no axis of tokens: (D,) -> one row (1, D)
+    row_axis, column_axis = [*axes, "", ""][:2]
     values = values.reshape(values.shape[0], values.shape[1] if values.ndim > 1 else 1, -1)
     height, width = values.shape[1:]
     longest = MAX_TOKENS if column_axis in ("T", "S") else MAX_COLUMNS
-    values = values[:, :MAX_TOKENS, :longest]
-    notes = []
+    values, picked, notes = values[:, :MAX_TOKENS], [], []
     if height > MAX_TOKENS:
         notes.append(f"Only the first {MAX_TOKENS} of {height} rows are shown.")
-    if width > longest:
-        notes.append(f"Only the first {longest} of {width} columns are shown.")
+    if width > longest and column_axis == "V" and not heads:
+        order = np.argsort(-values, axis=-1, kind="stable")[..., :longest]
+        values = np.take_along_axis(values, order, axis=-1)
+        picked = [[_word(vocabulary, i) for i in row] for row in order[0].tolist()]
+        notes.append(f"Each row shows its {longest} largest of {width:,} columns, largest first.")
+    elif width > longest:
+        values = values[..., :longest]
+        notes.append(f"Only the first {longest} of {width:,} columns are shown.")
     sizes = np.abs(values[np.isfinite(values)])
     shares = step.label.endswith("weights")
     scale = 1.0 if shares else float(np.quantile(sizes, 0.99)) if sizes.size else 1.0
@@ -61,6 +69,7 @@ def _packed(step, tokens):
         "heads": heads,
         "rows": _labels(row_axis, tokens, values.shape[1]),
         "columns": _labels(column_axis, tokens, values.shape[2]),
+        "picked": picked,
         "kind": "ids" if whole else "shares" if shares else "signed",
         "scale": scale or 1.0,
         "dtype": "float32" if whole else "float16",
@@ -75,13 +84,19 @@ def _labels(axis, tokens, count):
     return []
 
 
+def _word(vocabulary, index):
+    """What a column of the vocabulary's axis is called: its token, or its number."""
+    return f"“{vocabulary[index]}”" if vocabulary else f"column {index:,}"
+
+
 class WalkExplorer(BrowserExplorer):
     """Walks through one forward pass: name, shape, formula and numbers of every tensor.
 
     records: a Trace of `tutorial_lib.tracing.trace`, or a list of dicts with name, axes
-    ("B H T S"), formula and values. tokens: T labels. Only the first sequence of a batch is shown;
-    what is too large is cut, and a note says so.
-    Raises ShapeError when there is nothing to walk through or tokens and tensors disagree.
+    ("B H T S"), formula and values. tokens: T labels. vocabulary: V labels for an axis V, by id.
+    Only the first sequence of a batch is shown; what is too large is cut, and a note says so: of an
+    axis V each row keeps its largest numbers.
+    Raises ShapeError when there is nothing to walk through or labels and tensors disagree.
 
     >>> import numpy as np
     >>> ids = {"name": "token ids", "axes": "B T", "formula": "input", "values": np.ones((1, 2))}
@@ -98,9 +113,10 @@ class WalkExplorer(BrowserExplorer):
     head = traitlets.Int(0).tag(sync=True)
     token = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, records, tokens, **state):
+    def __init__(self, records, tokens, vocabulary=(), **state):
         super().__init__()
         tokens = [str(token) for token in tokens]
+        vocabulary = [str(token) for token in vocabulary]
         steps = walk_steps(records)
         for step in steps:
             sizes = dict(zip(step.axes.split(), step.shape, strict=True))
@@ -108,9 +124,13 @@ class WalkExplorer(BrowserExplorer):
                 raise ShapeError(
                     f"{step.name!r} has T = {sizes['T']}, but tokens has {len(tokens)}"
                 )
+            if vocabulary and sizes.get("V", len(vocabulary)) != len(vocabulary):
+                raise ShapeError(
+                    f"{step.name!r} has V = {sizes['V']}, but vocabulary has {len(vocabulary)}"
+                )
             if 0 in step.shape:
                 raise ShapeError(f"{step.name!r} is empty: {step.axes} = {step.shape}")
-        self.steps = [_packed(step, tokens) for step in steps]
+        self.steps = [_packed(step, tokens, vocabulary) for step in steps]
         for name, value in state.items():
             self.set_trait(name, value)
 

@@ -88,6 +88,7 @@ def line_chart(
         axes.set_xscale("log")
         values = sorted({float(v) for x, _ in series.values() for v in x})
         if len(values) <= 12:  # the measured places say more than powers of ten
+            values = _uncrowded(values)
             axes.set_xticks(values, [f"{value:,g}" for value in values])
             axes.set_xticks([], minor=True)
     if log_y:
@@ -102,6 +103,24 @@ def line_chart(
         axes.text(0.01, height, text, transform=where, va="bottom", color=MUTED, fontsize=9.5)
     _name_the_ends(axes, ends)
     return figure
+
+
+def _uncrowded(values):
+    """Sorted positive values without those whose labels would overlap on a log axis.
+
+    The first and the last value always stay.
+    """
+    span = np.log(values[-1] / values[0])
+
+    def apart(low, high):
+        letters = (len(f"{low:,g}") + len(f"{high:,g}")) / 2
+        return np.log(high / low) >= (0.017 * letters + 0.008) * span  # shares of the axis
+
+    kept = values[:1]
+    for value in values[1:-1]:
+        if apart(kept[-1], value) and apart(value, values[-1]):
+            kept.append(value)
+    return kept + values[1:][-1:]
 
 
 def _name_the_ends(axes, ends):

@@ -33,6 +33,8 @@ def softmax_stages(q, k, v, scale=True, temperature=1.0):
         raise ShapeError(f"q must be (K,) and k (S, K), got {q.shape} and {k.shape}")
     if v.ndim != 2 or len(v) != len(k):
         raise ShapeError(f"v must be (S, W) with S = {len(k)} keys, got {v.shape}")
+    if not all(np.isfinite(x).all() for x in (q, k, v)):
+        raise ShapeError("q, k and v must hold finite numbers")
     if not temperature > 0:
         raise ValueError(f"the temperature must be above 0, got {temperature}")
     dots = k @ q  # (S,)

@@ -9,7 +9,10 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 
-WIDTH, GAP, HEIGHT = 2.75, 0.42, 0.6  # of a box and its row, in inches
+WIDTH, GAP, HEIGHT = 4.05, 0.45, 0.6  # of a box and its row, in inches
+ACROSS = 2  # columns side by side, so that the type stays large on a notebook's page
+BETWEEN = 0.85  # inches between two such rows of columns, the lower one's headings included
+LONGEST = 52  # characters of what a tensor is made from
 
 # The end of a record's name says what it means; the first that fits is taken.
 _MEANINGS = (
@@ -116,24 +119,29 @@ def walk_pipeline(records, title="", figure=None):
     Returns the figure. Raises ShapeError as `walk_steps` does.
     """
     columns, n_layers = _columns(walk_steps(records))
-    tallest = max(map(len, columns.values()))
-    pitch = WIDTH + GAP
-    figure = style.blank(figure, width=len(columns) * pitch + 0.3, height=tallest * HEIGHT + 1.2)
+    names = list(columns)
+    bands = [names[i : i + ACROSS] for i in range(0, len(names), ACROSS)]
+    heights = [HEIGHT * max(len(columns[name]) for name in band) for band in bands]
+    height = sum(heights) + BETWEEN * (len(bands) - 1)
+    width = max(map(len, bands)) * (WIDTH + GAP)
+    figure = style.blank(figure, width=width + 0.3, height=height + 1.2)
     axes = figure.subplots()
     colours = [style.SKY, style.BLUE, style.GREEN, style.ORANGE]
-    for i, (heading, boxes) in enumerate(columns.items()):
-        colour = style.ORANGE if heading == "Result" else colours[i]
-        axes.text(i * pitch, 0.06, heading, fontsize=10, fontweight="bold", va="bottom")
-        for j, step in enumerate(boxes):
-            _box(axes, i * pitch, -j * HEIGHT, step, colour)
-        if i + 1 < len(columns):
-            _connect(axes, i * pitch + WIDTH, -(len(boxes) - 1) * HEIGHT)
+    left = {name: (i % ACROSS) * (WIDTH + GAP) for i, name in enumerate(names)}
+    top = {n: -sum(heights[:i]) - BETWEEN * i for i, band in enumerate(bands) for n in band}
+    for i, name in enumerate(names):
+        colour = style.ORANGE if name == "Result" else colours[i]
+        axes.text(left[name], top[name] + 0.06, name, fontsize=11, fontweight="bold", va="bottom")
+        for j, step in enumerate(columns[name]):
+            _box(axes, left[name], top[name] - j * HEIGHT, step, colour)
+        if i + 1 < len(names):
+            _connect(axes, left, top, name, names[i + 1], len(columns[name]))
     if n_layers > 1:
-        last = len(columns) - 1 - ("Result" in columns)
-        below = -len(list(columns.values())[last]) * HEIGHT - 0.1
+        last = names[-1 - ("Result" in columns)]
+        below = top[last] - len(columns[last]) * HEIGHT - 0.05
         words = f"… and {n_layers - 1} more like this one"
-        axes.text(last * pitch, below, words, color=style.MUTED, va="top", fontsize=9.5)
-    axes.set(xlim=(-0.05, len(columns) * pitch), ylim=(-tallest * HEIGHT, 0.35), title=title)
+        axes.text(left[last], below, words, color=style.MUTED, va="top", fontsize=10)
+    axes.set(xlim=(-GAP, width - GAP + 0.05), ylim=(-height - 0.3, 0.35), title=title)
     axes.axis("off")
     return figure
 
@@ -154,33 +162,27 @@ def _box(axes, left, top, step, colour):
     sizes = "·".join(map(str, step.shape))
     made = step.formula.replace(f"{step.stage} ", "").replace("feed forward ", "")
     made = re.sub(r" embedding(?= \+)", "", made)
-    made = made if len(made) <= 43 else made[:42] + "…"
-    axes.text(left + 0.1, top - 0.15, label, fontsize=9.5, va="center")
-    axes.text(
-        left + WIDTH - 0.1,
-        top - 0.15,
-        f"{step.axes}  {sizes}",
-        fontsize=7.5,
-        va="center",
-        ha="right",
-        color=style.INK,
-    )
-    axes.text(left + 0.1, top - 0.34, made, fontsize=7.5, va="center", color=style.MUTED)
+    made = made if len(made) <= LONGEST else made[: LONGEST - 1] + "…"
+    axes.text(left + 0.12, top - 0.16, label, fontsize=10.5, va="center")
+    right = {"va": "center", "ha": "right", "color": style.INK}
+    axes.text(left + WIDTH - 0.12, top - 0.16, f"{step.axes}  {sizes}", fontsize=9.5, **right)
+    axes.text(left + 0.12, top - 0.37, made, fontsize=9, va="center", color=style.MUTED)
 
 
-def _connect(axes, right, top):
-    """An arrow from the last box of a column, at `right`, to the first box of the next."""
-    middle = -HEIGHT / 2 + 0.05
-    start, turn, end = right, right + GAP / 2, right + GAP - 0.02
-    axes.plot([start, turn, turn], [top + middle, top + middle, middle], color=style.MUTED, lw=1.2)
+def _connect(axes, left, top, name, following, n_boxes):
+    """An arrow from the last of a column's boxes to the first box of the following column."""
+    middle = HEIGHT / 2 - 0.05
+    end, target = left[following], top[following] - middle
+    last = top[name] - (n_boxes - 1) * HEIGHT - middle
+    if end > left[name]:  # beside it
+        turn = left[name] + WIDTH + GAP / 2
+        xs, ys = [left[name] + WIDTH, turn, turn], [last, last, target]
+    else:  # below and to the left: round the heading
+        start, turn = left[name] + WIDTH / 2, end - GAP / 2
+        between = top[following] + BETWEEN - 0.3
+        xs, ys = [start, start, turn, turn], [last - middle, between, between, target]
+    axes.plot(xs, ys, color=style.MUTED, lw=1.2)
+    arrow = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
     axes.add_patch(
-        FancyArrowPatch(
-            (turn, middle),
-            (end, middle),
-            arrowstyle="-|>",
-            mutation_scale=10,
-            color=style.MUTED,
-            shrinkA=0,
-            shrinkB=0,
-        )
+        FancyArrowPatch((turn, target), (end + 0.02, target), color=style.MUTED, **arrow)
     )

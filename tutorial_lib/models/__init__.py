@@ -7,6 +7,8 @@ _MODELS = {
     "BERTConfig": "bert",
     "GPT": "gpt",
     "GPTConfig": "gpt",
+    "ModernGPT": "modern_gpt",
+    "ModernGPTConfig": "modern_gpt",
     "OneHeadReader": "one_head",
     "Transformer": "transformer",
     "TransformerConfig": "transformer",

@@ -16,7 +16,9 @@ from pathlib import Path
 import torch
 
 from tutorial_lib import __version__
+from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.tokenizers import BPETokenizer
 from tutorial_lib.weights import load_into, load_tensors, save_tensors
 
 PACKAGE = Path(__file__).parent.parent
@@ -31,7 +33,7 @@ class Recipe:
     A module of kind "table" has `SETTINGS`, `SMOKE` (a tiny size for tests) and
     `run(settings, progress)`, which returns a dict with `rows`. One of kind "checkpoint" has
     `train(settings, progress)`, `build(settings)`, `evaluate(model)` and `data_bytes()` instead of
-    `run`.
+    `run`. A tokenizer that `train` leaves as `model.tokenizer` is stored beside the weights.
     """
 
     name: str
@@ -40,8 +42,10 @@ class Recipe:
     about: str
 
     def load(self):
-        """Import the recipe's module."""
-        return importlib.import_module(f"{__name__}.{self.module}")
+        """Import the recipe's module; "module:NAME" stands for an object in it."""
+        module, _, name = self.module.partition(":")
+        module = importlib.import_module(f"{__name__}.{module}")
+        return getattr(module, name) if name else module
 
 
 RECIPES = {
@@ -64,6 +68,30 @@ RECIPES = {
             "one_head_reader",
             "checkpoint",
             "one attention head, without positions, that reads the hundreds digit",
+        ),
+        Recipe(
+            "shakespeare-gpt",
+            "shakespeare_gpt",
+            "checkpoint",
+            "a GPT that writes scenes in Shakespeare's manner, character by character",
+        ),
+        Recipe(
+            "translation-de",
+            "translation:GERMAN",
+            "checkpoint",
+            "an encoder-decoder that translates English numbers and dates to German",
+        ),
+        Recipe(
+            "translation-fr",
+            "translation:FRENCH",
+            "checkpoint",
+            "an encoder-decoder that translates English numbers and dates to French",
+        ),
+        Recipe(
+            "mnist-vit",
+            "mnist_vit",
+            "checkpoint",
+            "a ViT that reads handwritten digits, trained on 3,500 pictures",
         ),
     )
 }
@@ -96,14 +124,17 @@ def run(name, smoke=False, folder=None, progress=True):
         made = module.run(settings, progress)
     else:
         model = module.train(settings, progress)
+        model.to(getattr(torch, settings.get("stored_as", "float32")))
         path = folder / f"{name}.safetensors"
         save_tensors(path, model.state_dict(), {"recipe": name})
+        if hasattr(model, "tokenizer"):
+            model.tokenizer.save(_tokenizer_path(name, folder))
         made = {
             "seed": settings["seed"],
             "data_sha256": hashlib.sha256(module.data_bytes()).hexdigest(),
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "bytes": path.stat().st_size,
-            "metric": module.evaluate(model),
+            "metric": module.evaluate(model.float()),  # of the rounded weights, as stored
         }
     seconds = {
         "seconds": round(time.perf_counter() - wall, 1),
@@ -111,7 +142,7 @@ def run(name, smoke=False, folder=None, progress=True):
     }
     path = folder / f"{name}.json"
     text = json.dumps(about | made | seconds | {"versions": _versions()}, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_text(path, text + "\n")
     return path
 
 
@@ -170,7 +201,13 @@ def load_checkpoint(name, folder=None):
     card = load_card(name, folder)
     model = _recipe(name).load().build(card["settings"])
     load_into(model, load_tensors(folder / f"{name}.safetensors"))
+    if _tokenizer_path(name, folder).is_file():
+        model.tokenizer = BPETokenizer.load(_tokenizer_path(name, folder))
     return model.eval()
+
+
+def _tokenizer_path(name, folder):
+    return folder / f"{name}.tokenizer.json"
 
 
 def _recipe(name):

@@ -5,7 +5,7 @@ function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-tokens", role: "group", "aria-label": model.get("label") });
   const box = element("textarea", { "aria-label": "Text to cut into tokens", rows: 3, dir: "auto", spellcheck: "false" });
   box.value = model.get("request").text ?? "";
-  const ids = element("input", { type: "checkbox", "aria-label": "Show ids", checked: true, onchange: () => redraw() });
+  const ids = element("input", { type: "checkbox", "aria-label": "Show ids", checked: true, onchange: () => rows.classList.toggle("plain", !ids.checked) });
   const note = element("span", { class: "tl-note", role: "status", "aria-live": "polite" });
   const rows = element("div", {});
   const detail = element("div", { class: "tl-note tl-detail", role: "status", "aria-live": "polite", text: HELP });
@@ -45,14 +45,21 @@ function render({ model, el }) {
     detail.textContent = `${name}: “${token[0]}” is id ${token[1]}, bytes ${token[2] || "none"}`;
   }
 
+  const CHIPS = [0, 1, 2, 3, 4].map((colour) =>
+    element("span", { class: `tl-token c${colour}`, role: "option" }, "?", element("small", { text: "?" })));
+
   function strip(row) {
     const node = element("div", { class: "tl-strip", tabindex: 0, role: "listbox", "aria-label": `Tokens of ${row.name}`, "data-lm-suppress-shortcuts": "true" });
-    const chips = row.tokens.map((token, i) => {
-      const chip = element("span", { class: `tl-token c${i % 5}`, role: "option", text: token[0] || "∅", "data-index": i });
-      if (ids.checked) chip.append(element("small", { text: token[1] }));
-      return chip;
+    // Thousands of chips: copies of one, changed as little as can be, put in at once.
+    const all = document.createDocumentFragment();
+    row.tokens.forEach((token, i) => {
+      const chip = CHIPS[i % CHIPS.length].cloneNode(true);
+      chip.firstChild.data = token[0] || "∅";
+      chip.lastChild.firstChild.data = token[1];
+      all.append(chip);
     });
-    node.append(...chips);
+    node.append(all);
+    const chips = node.children;
     let active = -1;
     const light = (i) => {
       chips[active]?.classList.remove("active");
@@ -62,7 +69,7 @@ function render({ model, el }) {
     };
     node.addEventListener("mouseover", (event) => {
       const chip = event.target.closest(".tl-token");
-      if (chip) light(Number(chip.dataset.index));
+      if (chip) light([...chips].indexOf(chip));
     });
     node.addEventListener("keydown", (event) => {
       const to = { ArrowRight: active + 1, ArrowLeft: active - 1, Home: 0, End: chips.length - 1 }[event.key];

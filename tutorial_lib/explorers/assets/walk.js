@@ -82,21 +82,25 @@ function render({ model, el }) {
   }
   const controls = {
     step: range("step", "Step", (value) => `${value + 1} of ${steps.length}`),
-    head: range("head", "Head", String),
-    token: range("token", "Token", (value) => (state.step?.rows.length ? readable(state.step.rows[value], 14) : String(value))),
+    head: range("head", "Head", (value) => (state.step && !state.step.heads ? "none" : String(value))),
+    token: range("token", "Token", (value) => {
+      if (!state.step || (!state.step.rows.length && state.T > 1)) return String(value);
+      return state.step.rows.length ? readable(state.step.rows[value], 14) : "none";
+    }),
   };
   const back = element("button", { type: "button", text: "← Back", onclick: () => update({ step: state.index - 1 }) });
   const next = element("button", { type: "button", text: "Next →", onclick: () => update({ step: state.index + 1 }) });
 
   function words() {
     const at = state.pointed || { row: Math.min(state.token, state.T - 1), column: Math.min(state.column, state.S - 1) };
-    const { rows, columns, kind, heads } = state.step;
+    const { rows, columns, picked, kind, heads } = state.step;
     const name = (labels, index, what) => (labels.length ? `“${readable(labels[index], 60)}”` : `${what} ${index}`);
     const value = state.value(at.row, at.column);
     const number = kind === "ids" ? String(value) : Number.isFinite(value) ? value.toFixed(3) : "−∞ (hidden)";
     const head = heads ? `Head ${Math.min(state.head, state.H - 1)}, ` : "";
-    const column = kind === "ids" ? "" : `, ${name(columns, at.column, "column")}`;
-    return `${head}${name(rows, at.row, "row")}${column}: ${number}`;
+    const row = rows.length || state.T > 1 ? name(rows, at.row, "row") : "";
+    const column = kind === "ids" ? "" : picked.length ? readable(picked[at.row][at.column], 60) : name(columns, at.column, "column");
+    return `${head}${[row, column].filter(Boolean).join(", ")}: ${number}`;
   }
 
   function turn() {
@@ -111,7 +115,6 @@ function render({ model, el }) {
     map.querySelectorAll("[data-stage]").forEach((item) => item.toggleAttribute("data-open", item.dataset.stage === step.stage));
     back.disabled = state.index === 0;
     next.disabled = state.index === steps.length - 1;
-    controls.head.node.style.visibility = step.heads ? "" : "hidden";
     const button = boxes.get(state.index);
     if (button.offsetTop < map.scrollTop || button.offsetTop + 30 > map.scrollTop + map.clientHeight) {
       map.scrollTop = button.offsetTop - map.clientHeight / 2;

@@ -1,0 +1,128 @@
+"""Chapter 05: a GPT that writes scenes in Shakespeare's manner, one character at a time.
+
+A `ModernGPT` trained with `Muon` on 35 plays; three plays are held out, one of each kind, and
+only they are measured.
+"""
+
+import math
+import re
+from functools import cache
+
+import torch
+
+from tutorial_lib.datasets import load_shakespeare
+from tutorial_lib.errors import VocabularyError
+from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
+from tutorial_lib.muon import Muon
+from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
+from tutorial_lib.training import fit, set_seed
+
+# All the plays use these; the place of a character is its id.
+ALPHABET = "\n !\"&',-.24568:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz—"
+
+SETTINGS = {
+    "seed": 0,
+    "held_out": ["Hamlet", "Henry V", "Twelfth Night"],
+    "measured": 5000,  # the first characters of each play held out
+    "sizes": {"context": 256, "d_model": 128, "n_layers": 4, "n_heads": 4},
+    "batch_size": 6,
+    "steps": 1600,
+    "lr": 8e-3,
+    "stored_as": "float16",
+}
+SMOKE = SETTINGS | {
+    "sizes": {"context": 16, "d_model": 8, "n_layers": 2, "n_heads": 2},
+    "steps": 3,
+}
+
+
+def encode(text, alphabet=ALPHABET):
+    """Return the ids (N,) of the characters of a text.
+
+    Raises VocabularyError for a character that is not in the alphabet.
+
+    >>> encode("\\nA!")
+    tensor([ 0, 17,  2])
+    """
+    place = {character: i for i, character in enumerate(alphabet)}
+    try:
+        return torch.tensor([place[character] for character in text], dtype=torch.long)
+    except KeyError as error:
+        raise VocabularyError(
+            f"{error.args[0]!r} is not among the {len(alphabet)} characters"
+        ) from error
+
+
+def decode(ids, alphabet=ALPHABET):
+    """Return the text that ids stand for.
+
+    >>> decode(encode("To be"))
+    'To be'
+    """
+    return "".join(alphabet[i] for i in ids)
+
+
+def build(settings):
+    """Return the untrained model."""
+    return ModernGPT(ModernGPTConfig(vocab_size=len(ALPHABET), **settings["sizes"]))
+
+
+def train(settings, progress=True, checkpoint=None):
+    """Train on all plays but those held out; checkpoint as in `train_gpt`."""
+    plays = load_shakespeare().plays
+    text = "\n".join(play.text for play in plays if play.title not in settings["held_out"])
+    set_seed(settings["seed"])
+    return train_gpt(build(settings), encode(text), settings, progress, checkpoint)
+
+
+def train_gpt(model, ids, settings, progress=True, checkpoint=None, save_every=100):
+    """Train a GPT on a stream of ids (N,) with Muon and return it; checkpoint as in `fit`."""
+    fit(
+        model,
+        NextTokenBatches(ids, settings["batch_size"], model.config.context, settings["seed"]),
+        next_token_loss,
+        steps=settings["steps"],
+        lr=settings["lr"],
+        optimizer=Muon,
+        seed=settings["seed"],
+        device="cpu",
+        checkpoint=checkpoint,
+        checkpoint_every=save_every,
+        progress=progress,
+    )
+    return model.eval()
+
+
+def evaluate(model):
+    """Return the bits per character at the beginning of each play held out."""
+    n = SETTINGS["measured"]
+    nats = [
+        mean_next_token_loss(model, encode(play.text[:n]), model.config.context)
+        for play in load_shakespeare().plays
+        if play.title in SETTINGS["held_out"]
+    ]
+    return {"bits_per_character": sum(nats) / len(nats) / math.log(2)}
+
+
+def data_bytes():
+    """Return the plays as bytes, for their hash in the card."""
+    return load_shakespeare().text.encode()
+
+
+def share_of_real_words(text):
+    """Return how many of the words of a text stand somewhere in the plays, from 0 to 1.
+
+    >>> share_of_real_words("The king is flomped.")
+    0.75
+    """
+    words = _words(text)
+    return sum(word in _known_words() for word in words) / max(1, len(words))
+
+
+@cache
+def _known_words():
+    return frozenset(_words(load_shakespeare().text))
+
+
+def _words(text):
+    return re.findall(r"[a-z]+(?:'[a-z]+)*", text.lower())
