@@ -9,19 +9,18 @@ the first 90 % of a text and measured on the rest, in nats per character.
 """
 
 import argparse
-import multiprocessing
-import statistics
 import time
 from pathlib import Path
 
+import measure
 import torch
-import torch.nn.functional as F
 from gpt_peers import Lean, OfTorch, Theirs
+from measure import DEVICE
 
 from tutorial_lib.decoding import generate
 from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.models.modern_gpt import ModernGPTConfig
-from tutorial_lib.objectives import mean_next_token_loss
+from tutorial_lib.objectives import mean_next_token_loss, next_token_loss, shifted
 from tutorial_lib.recipes.shakespeare_gpt import SETTINGS, encode, train_gpt
 
 SMALL = {"vocab_size": 65, "context": 64, "d_model": 128, "n_layers": 4, "n_heads": 4}
@@ -34,7 +33,6 @@ TRAINING = SETTINGS | {
     "batch_size": 8,
     "steps": 680,
 }
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 PEAK_FLOPS = {"H200": 989e12, "H100": 989e12, "A100": 312e12, "L4": 121e12, "T4": 65e12}  # bf16
 SIDES = {
     "ours": lambda **sizes: GPTConfig(**sizes).build(),
@@ -44,38 +42,11 @@ SIDES = {
 }
 
 
-def in_turn(functions, repeats):
-    """Return the median seconds of each function, called in turn."""
-    # CPU time where nothing else can be waited for: it does not count a neighbour's work.
-    clock = time.process_time if DEVICE == "cpu" else time.perf_counter
-    times = {name: [] for name in functions}
-    for repeat in range(repeats + 1):
-        for name, function in functions.items():
-            start = clock()
-            function()
-            if DEVICE == "cuda":
-                torch.cuda.synchronize()
-            if repeat:  # the first call warms up
-                times[name].append(clock() - start)
-    return {name: statistics.median(found) for name, found in times.items()}
-
-
 def training_step(side, sizes):
     """Return a function that makes one training step of a fresh model."""
     torch.manual_seed(0)
-    model = SIDES[side](**sizes).to(DEVICE).train()
-    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     ids = torch.randint(sizes["vocab_size"], (BATCH, sizes["context"] + 1), device=DEVICE)
-
-    def step():
-        with torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda"):
-            loss = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-
-    return step
+    return measure.training_step(SIDES[side](**sizes), next_token_loss, shifted(ids))
 
 
 def writers(sizes, n_tokens):
@@ -92,58 +63,22 @@ def writers(sizes, n_tokens):
     return {"ours": lambda: generate(model, prompt[0], n_tokens), "transformers": theirs}
 
 
-def peak_memory(side, sizes):
-    """Return the megabytes that three training steps need on top of the imports; Linux only."""
-    if DEVICE == "cpu":
-        Path("/proc/self/clear_refs").write_text("5")  # the peak so far was that of the imports
-    before = resident("VmRSS")
-    step = training_step(side, sizes)
-    for _ in range(3):
-        step()
-    if DEVICE == "cuda":
-        return torch.cuda.max_memory_allocated() / 1e6
-    return resident("VmHWM") - before
-
-
-def resident(name):
-    """Return what Linux says of this process: VmRSS, its memory now, or VmHWM, its peak, in MB."""
-    status = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1e3 for line in status if line.startswith(name))
-
-
-def in_fresh_process(function, *arguments):
-    """Return what a function gives in a process of its own: a peak cannot be set back."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(function, arguments)
-
-
-def report(name, found, unit, better="lower"):
-    """Print one row: ours, and each peer with the factor by which ours is better."""
-    mine = found["ours"]
-    peers = "".join(
-        f"{peer:>15} {value:9.2f} {value / mine if better == 'lower' else mine / value:6.2f}x"
-        for peer, value in found.items()
-        if peer != "ours"
-    )
-    print(f"{name:34} {mine:9.2f} {unit:9}{peers}", flush=True)
-
-
 def compare(repeats):
     """Print the table."""
-    print(f"on {DEVICE}, {torch.get_num_threads()} threads; above 1x ours is the better one")
+    measure.head("GPT without dropout")
     for name, sizes in {"64": SMALL, "256": LONG}.items():
-        seconds = in_turn({side: training_step(side, sizes) for side in SIDES}, repeats)
-        report(f"training step, {BATCH} x {name}", {s: 1e3 * t for s, t in seconds.items()}, "ms")
+        times = measure.in_turn({side: training_step(side, sizes) for side in SIDES}, repeats)
+        measure.report(f"training step, {BATCH} x {name}", times, "ms")
         if DEVICE == "cuda":
-            tokens = BATCH * sizes["context"] / seconds["ours"]
-            print(f"{'':34} {tokens:9,.0f} tokens/s{share_of_peak(tokens, sizes)}")
+            tokens = 1e3 * BATCH * sizes["context"] / times["ours"]
+            print(f"{'':42} {tokens:9,.0f} tokens/s{share_of_peak(tokens, sizes)}")
     for sizes in (LONG, WRITER):
-        seconds = in_turn(writers(sizes, N_WRITTEN), max(3, repeats // 4))
-        rates = {side: N_WRITTEN / t for side, t in seconds.items()}
+        times = measure.in_turn(writers(sizes, N_WRITTEN), max(3, repeats // 4))
+        rates = {side: 1e3 * N_WRITTEN / time for side, time in times.items()}
         name = f"generation, {sizes['n_layers']} layers of {sizes['d_model']}, cache"
-        report(name, rates, "tokens/s", better="higher")
-    megabytes = {side: in_fresh_process(peak_memory, side, LONG) for side in SIDES}
-    report(f"peak memory of a step, {BATCH} x 256", megabytes, "MB")
+        measure.report(name, rates, "tokens/s", better="higher")
+    megabytes = {side: measure.peak_memory(training_step, side, LONG) for side in SIDES}
+    measure.report(f"peak memory of a step, {BATCH} x 256", megabytes, "MB")
 
 
 def share_of_peak(tokens_per_second, sizes):

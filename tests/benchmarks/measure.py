@@ -55,14 +55,18 @@ def peak_memory(make_step, *arguments):
 
 def head(about):
     """Print the first line of a table."""
-    about = f"{DEVICE}, {torch.get_num_threads()} threads, {about}"
-    print(f"{about:42} {'ours':>9} {'transformers':>13} {'ratio':>11}")
+    print(f"{DEVICE}, {torch.get_num_threads()} threads, {about}; above 1x ours is the better one")
 
 
-def report(name, found, unit):
-    """Print one row: ours, theirs, and the factor by which ours is better."""
-    ours, theirs = found["ours"], found["transformers"]
-    print(f"{name:42} {ours:9.2f} {theirs:13.2f} {unit:3} {theirs / ours:6.2f}x", flush=True)
+def report(name, found, unit, better="lower"):
+    """Print one row: ours, and each peer with the factor by which ours is better."""
+    ours = found["ours"]
+    peers = "".join(
+        f"{peer:>15} {value:9.2f} {value / ours if better == 'lower' else ours / value:6.2f}x"
+        for peer, value in found.items()
+        if peer != "ours"
+    )
+    print(f"{name:42} {ours:9.2f} {unit:9}{peers}", flush=True)
 
 
 def _peak(make_step, *arguments):

@@ -19,7 +19,8 @@ from tutorial_lib.exercises import (
     solution,
     symptom,
 )
-from tutorial_lib.exercises.chapter00 import double, double_squared, softmax_all
+from tutorial_lib.exercises.entry_demo import double, double_squared
+from tutorial_lib.exercises.entry_softmax import softmax_all
 from tutorial_lib.exercises.store import open_store
 from tutorial_lib.exercises.tasks import Recall
 

@@ -20,7 +20,8 @@ def nbval(tmp_path):
         command += ["--nbval", "--nbval-current-env", "-c", str(ROOT / "pyproject.toml")]
         command += ["--nbval-sanitize-with", str(ROOT / "tests/notebooks/sanitize.cfg")]
         # The plugin comes from the root's conftest.py, which a folder elsewhere does not see.
-        command += ["-p", "budgets", f"--rootdir={tmp_path}", *options, str(path)]
+        command += ["-p", "budgets", "-p", "fresh_progress", f"--rootdir={tmp_path}"]
+        command += [*options, str(path)]
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=ROOT / "tests/support", check=False
         )
@@ -38,6 +39,19 @@ def test_untouched_copy_passes_and_its_cost_is_printed(nbval):
     assert passed, printed
     assert "what the notebooks cost" in printed
     assert "02_example.ipynb" in printed
+
+
+def test_a_notebook_starts_without_the_progress_of_others(nbval, tmp_path, monkeypatch):
+    monkeypatch.setenv("TUTORIAL_PROGRESS", str(tmp_path / "progress"))
+    asked = "from tutorial_lib.exercises import hint\nhint('0.0')\n"
+    subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True)
+    book = example()
+    number_cell(book).source = "from tutorial_lib.exercises import hint\n\nhint('0.0')"
+    first = "Hint 1 of 2 for 0.0: Arithmetic on a tensor works on every number at once.\n"
+    cell = next(cell for cell in book.cells if "hint" in cell.source)
+    cell.outputs[0].text = first
+    passed, printed = nbval(book)
+    assert passed, printed
 
 
 def test_changed_number_fails(nbval):

@@ -68,6 +68,7 @@ class Lab:
             "JUPYTER_RUNTIME_DIR": "runtime",
             "JUPYTERLAB_SETTINGS_DIR": "settings",
             "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+            "TUTORIAL_PROGRESS": "progress",
         }
         environment = {**os.environ, **{n: str(self.folder / f) for n, f in own.items()}}
         # Windowed cells leave the page when they are scrolled away, and their widgets with them.
