@@ -4,9 +4,7 @@ Only safetensors are read. Pickled weights (.bin, .pt) can run code when they ar
 """
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 
 import torch
@@ -14,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch.overrides import TorchFunctionMode
 
+from tutorial_lib.atomic import replacing
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 from tutorial_lib.foreign_names import ForeignNames
 
@@ -57,17 +56,10 @@ def save_tensors(path, tensors, metadata=None):
     metadata is a dict of strings, read back by `load_metadata`. The file appears under its name
     only when it is complete, so an interrupted save leaves the old one as it was.
     """
-    path = Path(path)
     # Clones: safetensors refuses tensors that share memory, as tied weights do.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
+    with replacing(path) as temporary:
         save_file(copies, temporary, metadata)
-        os.chmod(temporary, 0o644)  # mkstemp's are private
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
 
 
 def load_metadata(path):

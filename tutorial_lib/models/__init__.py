@@ -1,6 +1,6 @@
 """The models of the course, one file each; a model's name loads its file when first used."""
 
-import importlib
+from tutorial_lib.lazy import loading
 
 _MODELS = {
     "BERT": "bert",
@@ -40,11 +40,8 @@ def count_parameters(config_or_model):
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def __getattr__(name):
-    if name in _MODELS:
-        return getattr(importlib.import_module(f"{__name__}.{_MODELS[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, _named = loading(__name__, _MODELS)
 
 
 def __dir__():
-    return sorted([*_MODELS, "count_parameters"])
+    return sorted([*_named(), "count_parameters"])
