@@ -11,8 +11,11 @@ _HOME = {
     "MaskBuilder": "masks",
     "MergeStepper": "merges",
     "SaturationExplorer": "saturation",
+    "SchemeComparer": "schemes",
+    "SinusoidExplorer": "sinusoids",
     "SoftmaxExplorer": "softmax",
     "TokenizerExplorer": "tokens",
+    "TranslationExplorer": "translation",
     "WalkExplorer": "walk",
 }
 

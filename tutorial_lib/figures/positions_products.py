@@ -1,0 +1,164 @@
+"""What two position vectors have in common: their product, and the turn that leads to the other."""
+
+import numpy as np
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.positions import position_table, wavelengths
+from tutorial_lib.figures.style import (
+    BLUE,
+    CYCLE,
+    GREEN,
+    GRID,
+    ORANGE,
+    SIGNED,
+    WEIGHTS,
+    blank,
+    styled,
+)
+
+
+@styled
+def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None, figure=None):
+    """PE(p) · PE(q) for all pairs of positions, and some of its rows laid over each other.
+
+    Right, each row of the matrix is drawn over the offset q - p: the curves coincide.
+    Raises ShapeError when a row is not among the positions.
+    """
+    table = position_table(n_positions, d_model)
+    if not all(0 <= row < n_positions for row in rows):
+        raise ShapeError(f"rows must be positions below {n_positions}, got {tuple(rows)}")
+    products = table @ table.T  # (T, T)
+    figure = blank(figure, 10.0, 4.1)
+    matrix, curves = figure.subplots(1, 2, width_ratios=[1, 1.35])
+    picture = matrix.imshow(products, cmap=SIGNED, vmin=-d_model / 2, vmax=d_model / 2)
+    matrix.spines[:].set_visible(False)
+    matrix.set(xlabel="position q", ylabel="position p")
+    figure.colorbar(picture, ax=matrix, fraction=0.046, pad=0.03).outline.set_visible(False)
+    for index, row in enumerate(rows):
+        colour = CYCLE[index % len(CYCLE)]
+        matrix.axhline(row, color=colour, linewidth=1.5)
+        offset = np.arange(n_positions) - row
+        # Wide lines below, narrow ones above: a curve that is covered still shows at its edges.
+        width = 2 + 2.6 * (len(rows) - 1 - index)
+        curves.plot(offset, products[row], color=colour, linewidth=width, label=f"p = {row}")
+    curves.axhline(0, color=GRID, linewidth=0.8, zorder=0)
+    curves.axvline(0, color=GRID, linewidth=0.8, zorder=0)
+    curves.set(xlabel="offset q − p (positions)", ylabel="PE(p) · PE(q)")
+    curves.legend(loc="upper right")
+    _headline(figure, title or "The product of two position vectors depends on their offset only")
+    return figure
+
+
+@styled
+def shift_rotation(
+    d_model=16, positions=(2, 9), shift=3, base=10_000, n_pairs=5, title=None, figure=None
+):
+    """One circle a pair of columns: the arrow of a position and the one shift positions further.
+
+    The point is (sine, cosine), so the angle counts from the top, clockwise as on a clock. A line
+    of circles for each of `positions`: down a column the turn is the same.
+    """
+    turn = shift * 2 * np.pi / wavelengths(d_model, base)[:n_pairs]
+    count = len(turn)
+    figure = blank(figure, 1.85 * count + 0.7, 1.75 * len(positions) + 1.2)
+    circle = np.linspace(0, 2 * np.pi, 200)
+    lines = figure.subplots(len(positions), count, squeeze=False)
+    for down, (line, position) in enumerate(zip(lines, positions, strict=True)):
+        start = position * 2 * np.pi / wavelengths(d_model, base)[:n_pairs]
+        line[0].set_ylabel(f"{position} → {position + shift}\n\ncosine", fontsize=9.5)
+        for pair, axes in enumerate(line):
+            axes.plot(np.sin(circle), np.cos(circle), color=GRID, linewidth=1.2, zorder=0)
+            path = start[pair] + np.linspace(0, turn[pair], 100)
+            axes.plot(0.5 * np.sin(path), 0.5 * np.cos(path), color=ORANGE, linewidth=2)
+            for angle, colour in ((start[pair], BLUE), (start[pair] + turn[pair], GREEN)):
+                arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.8}
+                arrow |= {"shrinkA": 0, "shrinkB": 0}
+                axes.annotate("", (np.sin(angle), np.cos(angle)), (0, 0), arrowprops=arrow)
+            axes.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xticks=[], yticks=[], aspect="equal")
+            axes.spines[:].set_visible(False)
+            if down == 0:
+                axes.set_title(
+                    f"pair {pair}: {np.degrees(turn[pair]):,.1f}°",
+                    fontsize=10,
+                    fontweight="normal",
+                    loc="center",
+                )
+            if down == len(lines) - 1:
+                axes.set_xlabel("sine", fontsize=9.5)
+    inch = 1 / figure.get_figwidth()
+    keys = (("position", BLUE), (f"{shift} positions on", GREEN), ("the turn between", ORANGE))
+    for at, (text, colour) in zip((0.2, 1.3, 3.0), keys, strict=True):
+        figure.text(at * inch, 0.02, f"● {text}", color=colour, fontsize=9.5, fontweight="bold")
+    bottom = 0.3 / figure.get_figheight()
+    figure.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
+    _headline(figure, title or "A shift turns each pair by an angle of its own, from any position")
+    return figure
+
+
+def describe_rotation(d_model=16, positions=(2, 9), shift=3, base=10_000, n_pairs=5):
+    """Say in words what `shift_rotation` shows, for its alt text.
+
+    >>> describe_rotation(4, (1,), 2)
+    'Arrows on circles. From position 1 to 3: pair 0 turns by 114.6°, pair 1 turns by 1.1°.'
+    """
+    turns = np.degrees(2 * np.pi * shift / wavelengths(d_model, base))[:n_pairs]
+    pairs = ", ".join(f"pair {pair} turns by {turn:,.1f}°" for pair, turn in enumerate(turns))
+    ways = " and from ".join(f"{at} to {at + shift}" for at in positions)
+    return f"Arrows on circles. From position {ways}: {pairs}."
+
+
+@styled
+def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=None):
+    """How alike the position vector of some cells of a grid is to those of all cells.
+
+    tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a line of
+    small maps, one for each (row, column) of `cells` (four by default). Shown is the cosine.
+    Raises ShapeError when a table has another number of rows or a cell is not in the grid.
+    """
+    if cells is None:
+        low, high = n_rows // 4, (3 * n_rows) // 4
+        cells = [
+            (low, n_columns // 4),
+            (low, n_columns // 2),
+            (high, n_columns // 2),
+            (high, n_columns - 1),
+        ]
+    if not all(0 <= row < n_rows and 0 <= column < n_columns for row, column in cells):
+        raise ShapeError(f"cells must lie in a grid of {n_rows} x {n_columns}, got {cells}")
+    figure = blank(figure, 1.3 + 2.0 * len(cells), 1.0 + 2.05 * len(tables) * n_rows / n_columns)
+    lines = figure.subplots(len(tables), len(cells), squeeze=False)
+    maps = {name: _cosines(name, vectors, n_rows, n_columns) for name, vectors in tables.items()}
+    lowest = min(alike.min() for alike in maps.values())
+    for down, (line, (name, alike)) in enumerate(zip(lines, maps.items(), strict=True)):
+        line[0].set_ylabel(f"{name}\n\nrow")
+        for axes, (row, column) in zip(line, cells, strict=True):
+            here = alike[row * n_columns + column].reshape(n_rows, n_columns)
+            picture = axes.imshow(here, cmap=WEIGHTS, vmin=lowest, vmax=1)
+            axes.plot(column, row, "o", mfc="none", mec=ORANGE, mew=1.8, markersize=8)
+            axes.set(xticks=[0, n_columns - 1], yticks=[0, n_rows - 1])
+            axes.spines[:].set_visible(False)
+            axes.tick_params(length=0, labelsize=8)
+            if down == 0:
+                axes.set_title(f"row {row}, column {column}", fontsize=9.5, fontweight="normal")
+            if down == len(lines) - 1:
+                axes.set_xlabel("column")
+    bar = figure.colorbar(picture, ax=list(lines.flat), fraction=0.03)
+    bar.outline.set_visible(False)
+    bar.set_label("cosine with the marked cell")
+    _headline(figure, title or "With 2-D positions, cells near in row and column look alike")
+    return figure
+
+
+def _cosines(name, vectors, n_rows, n_columns):
+    vectors = np.asarray(vectors.detach() if hasattr(vectors, "detach") else vectors, float)
+    if vectors.ndim != 2 or len(vectors) != n_rows * n_columns:
+        raise ShapeError(
+            f"{name!r} must hold {n_rows * n_columns} vectors, got shape {vectors.shape}"
+        )
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors / np.where(norms == 0, 1, norms)
+    return unit @ unit.T  # (N, N)
+
+
+def _headline(figure, text):
+    figure.suptitle(text, x=0.02, ha="left", fontsize=12, fontweight="bold")
