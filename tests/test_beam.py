@@ -119,6 +119,16 @@ def test_the_tree_holds_every_candidate_and_leads_to_every_beam(gpt):
     assert {round(beam.log_probability, 9) for beam in found.beams} <= ends
 
 
+@pytest.mark.parametrize("alpha", [0.0, 0.6])
+def test_a_search_knows_the_path_and_the_score_of_each_of_its_beams(gpt, alpha):
+    found = beam_search(gpt, [3, 1], 8, beams=4, alpha=alpha, stop=SOME)
+    assert found.alpha == alpha
+    assert len(found.ends) == len(found.beams)
+    for end, beam in zip(found.ends, found.beams, strict=True):
+        assert [found.tree[node].token for node in found.path(end)] == beam.ids[2:]
+        assert found.score(end) == beam.score
+
+
 def test_small_vocabularies_leave_fewer_beams():
     model = sharp(GPT(GPTConfig(vocab_size=2, context=8, d_model=8, n_layers=1, n_heads=2)))
     found = beam_search(model, [1], 3, beams=5, stop=0)

@@ -52,15 +52,33 @@ class Node:
 
 @dataclass
 class BeamSearch:
-    """What one search found: `beams`, best first, and `tree`, every candidate it weighed."""
+    """What one search found: `beams`, best first, and `tree`, every candidate it weighed.
+
+    ends[i] is the index of the node on which beams[i] ends; alpha is the search's exponent.
+    """
 
     beams: list[Beam] = field(default_factory=list)
     tree: list[Node] = field(default_factory=list)
+    alpha: float = 0.0
+    ends: list[int] = field(default_factory=list)
 
     @property
     def best(self):
         """The ids of the best beam."""
         return self.beams[0].ids
+
+    def path(self, index):
+        """Return the indices of the nodes that lead to a node, the first token's first."""
+        way = []
+        while index is not None:
+            way.append(index)
+            index = self.tree[index].parent
+        return way[::-1]
+
+    def score(self, index):
+        """Return log p of a node's whole path, divided by the penalty of its length."""
+        node = self.tree[index]
+        return node.log_probability / length_penalty(node.step, self.alpha)
 
     def __repr__(self):
         return f"BeamSearch({len(self.beams)} beams, {len(self.tree)} candidates)"
@@ -156,10 +174,10 @@ class _Search:
     def __init__(self, prompt, n_beams, alpha, max_new_tokens, stops):
         self.prompt = prompt
         self.n_beams = n_beams
-        self.alpha = alpha
         self.max_new_tokens = max_new_tokens
         self.stops = stops
-        self.tree = []
+        self.found = BeamSearch(alpha=alpha)
+        self.tree = self.found.tree
         self.alive = [None] * n_beams  # the node on which each beam stands; None: the prompt
         self.finished = []
         self.step = 0
@@ -198,23 +216,17 @@ class _Search:
             return False
         # More tokens only lower log p; at best nothing is lost up to the largest penalty.
         attainable = self.tree[self.alive[0]].log_probability
-        attainable /= length_penalty(self.max_new_tokens, self.alpha)
-        return attainable <= sorted(map(self._score, self.finished))[-self.n_beams]
+        attainable /= length_penalty(self.max_new_tokens, self.found.alpha)
+        return attainable <= sorted(map(self.found.score, self.finished))[-self.n_beams]
 
     def result(self):
-        """Return the best n_beams of what finished and what was still going on."""
-        best = sorted(self.finished + self.alive, key=self._score, reverse=True)
-        return BeamSearch([self._beam(node) for node in best[: self.n_beams]], self.tree)
-
-    def _score(self, index):
-        node = self.tree[index]
-        return node.log_probability / length_penalty(node.step, self.alpha)
+        """Return the search with the best n_beams of what finished and what was still going on."""
+        best = sorted(self.finished + self.alive, key=self.found.score, reverse=True)
+        self.found.ends = best[: self.n_beams]
+        self.found.beams = [self._beam(node) for node in self.found.ends]
+        return self.found
 
     def _beam(self, index):
         node = self.tree[index]
-        added, place = [], index
-        while place is not None:
-            added.append(self.tree[place].token)
-            place = self.tree[place].parent
-        ids = self.prompt + added[::-1]
-        return Beam(ids, node.log_probability, self._score(index), node.state == "finished")
+        ids = self.prompt + [self.tree[place].token for place in self.found.path(index)]
+        return Beam(ids, node.log_probability, self.found.score(index), node.state == "finished")

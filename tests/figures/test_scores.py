@@ -1,0 +1,31 @@
+import pytest
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.style import png
+
+SCORES = {
+    "exact match (%)": {"German": 99.5, "French": 98.0},
+    "BLEU": {"German": None, "French": 97.25},
+}
+
+
+def test_each_measure_is_a_panel_with_its_numbers():
+    figure = figures.score_bars(SCORES, "BLEU has nothing to count", lit=["German"], most=100)
+    exact, bleu = figure.axes
+    assert [text.get_text() for text in exact.texts] == ["99.5", "98.0"]
+    assert [text.get_text() for text in bleu.texts] == ["none", "97.2"]
+    assert [label.get_text() for label in exact.get_yticklabels()] == ["German", "French"]
+    assert png(figure)
+
+
+def test_a_measure_without_any_score_is_drawn():
+    figure = figures.score_bars({"BLEU": {"German": None}})
+    assert [text.get_text() for text in figure.axes[0].texts] == ["none"]
+    assert png(figure)
+
+
+@pytest.mark.parametrize("scores", [{}, {"BLEU": {}}])
+def test_nothing_to_draw_is_an_error(scores):
+    with pytest.raises(ShapeError, match="at least one score"):
+        figures.score_bars(scores)

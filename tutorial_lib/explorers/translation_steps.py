@@ -1,0 +1,87 @@
+"""One translation, token by token: what was read, what was written, and where each token looked."""
+
+from dataclasses import dataclass
+
+import torch
+
+from tutorial_lib.beam import beam_search
+from tutorial_lib.capture import capture_attention
+from tutorial_lib.decoding import generate
+from tutorial_lib.figures.beams import token_label
+
+MOST_TOKENS = 40  # of a translation; the longest of the course's data has 28
+
+
+@dataclass(frozen=True, eq=False)
+class Translation:
+    """A greedy translation and all that it was chosen from.
+
+    read_as: the text as the encoder reads it; source S and written T labels; text: what was
+    written; ids T + 1, with the start token; cross (L, H, T, S): row t holds the weights while
+    written[t] was chosen, from probabilities (T, V).
+    """
+
+    read_as: str
+    source: list[str]
+    written: list[str]
+    text: str
+    ids: list[int]
+    cross: torch.Tensor
+    probabilities: torch.Tensor
+
+
+@torch.no_grad()
+def translate_steps(translator, text):
+    """Translate a text greedily and return the Translation.
+
+    translator: a `recipes.translator.Translator`. Raises what its `source` raises.
+
+    >>> from tutorial_lib.recipes.translator import Translator
+    >>> steps = translate_steps(Translator.load("de"), "742")
+    >>> steps.written
+    ['sieben', 'hundert', 'zwei', 'und', 'vierzig', '<end>']
+    >>> steps.cross.shape
+    torch.Size([2, 4, 6, 5])
+    """
+    model, tokenizer = translator.model, translator.tokenizer
+    source, mask = translator.source([text])  # (1, S)
+    ids = generate(
+        model,
+        [translator.start],
+        MOST_TOKENS,
+        source=source[0],
+        source_mask=mask[0],
+        stop=translator.end,
+    )
+    was_training = model.training
+    model.eval()
+    try:
+        with capture_attention(model) as maps:
+            logits = model(source, torch.tensor([ids[:-1]], device=source.device), mask)
+    finally:
+        model.train(was_training)
+    marks = (translator.start, translator.end)
+    return Translation(
+        tokenizer.decode(source[0].tolist()).strip(),
+        [token_label(tokenizer, i) for i in source[0].tolist()],
+        [token_label(tokenizer, i) for i in ids[1:]],
+        tokenizer.decode([i for i in ids if i not in marks]),
+        ids,
+        torch.cat(list(maps.cross)),  # (L, H, T, S)
+        logits[0].softmax(dim=-1),  # (T, V)
+    )
+
+
+def search_steps(translator, text, beams=4, alpha=0.6):
+    """Translate a text with a beam and return its BeamSearch; errors as for `translate_steps`."""
+    source, mask = translator.source([text])
+    return beam_search(
+        translator.model,
+        [translator.start],
+        MOST_TOKENS,
+        beams=beams,
+        alpha=alpha,
+        stop=translator.end,
+        source=source[0],
+        source_mask=mask[0],
+    )
