@@ -47,6 +47,13 @@ def test_line_chart_marks_the_measured_places_on_a_log_axis():
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["4", "64"]
 
 
+def test_a_log_axis_upwards_has_plain_numbers():
+    figure = figures.line_chart({"a": ([1, 2], [0.01, 10])}, "x", "y", "t", log_y=True)
+    png(figure)
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert {"0.01", "0.1", "1", "10"} <= set(labels)
+
+
 def test_crowded_places_on_a_log_axis_have_no_label_of_their_own():
     places = [1000, 1024, 1130, 2000, 7400, 8100, 8192]
     figure = figures.line_chart({"a": (places, range(7))}, "x", "y", "t", log_x=True)

@@ -91,8 +91,13 @@ def line_chart(
             values = _uncrowded(values)
             axes.set_xticks(values, [f"{value:,g}" for value in values])
             axes.set_xticks([], minor=True)
+        else:
+            axes.xaxis.set_major_formatter("{x:,g}")
     if log_y:
         axes.set_yscale("log")
+        # Texts, because a formatter of powers of ten writes them in TeX, which is not set here.
+        axes.yaxis.set_major_formatter("{x:,g}")
+        axes.yaxis.set_minor_formatter("")
     if y_range is not None:
         axes.set_ylim(y_range)
     axes.grid(axis="y", linewidth=0.8)
