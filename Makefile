@@ -1,7 +1,7 @@
 # make lab      set up on first use, then open the course in JupyterLab
 # make test     everything: lint, unit tests, doctests, packaging, browser, every notebook
 # make check    the quick part, under three minutes: no notebook is run, no browser started
-# make bench    speed against other implementations
+# make bench    speed and memory against other implementations, in one table
 # make notebooks  run every notebook again and store its outputs (NB=notebooks/x.ipynb for one)
 # make clean    remove what make and Python left behind; your notebooks and my/ stay
 
@@ -37,10 +37,7 @@ check: .venv/ready-to-test
 	$(BIN)/python -m pytest -m "not slow" --ignore=tests/browser tests tutorial_lib
 
 bench: .venv/ready-to-test
-	@set -e; for script in tests/benchmarks/bench_*.py; do \
-	  test -e "$$script" || { echo "no benchmark in tests/benchmarks"; break; }; \
-	  echo "== $$script"; $(BIN)/python "$$script"; \
-	done
+	$(BIN)/python tests/benchmarks/table.py
 
 notebooks: .venv/ready-to-test
 	$(BIN)/python tests/support/store_outputs.py $(NB)

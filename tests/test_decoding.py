@@ -117,6 +117,15 @@ def test_samples_stay_inside_the_filters(gpt):
         assert all(token in row for token, row in zip(step.tokens, best.tolist(), strict=True))
 
 
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_long_prompt_costs_the_logits_of_its_last_token_only(gpt, cached):
+    widths = []
+    handle = gpt.register_forward_hook(lambda _, args, out: widths.append(out.size(1)))
+    generate(gpt, [3, 1, 4, 1, 5], 3, cached=cached)
+    handle.remove()
+    assert widths == [1, 1, 1]
+
+
 def test_the_stream_computes_one_step_at_a_time(gpt):
     passes = []
     handle = gpt.register_forward_hook(lambda _, args, out: passes.append(tuple(args[0].shape)))

@@ -3,6 +3,7 @@ import math
 import pytest
 import torch
 from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from tutorial_lib.attention import KVCache, MultiHeadAttention, RotaryAttention
 from tutorial_lib.blocks import EncoderBlock
@@ -37,6 +38,19 @@ def test_dot_product_depends_on_the_offset_only():
     table = sinusoidal(200, 64).double()
     near = (table[3] * table[10]).sum()
     assert_close(near, (table[150] * table[157]).sum(), atol=1e-5, rtol=1e-5)
+
+
+def test_sinusoids_need_no_float64_on_their_device():
+    class NoDoubles(TorchDispatchMode):  # as on Apple's GPUs
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            made = function(*args, **(kwargs or {}))
+            if made.is_meta and made.dtype == torch.float64:
+                raise TypeError("this device has no float64")
+            return made
+
+    with NoDoubles():
+        table = sinusoidal(3, 4, device="meta")
+    assert (table.device.type, table.dtype, table.shape) == ("meta", torch.float32, (3, 4))
 
 
 def test_odd_width_is_refused():

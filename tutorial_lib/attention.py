@@ -222,11 +222,7 @@ def _check(q, k, v, mask, bias):
         raise ShapeError(f"each key needs one value, got {k.size(-2)} keys, {v.size(-2)} values")
     if not k.size(-2):
         raise ShapeError("there is no key to look at: the sequence is empty")
-    try:
-        batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    except RuntimeError:
-        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (q, k, v))
-        raise ShapeError(f"q, k and v differ in batch or heads, got {shapes}") from None
+    batch = _common_batch(q, k, v)
     if mask is not None and mask.dtype != torch.bool:
         raise ShapeError(f"the mask must be torch.bool, True = may look; got {mask.dtype}")
     wanted = (*batch, q.size(-2), k.size(-2))
@@ -235,6 +231,17 @@ def _check(q, k, v, mask, bias):
             raise ShapeError(
                 f"the {name} must broadcast to (B, H, T, S) = {wanted}, got {tuple(tensor.shape)}"
             )
+
+
+def _common_batch(q, k, v):
+    batch = q.shape[:-2]
+    if batch == k.shape[:-2] == v.shape[:-2]:  # nearly always, and cheap to tell
+        return batch
+    try:
+        return torch.broadcast_shapes(batch, k.shape[:-2], v.shape[:-2])
+    except RuntimeError:
+        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (q, k, v))
+        raise ShapeError(f"q, k and v differ in batch or heads, got {shapes}") from None
 
 
 def _broadcasts(shape, wanted):

@@ -91,9 +91,11 @@ class Continuation:
             self.cache.reorder(rows)
 
     def _logits(self, ids):
+        # The logits of every position of a long prompt, over a large vocabulary, fill the memory.
+        options = {"cache": self.cache, "last_only": True}
         if self.memory is None:
-            return self.model(ids, cache=self.cache)
-        return self.model.decode(ids, self.memory, self.source_mask, cache=self.cache)
+            return self.model(ids, **options)
+        return self.model.decode(ids, self.memory, self.source_mask, **options)
 
 
 def as_sequences(prompts, source=None):

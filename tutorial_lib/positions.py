@@ -50,8 +50,9 @@ def sinusoidal(n_positions, d_model, device=None):
     """
     if d_model % 2 or d_model < 2:
         raise ShapeError(f"sinusoids come in pairs, so d_model must be even, got {d_model}")
-    angle = turning_angles(n_positions, d_model, device=device)  # (T, D/2)
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1).float()  # (T, D)
+    angle = turning_angles(n_positions, d_model)  # (T, D/2), on the CPU: not all GPUs have float64
+    table = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)  # (T, D)
+    return table.float().to(device)
 
 
 def sinusoidal_grid(n_rows, n_columns, d_model, device=None):

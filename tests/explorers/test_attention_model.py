@@ -131,9 +131,12 @@ def test_any_text_gives_maps_or_a_note(model, tokenizer, text):
     assert explorer.notes == (long if len(text) > 4000 else [])
 
 
-def test_layer_and_head_stay_when_the_text_changes(model, tokenizer):
+def test_layer_and_head_stay_when_the_text_changes_the_chosen_token_does_not(model, tokenizer):
     explorer = AttentionExplorer.from_model(
-        model, tokenizer, "the cat sat on a mat", layer=2, head=3, row=7
+        model, tokenizer, "the cat sat on a mat", layer=2, head=3, row=7, column=1
     )
+    explorer.broken = {"how": "zero", "layer": 0, "head": 1}
+    assert (explorer.row, explorer.column) == (7, 1)
     explorer.text = "cat"
-    assert (explorer.layer, explorer.head, explorer.row) == (2, 3, 2)
+    assert (explorer.layer, explorer.head) == (2, 3)
+    assert (explorer.row, explorer.column) == (-1, -1)

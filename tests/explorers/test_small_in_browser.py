@@ -1,5 +1,6 @@
 """The small explorers in a real browser: each script on a plain page, its Python half behind it."""
 
+import math
 import os
 import statistics
 
@@ -243,6 +244,16 @@ def _close(result, widget):
     torch.testing.assert_close(torch.tensor(result["weights"], dtype=torch.float64), weights)
     mixed = torch.tensor(result["mixed"], dtype=torch.float64)
     torch.testing.assert_close(mixed, weights @ v)
+
+
+def test_softmax_explorer_draws_the_division_on_one_scale(put):
+    widget = SoftmaxExplorer(q=[2.0, 0, 0, 0], k=[[2.0, 0, 0, 0], [1.0, 0, 0, 0]], v=[[1.0], [0.0]])
+    page = put(widget)
+    widths = page.locator("tbody tr:first-child .tl-bar").evaluate_all(
+        "(bars) => bars.slice(0, 4).map((bar) => parseFloat(bar.style.width))"
+    )
+    e = math.e
+    assert widths == pytest.approx([100, 50, 100, 100 * e / (1 + e)])  # 4 / 4, 2 / 4, then of 1
 
 
 def test_softmax_explorer_computes_what_torch_does(put, record_property):

@@ -42,6 +42,13 @@ def test_what_does_not_fit_is_named():
         figures.softmax_steps([1], [[1]], [[1]], labels=["a", "b"])
 
 
+def test_the_division_is_drawn_on_one_scale():
+    figure = figures.softmax_steps([2.0, 0, 0, 0], [[2.0, 0, 0, 0], [1, 0, 0, 0]], [[1], [0]])
+    limits = [axes.get_xlim() for axes in figure.axes]
+    assert limits[0] == limits[1]
+    assert limits[2] == limits[3]
+
+
 def test_the_figure_says_who_wins():
     figure = figures.softmax_steps([1, 0], [[0, 1], [5, 0]], [[1], [-3]], labels=["it", "cat"])
     assert figure.get_suptitle() == "cat gets 97% of the weight"

@@ -235,6 +235,17 @@ def test_cached_equals_uncached(norm):
     assert_close(model(ids[:, 5:], mask, cache), expected, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_the_last_logits_alone_are_those_of_all(norm):
+    model = tiny(norm=norm)
+    cache = model.new_cache()
+    last = model(IDS, cache=cache, last_only=True)
+    assert last.shape == (1, 1, model.config.vocab_size)
+    assert len(cache) == 6
+    assert_close(last, model(IDS)[:, -1:], atol=1e-6, rtol=1e-5)
+
+
 @torch.no_grad()
 def test_a_reordered_cache_goes_on_from_other_rows():
     model = tiny()

@@ -146,6 +146,8 @@ def test_cached_equals_uncached(norm):
         read = [model.decode(part, memory, mask, cache=cache) for part in TARGET.split(parts, 1)]
         assert_close(torch.cat(read, dim=1), expected, atol=1e-5, rtol=1e-5)
         assert len(cache) == 5
+    last = model.decode(TARGET, memory, mask, last_only=True)
+    assert_close(last, expected[:, -1:], atol=1e-5, rtol=1e-5)
     cache = model.new_cache(batch=3)
     model.decode(TARGET[:, :2], memory, mask, cache=cache)
     rows = torch.tensor([1, 1, 2])

@@ -15,6 +15,7 @@ from tutorial_lib.exercises.excerpts import around, dtype_name, show
 TOLERANCES = {torch.float16: (5e-3, 2e-3), torch.bfloat16: (3e-2, 2e-2)}
 DEFAULT_TOLERANCE = (1e-4, 1e-5)
 LONGEST_GENERATOR = 100_000
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
 def settle(value):
@@ -135,7 +136,7 @@ def _compare_lists(expected, got, tolerance):
         if parted and len(expected) == len(got):
             if _short_row(want) and _short_row(have):  # a pair says more than its half
                 parted = f"expected {tuple(want)}, got {tuple(have)}"
-            return f"result {place + 1}, {parted}" if tensors else f"item {place}: {parted}"
+            return _in_result(place, parted) if tensors else f"item {place}: {parted}"
         if parted:
             break
     if len(expected) != len(got):
@@ -143,6 +144,14 @@ def _compare_lists(expected, got, tolerance):
             return f"expected {len(expected)} results, got {len(got)}"
         return f"{_expected(expected, got)} ({len(expected)} items expected, {len(got)} came)"
     return None
+
+
+def _in_result(place, parted):
+    """Say in which of several results two outputs part: in the second result, at [1]: ..."""
+    which = f"{ORDINALS[place]} result" if place < len(ORDINALS) else f"result {place + 1}"
+    article = "the " if place < len(ORDINALS) else ""
+    joint = "," if parted.startswith(("at [", "in the ")) else ":"
+    return f"in {article}{which}{joint} {parted}"
 
 
 def _compare_dicts(expected, got, tolerance):

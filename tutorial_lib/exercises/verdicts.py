@@ -88,7 +88,7 @@ def _judge_code(task, answer):
         return Verdict("mistake", message(mistake), mistake)
     case, outcome, text = misses[0]
     if outcome.error is None:
-        where = "," if text.startswith("at [") else ":"
+        where = "," if text.startswith(("at [", "in the ")) else ":"
         return Verdict("differs", f'in the case "{case.label}"{where} {_ended(text)}' + changed)
     text = explain(outcome.error, answer, task)
     return Verdict("error", f'in the case "{case.label}": {_ended(text)}', raised=True)

@@ -126,7 +126,10 @@ class AttentionExplorer(BrowserExplorer):
             {"label": label, "before": before, "after": after}
             for label, before, after in result.outputs
         ]
+        before = self.panels[0]["rows"]["labels"]
         self._show([make_panel(result.maps, result.labels, segments=result.segments)], result.notes)
+        if self.panels[0]["rows"]["labels"] != before:
+            self.row = self.column = -1  # of another text: the token that was chosen is gone
 
     def _rerun(self, _change=None):
         try:

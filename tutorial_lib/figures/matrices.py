@@ -18,13 +18,17 @@ def matrix_row(matrices, title, *, every=None, figure=None):
     """
     arrays = {name: filled_array(value, 2, name) for name, value in matrices.items()}
     top = max(float(np.abs(array).max()) for array in arrays.values()) or 1.0
-    figure = blank(figure, 10.5, 1.1 + 10.5 / max(len(arrays), 3))
-    panels = figure.subplots(1, len(arrays), squeeze=False)[0]
-    for axes, (name, array) in zip(panels, arrays.items(), strict=True):
+    # Room for three at least, from the left as the title; no higher than the pictures need.
+    n_places = max(len(arrays), 3)
+    tallest = min(1.0, max(len(array) / array.shape[1] for array in arrays.values()))
+    figure = blank(figure, 10.5, 0.75 + tallest * 10.2 / n_places)
+    places = figure.add_gridspec(1, n_places)
+    for place, (name, array) in enumerate(arrays.items()):
+        axes = figure.add_subplot(places[place], anchor="N")
         axes.imshow(array, cmap=SIGNED, vmin=-top, vmax=top, interpolation="none")
-        for place in range(every, max(array.shape), every) if every else ():
+        for edge in range(every, max(array.shape), every) if every else ():
             for line in (axes.axhline, axes.axvline):
-                line(place - 0.5, color=GRID, linewidth=0.8)
+                line(edge - 0.5, color=GRID, linewidth=0.8)
         axes.set(xlim=(-0.5, array.shape[1] - 0.5), ylim=(array.shape[0] - 0.5, -0.5))
         axes.set(xticks=[], yticks=[])
         axes.set_xlabel(name)

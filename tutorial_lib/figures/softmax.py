@@ -67,10 +67,13 @@ def softmax_steps(q, k, v, scale=True, temperature=1.0, labels=None, figure=None
         ("3  exp(s − largest)", stages.exponentials, CYCLE[4]),
         ("4  weights", stages.weights, ORANGE),
     ]
-    for panel, (title, numbers, colour) in zip(panels, rows, strict=False):
-        _bars(panel, title, numbers, labels if panel is panels[0] else None, colour)
+    # One scale before and after the division, or it would seem to change nothing; then 0 to 1.
+    highest = np.abs([stages.dots, stages.scaled]).max()
+    reaches = (highest, highest, 1.0, 1.0)
+    for panel, reach, (title, numbers, colour) in zip(panels, reaches, rows, strict=False):
+        _bars(panel, title, numbers, labels if panel is panels[0] else None, colour, reach)
     components = [f"v{i + 1}" for i in range(len(stages.mixed))]
-    _bars(panels[4], "5  mixed value", stages.mixed, components, GREEN)
+    _bars(panels[4], "5  mixed value", stages.mixed, components, GREEN, np.abs(stages.mixed).max())
     winner = int(stages.weights.argmax())
     figure.suptitle(
         f"{labels[winner]} gets {stages.weights[winner]:.0%} of the weight",
@@ -82,9 +85,9 @@ def softmax_steps(q, k, v, scale=True, temperature=1.0, labels=None, figure=None
     return figure
 
 
-def _bars(axes, title, numbers, labels, colour):
+def _bars(axes, title, numbers, labels, colour, reach):
     axes.barh(range(len(numbers)), numbers, color=colour, height=0.62)
-    reach = max(float(np.abs(numbers).max()), 1e-9)
+    reach = max(float(reach), 1e-9)
     low = -1.9 * reach if (numbers < 0).any() else 0
     axes.set_xlim(low, 1.9 * reach)
     for row, number in enumerate(numbers):

@@ -120,15 +120,18 @@ class GPT(Model):
         self.apply(initialise)
         shrink_residuals(self.blocks)
 
-    def forward(self, ids, mask=None, cache=None):
+    def forward(self, ids, mask=None, cache=None, last_only=False):
         """Return the logits of the token after each of ids, (B, T, V).
 
         With a cache, ids are the tokens behind those it has read, and mask covers both.
+        last_only: of the token after the last one alone, (B, 1, V), as generation needs them.
         """
         x = self.embed(ids, start=0 if cache is None else len(cache))
         mask = self._mask(mask, ids, cache)
         for n, block in enumerate(self.blocks):
             x = block(x, mask, cache=None if cache is None else cache.layers[n])
+        if last_only:
+            x = x[:, -1:]  # (B, 1, D)
         return self.logits(self.final_norm(x))
 
     def hidden_states(self, ids, mask=None):

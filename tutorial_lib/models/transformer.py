@@ -144,12 +144,14 @@ class Transformer(Model):
             x = block(x, source_mask)
         return self.encoder_norm(x)
 
-    def decode(self, target, memory, source_mask=None, target_mask=None, cache=None):
+    def decode(
+        self, target, memory, source_mask=None, target_mask=None, cache=None, last_only=False
+    ):
         """Return the logits of the token after each of target, (B, T, V).
 
         memory (B, S, D) is `encode`'s. With a cache from `new_cache`, target holds the tokens
         behind those it has read, target_mask covers both, and the keys and values of the memory
-        are those of the first call.
+        are those of the first call. last_only: the logits of the last position alone, (B, 1, V).
         """
         n_read = 0 if cache is None else len(cache)
         self._check_decoder(target, memory, source_mask, n_read)
@@ -165,6 +167,8 @@ class Transformer(Model):
         for n, block in enumerate(self.decoder_blocks):
             caches = (None, None) if cache is None else (cache.layers[n], cache.cross[n])
             y = block(y, memory, target_mask, source_mask, caches)
+        if last_only:
+            y = y[:, -1:]  # (B, 1, D)
         return F.linear(self.decoder_norm(y), self.target_embedding.weight)
 
     def new_cache(self, batch=1, context=None):

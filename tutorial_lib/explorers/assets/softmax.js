@@ -146,8 +146,10 @@ function render({ model, el }) {
     const now = model.get("stage");
     const result = stagesOf(q, keys, values, model.get("scale"), model.get("temperature"));
     const columns = [result.dots, result.scaled, result.exponentials, result.weights];
+    // One scale before and after the division, or it would seem to change nothing; then 0 to 1.
+    const highest = Math.max(...result.dots.map(Math.abs), ...result.scaled.map(Math.abs));
     columns.forEach((numbers, stageIndex) => {
-      const reach = stageIndex < 2 ? Math.max(...numbers.map(Math.abs)) : 1;
+      const reach = stageIndex < 2 ? highest : 1;
       const signed = numbers.some((x) => x < 0);
       numbers.forEach((value, s) => {
         fill(rows[s].cells[stageIndex], value, reach, BAR[stageIndex], signed);
