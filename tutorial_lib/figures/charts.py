@@ -4,6 +4,7 @@ Names stand beside the lines and bars they belong to, so nobody has to match col
 """
 
 import numpy as np
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import BLUE, CYCLE, INK, MUTED, blank, styled
@@ -95,7 +96,12 @@ def line_chart(
             axes.xaxis.set_major_formatter("{x:,g}")
     if log_y:
         axes.set_yscale("log")
-        # Texts, because a formatter of powers of ten writes them in TeX, which is not set here.
+        # The formatter of powers of ten writes TeX, which is not set here, hence plain numbers.
+        low, high = axes.get_ylim()
+        if high < 100 * low:  # few powers of ten are inside, or none
+            axes.yaxis.set_major_locator(
+                LogLocator(subs=(1, 2, 5)) if high > 10 * low else MaxNLocator(5)
+            )
         axes.yaxis.set_major_formatter("{x:,g}")
         axes.yaxis.set_minor_formatter("")
     if y_range is not None:

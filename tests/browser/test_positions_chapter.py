@@ -1,0 +1,42 @@
+"""Chapter 03 in JupyterLab: its two explorers, by keyboard and by menu, in both themes."""
+
+import pytest
+from browser import fingerprint, measure
+
+pytestmark = pytest.mark.slow
+NAME = "03_positional_encoding.ipynb"
+WIDTH = ".tl-sinusoids input[aria-label='Width d']"
+SHIFT = ".tl-schemes input[aria-label='Shift both by']"
+
+
+def changes(page, selector, act):
+    """Whether `act` changes what stands at the selector within five seconds."""
+    before = fingerprint(page, selector)
+    act()
+    for _ in range(50):
+        page.wait_for_timeout(100)
+        if fingerprint(page, selector) != before:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_two_explorers(open_notebook, theme, capsys):
+    lab = open_notebook(NAME, theme=theme, width=1400, height=1300)
+    lab.run_all()
+    page, press = lab.page, lab.page.keyboard.press
+    times = {}
+    for name, root, control in (
+        ("sinusoids", ".tl-sinusoids", WIDTH),
+        ("schemes", ".tl-schemes", SHIFT),
+    ):
+        explorer = page.locator(root)
+        explorer.scroll_into_view_if_needed()
+        lab.screenshot(f"03_{name}_{theme}", explorer)
+        page.focus(control)
+        assert changes(page, root, lambda: press("ArrowRight"))
+        times[name] = min(measure(page, control) for _ in range(3))
+    with capsys.disabled():
+        print(f"\n{theme}: " + ", ".join(f"{name} {ms:.0f} ms" for name, ms in times.items()))
+    assert max(times.values()) < 50
+    assert lab.complaints() == []
