@@ -54,6 +54,24 @@ def test_a_log_axis_upwards_has_plain_numbers():
     assert {"0.01", "0.1", "1", "10"} <= set(labels)
 
 
+@pytest.mark.parametrize(
+    ("heights", "some"),
+    [
+        ([3, 2000], {"10", "100", "1,000"}),
+        ([0.03, 0.9], {"0.05", "0.1", "0.5"}),  # few powers of ten are inside
+        ([1.5, 2.4], {"1.6", "2"}),  # none is
+    ],
+)
+def test_a_log_axis_upwards_has_numbers_for_any_range(heights, some):
+    figure = figures.line_chart({"a": ([1, 2], heights)}, "x", "y", "t", log_y=True)
+    png(figure)
+    (axes,) = figure.axes
+    labels = {label.get_text() for label in axes.get_yticklabels()}
+    assert some <= labels
+    assert not any("$" in label for label in labels)
+    assert not any(label.get_text() for label in axes.get_yticklabels(minor=True))
+
+
 def test_crowded_places_on_a_log_axis_have_no_label_of_their_own():
     places = [1000, 1024, 1130, 2000, 7400, 8100, 8192]
     figure = figures.line_chart({"a": (places, range(7))}, "x", "y", "t", log_x=True)

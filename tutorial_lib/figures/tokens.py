@@ -24,14 +24,22 @@ def visible(token):
 
 
 @cache
-def _drawable():
+def _letters():
     path = font_manager.findfont("DejaVu Sans Mono")
     return frozenset(font_manager.get_font(path).get_charmap())
 
 
+def drawable(text):
+    """Text with a box for each character that the figures' font lacks, such as emoji.
+
+    >>> drawable("a🙂")
+    'a□'
+    """
+    return "".join(c if ord(c) in _letters() else "□" for c in text)
+
+
 def _printable(token):
-    # The figure's font has no emoji and no Chinese; a box says that something stands there.
-    text = "".join(c if ord(c) in _drawable() else "□" for c in visible(token[:LONGEST]))
+    text = drawable(visible(token[:LONGEST]))
     return text + "…" if len(token) > LONGEST else text
 
 
