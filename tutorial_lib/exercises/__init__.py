@@ -16,8 +16,13 @@ from tutorial_lib.exercises.desk import (
     solution,
     symptom,
 )
+from tutorial_lib.lazy import loading
+
+# It needs the models and the tokenizers, which most notebooks do not load.
+__getattr__, _ = loading(__name__, {"assemble": "assembly"})
 
 __all__ = [
+    "assemble",
     "check",
     "hint",
     "predict",
