@@ -6,11 +6,12 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from tutorial_lib.attention import MultiHeadAttention, capture_attention
+from tutorial_lib.attention import MultiHeadAttention, capture_attention, causal_mask
 from tutorial_lib.blocks import DecoderBlock, EncoderBlock
 from tutorial_lib.capture import Tap, tapped
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.models import BERT, BERTConfig, GPTConfig, ModernGPTConfig
+from tutorial_lib.rotary import rotate
 from tutorial_lib.tracing import Patch, Uniform, Zero, head_output, intervene, trace
 
 IDS = torch.tensor([[1, 5, 2, 7], [3, 3, 0, 0]])
@@ -170,6 +171,71 @@ def test_trace_of_pre_norm_and_of_cross_attention():
     assert story["decoder layer 0 cross keys"].formula.startswith(
         "encoder layer 1 feed forward norm · W_k"
     )
+
+
+@pytest.fixture
+def modern():
+    sizes = {"vocab_size": 9, "context": 6, "d_model": 8, "n_layers": 2, "n_heads": 2}
+    model = ModernGPTConfig(**sizes).build().eval()
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    return model
+
+
+def test_a_modern_gpt_is_told_with_its_own_parts(modern):
+    layer = ["attention norm", *LAYER[:7], "attention sum", "feed forward norm"]
+    layer += ["feed forward pre-activation", "feed forward hidden", "feed forward"]
+    story = trace(modern, IDS)
+    assert list(story) == [  # no position vectors, and no sum of one term
+        "token ids",
+        "token embedding",
+        *(f"layer {n} {name}" for n in range(2) for name in [*layer, "feed forward sum"]),
+        "final norm",
+        "output",
+    ]
+    made = {name: record.formula for name, record in story.items()}
+    assert made["layer 0 attention norm"] == "RMSNorm(token embedding)"
+    assert made["layer 0 queries"] == (
+        "layer 0 attention norm · W_q + b_q, cut into H heads, turned by place"
+    )
+    assert made["layer 1 keys"].endswith("W_k + b_k, cut into H heads, turned by place")
+    assert made["layer 1 values"] == "layer 1 attention norm · W_v + b_v, cut into H heads"
+    assert made["layer 1 feed forward norm"] == "RMSNorm(layer 1 attention sum)"
+    assert made["layer 1 feed forward hidden"].startswith("SquaredReLU(")
+    assert made["final norm"] == "RMSNorm(layer 1 feed forward sum)"
+    assert made["output"] == "final norm · token embedding tableᵀ"
+
+
+def test_every_formula_of_a_modern_gpt_holds(modern):
+    story = {name: record.tensor for name, record in trace(modern, IDS).items()}
+    block, table = modern.blocks[1], modern.token_embedding.weight
+    assert_close(story["token embedding"], table[IDS])
+    x = story["layer 0 feed forward sum"]
+    normed = x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * block.attention_norm.weight
+    assert_close(story["layer 1 attention norm"], normed)
+    q, k, v = block.attention._split(block.attention.qkv(normed), 3)
+    q, k = rotate(q), rotate(k)
+    for name, tensor in {"queries": q, "keys": k, "values": v}.items():
+        assert_close(story[f"layer 1 {name}"], tensor)
+    scores = (q @ k.transpose(-2, -1) / 4**0.5).masked_fill(~causal_mask(4), -torch.inf)
+    assert_close(story["layer 1 scores"], scores)
+    assert_close(story["layer 1 heads"], scores.softmax(-1) @ v)
+    x = x + story["layer 1 attention"]
+    assert_close(story["layer 1 attention sum"], x)
+    hidden = block.feed_forward.hidden(block.feed_forward_norm(x)).relu().square()
+    assert_close(story["layer 1 feed forward hidden"], hidden)
+    assert_close(story["layer 1 feed forward sum"], x + block.feed_forward.output(hidden))
+    assert_close(story["output"], story["final norm"] @ table.T)
+
+
+def test_position_vectors_and_missing_biases_are_told_as_they_are():
+    story = trace(GPTConfig(9, 6, 8, 1, 2).build(), IDS)
+    assert story["embedding sum"].formula == "token embedding + position embedding"
+    assert story["layer 0 keys"].formula.endswith("W_k + b_k, cut into H heads")
+    assert story["final norm"].formula == "LayerNorm(layer 0 feed forward sum)"
+    plain = trace(MultiHeadAttention(8, 2, bias=False), torch.randn(1, 3, 8))
+    assert plain["values"].formula == "x · W_v, cut into H heads"
+    assert plain["attention"].formula == "heads side by side · W_o"
 
 
 def test_parts_outside_the_residual_path_are_no_sums():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.attention import MultiHeadAttention
+from tutorial_lib.attention import MultiHeadAttention, RotaryAttention
 from tutorial_lib.blocks import Block, FeedForward
 from tutorial_lib.capture import Tap, tapped
 from tutorial_lib.interventions import Patch, Uniform, Zero, head_output, intervene
@@ -18,12 +18,12 @@ from tutorial_lib.positions import PositionVectors
 
 __all__ = ["Patch", "Record", "Trace", "Uniform", "Zero", "head_output", "intervene", "trace"]
 
-_INPUTS = {"ids": "token ids", "segments": "segment ids", "source": "source ids"}
-_INPUTS |= {"target": "target ids"}
+_INPUTS = {"ids": "token ids", "segments": "segment ids"}
+_INPUTS |= {"source": "source ids", "target": "target ids"}
 _ATTENTION = {
-    "queries": ("B H T K", "{x} · W_q + b_q, cut into H heads"),
-    "keys": ("B H S K", "{context} · W_k + b_k, cut into H heads"),
-    "values": ("B H S K", "{context} · W_v + b_v, cut into H heads"),
+    "queries": ("B H T K", "{x} · W_q{b_q}, cut into H heads{turned}"),
+    "keys": ("B H S K", "{context} · W_k{b_k}, cut into H heads{turned}"),
+    "values": ("B H S K", "{context} · W_v{b_v}, cut into H heads"),
     "scores": ("B H T S", "queries · keysᵀ / √K, -∞ where hidden"),
     "weights": ("B H T S", "softmax of each row of scores"),
     "heads": ("B H T K", "weights · values"),
@@ -107,7 +107,7 @@ def trace(model, *inputs, **options):
             parent = model.get_submodule(path.rpartition(".")[0])
             hooks = _hooks(story, path, module, parent)
             if isinstance(module, MultiHeadAttention):
-                tap = _AttentionTap(story, path)
+                tap = _AttentionTap(story, path, module)
                 taps.append((module, tap))
                 hooks.append(module.register_forward_pre_hook(tap.read))
             for hook in hooks:
@@ -115,10 +115,13 @@ def trace(model, *inputs, **options):
         stack.enter_context(tapped(taps))
         with torch.no_grad():
             output = model(*inputs, **options)
-    axes = "B classes" if output.dim() == 2 else _AXES.get(output.dim(), "")
+    axes, made = _AXES.get(output.dim(), ""), "what the model returns"
+    axes = "B classes" if output.dim() == 2 else axes
     if output.size(-1) == getattr(getattr(model, "config", None), "vocab_size", None):
         axes = axes.replace("D", "V")
-    story.add("output", output, axes, "what the model returns", "")
+        if hasattr(model, "logits"):  # a GPT reads them off with its table, not with a module
+            made = f"{story.records[-1].name} · token embedding tableᵀ"
+    story.add("output", output, axes, made, "")
     return Trace(story.records)
 
 
@@ -149,24 +152,24 @@ class _Story:
 
 
 class _AttentionTap(Tap):
-    def __init__(self, story, path):
-        self.story = story
-        self.path = path
-        self.sources = {}
+    def __init__(self, story, path, module):
+        self.story, self.path = story, path
+        bias = "" if module.qkv.bias is None else " + b_"
+        self.parts = {f"b_{part}": bias and bias + part for part in "qkv"}
+        self.parts["turned"] = ", turned by place" * isinstance(module, RotaryAttention)
 
     def read(self, module, inputs):
         """Note where queries, keys and values come from."""
         x = self.story.name_of(inputs[0], self.path)
         cross = len(inputs) > 1 and inputs[1] is not None
         context = self.story.name_of(inputs[1], self.path) if cross else x
-        self.sources = {"x": x, "context": context}
+        self.parts |= {"x": x, "context": context}
 
     def __call__(self, name, tensor):
         axes, formula = _ATTENTION[name]
-        label = _label(self.path).removesuffix("attention")
+        label = _label(self.path).removesuffix("attention") + name
         # A copy: keys and values of a cache are views that later tokens write into.
-        formula = formula.format(**self.sources)
-        self.story.add(f"{label}{name}", tensor.clone(), axes, formula, self.path)
+        self.story.add(label, tensor.clone(), axes, formula.format_map(self.parts), self.path)
         return tensor
 
 
@@ -207,8 +210,8 @@ def _hooks(story, path, module, parent):
         story.add(label, output, axes, formula, path)
 
     def normed(module, inputs, output):
-        x = story.name_of(inputs[0], path)
-        story.add(label, output, _AXES[output.dim()], f"LayerNorm({x})", path)
+        x, kind = story.name_of(inputs[0], path), type(module).__name__
+        story.add(label, output, _AXES[output.dim()], f"{kind}({x})", path)
         if getattr(parent, "norm", "post") == "post":  # it stands on the residual path
             story.terms = [label]
 
@@ -220,10 +223,11 @@ def _hooks(story, path, module, parent):
 
     if isinstance(module, nn.Embedding | PositionVectors | PatchEmbedding):
         return [module.register_forward_hook(embedding)]
-    if isinstance(module, nn.LayerNorm):
+    if isinstance(module, nn.LayerNorm | nn.RMSNorm):
         return [module.register_forward_hook(normed)]
     if isinstance(module, MultiHeadAttention):
-        note = after(label or "attention", "heads side by side · W_o + b_o", "B T D", True)
+        bias = "" if module.output.bias is None else " + b_o"
+        note = after(label or "attention", f"heads side by side · W_o{bias}", "B T D", True)
         return [module.register_forward_hook(note)]
     if isinstance(module, FeedForward):
         name = label or "feed forward"

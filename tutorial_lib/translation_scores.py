@@ -1,29 +1,8 @@
 """How good translations are: exact match, and chrF and BLEU as sacrebleu computes them."""
 
-from typing import NamedTuple
-
 from sacrebleu.metrics import BLEU, CHRF
 
 from tutorial_lib.errors import ShapeError
-
-
-class Scores(NamedTuple):
-    """Three scores of the same translations: a share from 0 to 1, and two from 0 to 100."""
-
-    exact_match: float
-    chrf: float
-    bleu: float
-
-
-def translation_scores(translations, references):
-    """Return the Scores of a list of translations, each against one reference.
-
-    Raises ShapeError as its parts do.
-
-    >>> translation_scores(["deux mille un"], ["deux mille un"])
-    Scores(exact_match=1.0, chrf=100.0, bleu=0.0)
-    """
-    return Scores(*(score(translations, references) for score in (exact_match, chrf, bleu)))
 
 
 def exact_match(translations, references):
@@ -46,22 +25,28 @@ def chrf(translations, references):
     >>> round(chrf(["dreizehn"], ["dreißig"]))
     28
     """
-    _check(translations, references)
-    return round(CHRF().corpus_score(list(translations), [list(references)]).score, 6)
+    return _corpus_score(CHRF(), translations, references)
 
 
 def bleu(translations, references):
     """Return BLEU, 0 to 100: how many sequences of 1 to 4 words both sides share.
 
     The geometric mean of four precisions over all sentences together, times a penalty for being
-    short (Papineni et al. 2002; Post 2018). Where no sentence has four words the last precision,
-    and with it the mean, is 0. Raises as exact_match does.
+    short (Papineni et al. 2002; Post 2018). Words are cut as sacrebleu does by itself ("13a":
+    punctuation stands alone, capitals count). A precision without a match is smoothed, not 0; but
+    where no sentence has four words there is nothing to count, and BLEU is 0. Raises as
+    exact_match does.
 
     >>> bleu(["le deux mars mille"], ["le deux mars mille"]), bleu(["zwei"], ["zwei"])
     (100.0, 0.0)
     """
+    return _corpus_score(BLEU(), translations, references)
+
+
+def _corpus_score(metric, translations, references):
     _check(translations, references)
-    return round(BLEU().corpus_score(list(translations), [list(references)]).score, 6)
+    score = metric.corpus_score(list(translations), [list(references)]).score
+    return round(score, 6)  # full marks come as 100.00000000000004
 
 
 def _check(translations, references):

@@ -10,7 +10,7 @@ STEP = ".tl-walk input[aria-label=Step]"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_walk_goes_from_text_to_the_last_vectors(open_notebook, theme, capsys):
+def test_the_walk_goes_through_the_gpt_from_text_to_what_comes_next(open_notebook, theme, capsys):
     lab = open_notebook(NAME, theme=theme, width=1280, height=1000)
     lab.run_all()
     page = lab.page
@@ -29,10 +29,22 @@ def test_the_walk_goes_from_text_to_the_last_vectors(open_notebook, theme, capsy
         page.wait_for_timeout(200)  # the next frame, on a busy machine too
         assert fingerprint(page, ".tl-walk") != seen
     lab.screenshot(f"00_walk_{theme}", walk)
+    walk.get_by_role("button", name="queries", exact=True).click()
+    expect(walk.locator(".tl-formula")).to_contain_text("turned by place")
     page.focus(STEP)
     page.keyboard.press("End")
-    expect(walk.locator("h4")).to_have_text("word similarity")
+    expect(walk.locator("h4")).to_have_text("probabilities")
     assert fingerprint(page, ".tl-walk") != before
+    # Row "e", the third letter: the model holds a blank for most likely, and a blank comes.
+    page.focus(".tl-walk input[aria-label=Token]")
+    page.keyboard.press("Home")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(walk.locator(".tl-readout")).to_have_text("“e”, “␣”: 0.775 (this comes next)")
+    page.keyboard.press("ArrowRight")
+    expect(walk.locator(".tl-readout")).to_contain_text("“␣”, “s”: 0.1")
+    expect(walk.locator(".tl-note").last).to_contain_text("Framed in green")
+    lab.screenshot(f"00_walk_next_{theme}", walk)
     time = min(measure(page, STEP) for _ in range(3))
     with capsys.disabled():
         print(f"\nwalk explorer in chapter 00, {theme}: {time:.0f} ms (best median of three)")

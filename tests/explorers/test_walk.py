@@ -66,15 +66,15 @@ def test_a_hidden_score_stays_minus_infinity():
 
 
 def test_what_is_too_large_is_cut_with_a_note():
-    steps = [record(shape=(1, 60, 100)), record("layer 0 weights", "B H T S", (1, 2, 60, 60))]
+    steps = [record(shape=(1, 80, 100)), record("layer 0 weights", "B H T S", (1, 2, 80, 80))]
     steps[1]["values"] /= steps[1]["values"].max()
-    wide, square = WalkExplorer(steps, ["t"] * 60).steps
-    assert wide["shape"] == [1, 48, 64]
+    wide, square = WalkExplorer(steps, ["t"] * 80).steps
+    assert wide["shape"] == [1, 64, 64]
     assert wide["notes"] == [
-        "Only the first 48 of 60 rows are shown.",
+        "Only the first 64 of 80 rows are shown.",
         "Only the first 64 of 100 columns are shown.",
     ]
-    assert square["shape"] == [2, 48, 48]
+    assert square["shape"] == [2, 64, 64]
 
 
 def test_a_tensor_without_tokens_is_one_row():
@@ -90,13 +90,31 @@ def test_of_a_vocabulary_each_row_shows_its_largest_with_their_tokens():
     scores["values"][0, 1] *= -1
     vocabulary = [f"w{i}" for i in range(3000)]
     named = WalkExplorer([scores], TOKENS, vocabulary).steps[0]
-    assert named["shape"] == [1, 4, 64]
+    assert named["shape"] == [1, 4, 12]
     assert [row[:2] for row in named["picked"][:2]] == [["“w2999”", "“w2998”"], ["“w0”", "“w1”"]]
     assert unpack(named)[0, :2, 0] == pytest.approx([2999, -3000], abs=1)  # half precision
-    assert named["notes"] == ["Each row shows its 64 largest of 3,000 columns, largest first."]
+    assert named["notes"] == ["Each row shows its 12 largest of 3,000 columns, largest first."]
+    assert named["comes"] == []
     assert WalkExplorer([scores], TOKENS).steps[0]["picked"][1][0] == "column 0"
     with pytest.raises(ShapeError, match="'word similarity' has V = 3000, but vocabulary has 2"):
         WalkExplorer([scores], TOKENS, ["a", "b"])
+
+
+def test_what_really_comes_next_is_marked():
+    values = np.full((1, 3, 20), 0.01, dtype=np.float32)
+    values[0, 0, 5] = values[0, 1, 19] = 0.7  # a: then f, no b comes first; b: then t; c: the end
+    values[0, 1, 2] = 0.1
+    vocabulary = [chr(ord("a") + i) for i in range(20)]
+    record = {"name": "probabilities", "axes": "B T V", "formula": "x", "values": values}
+    step = WalkExplorer([record], list("abc"), vocabulary).steps[0]
+    assert step["picked"][0][:3] == ["“f”", "“a”", "“b”"]
+    assert step["comes"] == [2, 1, -1]
+    assert step["kind"] == "shares"
+    assert step["notes"][1] == "Framed in green: the token that really comes next."
+    assert step["meaning"].endswith("how likely each token is to stand next.")
+    assert WalkExplorer([record], list("abc")).steps[0]["comes"] == []
+    far = WalkExplorer([record], list("asc"), vocabulary).steps[0]
+    assert far["comes"][0] == -1  # s is not among the twelve
 
 
 def test_numbers_beyond_half_precision_do_not_become_infinite():

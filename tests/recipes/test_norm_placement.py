@@ -45,7 +45,7 @@ def test_the_weights_and_gradients_at_the_start_do_not_depend_on_the_warmup():
 
 def test_what_the_norm_table_shows():
     last = {
-        (norm, warmup): mean(norm, warmup, lambda row: row["last_loss"])
+        (norm, warmup): mean(norm, warmup, lambda row: row["loss"][-1])
         for norm in ("post", "pre")
         for warmup in (0, 100)
     }

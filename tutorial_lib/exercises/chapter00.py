@@ -11,5 +11,8 @@ EXERCISES = (DOUBLE, PROJECT, SOFTMAX, CROSS_ENTROPY, GRADIENT)
 RECALL = ()
 PREDICTIONS = (
     Prediction(id="0.p", question="How many numbers stand for one token inside MiniLM?"),
+    Prediction(
+        id="0.r", question="How often, of 58 times, is the GPT's first choice the right character?"
+    ),
     Prediction(id="0.q", question="How alike are the two `the` after the last layer, as a cosine?"),
 )

@@ -92,13 +92,13 @@ PREDICTIONS = (
     ),
     Prediction(
         id="4.3",
-        question="A source of 7 tokens, a target of 5, 8 heads: how many weights does one "
-        "cross-attention layer compute?",
+        question="A source of 7 tokens, a target of 5, 8 heads: how many attention weights does "
+        "one cross-attention layer compute?",
     ),
     Prediction(
         id="4.4",
-        question="Which share of held-out numbers, between 0 and 1, is translated right after 250 "
-        "batches?",
+        question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
+        "translated right after 250 batches?",
     ),
     Prediction(
         id="4.5",

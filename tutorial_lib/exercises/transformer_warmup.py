@@ -54,6 +54,11 @@ def warmup_rate_one_less(step, d_model, warmup):
     return warmup_rate(step - 1, d_model, warmup)
 
 
+def warmup_rate_of_base(step, d_model, warmup):
+    """This warms up for 4,000 steps, as the paper did: the number of steps is given, `warmup`."""
+    return warmup_rate(step, d_model, 4_000)
+
+
 def warmup_rate_no_warmup(step, d_model, warmup):
     """This only falls: the first `warmup` steps have no warm-up."""
     return (d_model * step) ** -0.5
@@ -120,6 +125,7 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
         warmup_rate_inverse_warmup,
         warmup_rate_from_zero,
         warmup_rate_one_less,
+        warmup_rate_of_base,
         warmup_rate_no_warmup,
         warmup_rate_no_fall,
         warmup_rate_only_line,
@@ -129,5 +135,5 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
     ),
     cases=warmup_rate_cases,
     tolerance=1e-7,
-    see="4.6 Training it",
+    see="4.5 From probabilities to a loss",
 )

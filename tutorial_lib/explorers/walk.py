@@ -8,8 +8,9 @@ from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
 from tutorial_lib.explorers.packing import as_array
 from tutorial_lib.figures.walk import walk_steps
 
-MAX_TOKENS = 48
+MAX_TOKENS = 64
 MAX_COLUMNS = 64
+MAX_PICKED = 12
 _LETTERS = {
     "B": "batch",
     "T": "tokens",
@@ -20,6 +21,7 @@ _LETTERS = {
     "V": "vocabulary",
     "d_ff": "width of the feed-forward part",
 }
+_PREDICTIONS = ("logits", "probabilities")  # tensors that say what comes next
 
 
 def _packed(step, tokens, vocabulary):
@@ -37,19 +39,24 @@ def _packed(step, tokens, vocabulary):
     values = values.reshape(values.shape[0], values.shape[1] if values.ndim > 1 else 1, -1)
     height, width = values.shape[1:]
     longest = MAX_TOKENS if column_axis in ("T", "S") else MAX_COLUMNS
-    values, picked, notes = values[:, :MAX_TOKENS], [], []
+    best = column_axis == "V" and not heads  # of a vocabulary, each row's largest numbers
+    longest = MAX_PICKED if best else longest
+    values, picked, comes, notes = values[:, :MAX_TOKENS], [], [], []
     if height > MAX_TOKENS:
         notes.append(f"Only the first {MAX_TOKENS} of {height} rows are shown.")
-    if width > longest and column_axis == "V" and not heads:
+    if width > longest and best:
         order = np.argsort(-values, axis=-1, kind="stable")[..., :longest]
         values = np.take_along_axis(values, order, axis=-1)
         picked = [[_word(vocabulary, i) for i in row] for row in order[0].tolist()]
         notes.append(f"Each row shows its {longest} largest of {width:,} columns, largest first.")
+        if vocabulary and step.name in _PREDICTIONS:
+            comes = _places_of_next(order[0], tokens, vocabulary)
+            notes.append("Framed in green: the token that really comes next.")
     elif width > longest:
         values = values[..., :longest]
         notes.append(f"Only the first {longest} of {width:,} columns are shown.")
     sizes = np.abs(values[np.isfinite(values)])
-    shares = step.label.endswith("weights")
+    shares = step.label.endswith(("weights", "probabilities"))
     scale = 1.0 if shares else float(np.quantile(sizes, 0.99)) if sizes.size else 1.0
     whole = step.name.endswith("ids")
     kind = np.float32 if whole else np.float16
@@ -70,6 +77,7 @@ def _packed(step, tokens, vocabulary):
         "rows": _labels(row_axis, tokens, values.shape[1]),
         "columns": _labels(column_axis, tokens, values.shape[2]),
         "picked": picked,
+        "comes": comes,
         "kind": "ids" if whole else "shares" if shares else "signed",
         "scale": scale or 1.0,
         "dtype": "float32" if whole else "float16",
@@ -84,6 +92,14 @@ def _labels(axis, tokens, count):
     return []
 
 
+def _places_of_next(order, tokens, vocabulary):
+    """The column of each row in which the token after it stands, -1 where none does."""
+    following = [*tokens[1:], None]
+    words = [[vocabulary[i] for i in row] for row in order.tolist()]
+    pairs = zip(words, following, strict=False)
+    return [row.index(token) if token in row else -1 for row, token in pairs]
+
+
 def _word(vocabulary, index):
     """What a column of the vocabulary's axis is called: its token, or its number."""
     return f"“{vocabulary[index]}”" if vocabulary else f"column {index:,}"
@@ -95,7 +111,8 @@ class WalkExplorer(BrowserExplorer):
     records: a Trace of `tutorial_lib.tracing.trace`, or a list of dicts with name, axes
     ("B H T S"), formula and values. tokens: T labels. vocabulary: V labels for an axis V, by id.
     Only the first sequence of a batch is shown; what is too large is cut, and a note says so: of an
-    axis V each row keeps its largest numbers.
+    axis V each row keeps its largest numbers, and steps called logits or probabilities frame the
+    token that follows, when vocabulary and tokens spell it alike.
     Raises ShapeError when there is nothing to walk through or labels and tensors disagree.
 
     >>> import numpy as np

@@ -16,7 +16,7 @@ LONGEST = 52  # characters of what a tensor is made from
 
 # The end of a record's name says what it means; the first that fits is taken.
 _MEANINGS = (
-    ("token ids", "The sentence as numbers: the place of each token in the vocabulary."),
+    ("token ids", "The text as numbers: the place of each token in the vocabulary."),
     ("segment ids", "Which of two texts each token belongs to: all 0 when there is one."),
     ("token embedding", "Each token's own vector, the same wherever the token stands."),
     ("segment embedding", "A vector for each segment, the same for all of its tokens."),
@@ -39,9 +39,22 @@ _MEANINGS = (
     ("feed forward", "Back to the model's width: what the layer has to add."),
     ("output", "The end of the road: one vector for each token, made with all the others."),
     ("sentence vector", "The mean over all tokens: what two sentences are compared by."),
+    ("logits", "A score for each token of the vocabulary: what could stand next."),
+    ("probabilities", "Scores turned into shares: how likely each token is to stand next."),
     ("word similarity", "How close each token's last vector lies to each word of the table."),
     ("sum", "What was there before plus what has been added."),
     ("norm", "Each token's vector brought to one scale."),
+)
+# Where the norm stands before a half of the layer, it is read and the path itself goes on.
+_MEANINGS_BEFORE = (
+    ("attention norm", "A copy of each token's vector, brought to one scale: what the heads read."),
+    ("feed forward norm", "A copy, brought to one scale: what the feed-forward part reads."),
+    ("feed forward sum", "The residual path: plus the feed-forward part, the layer's result."),
+    ("final norm", "Each token's last vector brought to one scale: what the scores are made from."),
+)
+_MEANINGS_TURNED = (
+    ("queries", "What each token looks for, turned by an angle that grows with its place."),
+    ("keys", "What each token is found by, turned by an angle that grows with its place."),
 )
 
 
@@ -73,7 +86,7 @@ def walk_steps(records):
     records = list(records.values()) if isinstance(records, Mapping) else list(records)
     if not records:
         raise ShapeError("a walk needs at least one recorded tensor")
-    steps = []
+    steps, norm_first = [], False
     for record in records:
         if isinstance(record, Mapping):
             name, axes, formula = (str(record.get(key, "")) for key in ("name", "axes", "formula"))
@@ -86,20 +99,24 @@ def walk_steps(records):
             raise ShapeError(f"{name!r} has axes {axes!r} but shape {shape}")
         layer = re.match(r"(.*?layer \d+) (.+)", name)
         before = not any("layer" in step.stage for step in steps)
-        stage = layer[1] if layer else "words to vectors" if before else "result"
+        stage = layer[1] if layer else "text to vectors" if before else "result"
         label = layer[2] if layer else name
-        steps.append(Step(name, stage, label, axes, shape, formula, _meaning(name), values))
+        norm_first |= before and label == "attention norm"  # else queries are a layer's first
+        meaning = _meaning(name, formula, norm_first)
+        steps.append(Step(name, stage, label, axes, shape, formula, meaning, values))
     return steps
 
 
-def _meaning(name):
-    return next((words for ending, words in _MEANINGS if name.endswith(ending)), "")
+def _meaning(name, formula, norm_first):
+    known = _MEANINGS_TURNED if "turned by place" in formula else ()
+    known += _MEANINGS_BEFORE if norm_first else ()
+    return next((words for ending, words in known + _MEANINGS if name.endswith(ending)), "")
 
 
 def _columns(steps):
     """The boxes of each column: into vectors, one layer in two halves, the result."""
     layers = [s for s in dict.fromkeys(step.stage for step in steps) if "layer" in s]
-    columns = {"Words to vectors": [s for s in steps if s.stage == "words to vectors"]}
+    columns = {"Text to vectors": [s for s in steps if s.stage == "text to vectors"]}
     if layers:
         first = [step for step in steps if step.stage == layers[0]]
         looks = [step for step in first if not step.label.startswith("feed forward")]
@@ -161,7 +178,8 @@ def _box(axes, left, top, step, colour):
     label = step.label.removeprefix("feed forward ")
     sizes = "·".join(map(str, step.shape))
     made = step.formula.replace(f"{step.stage} ", "").replace("feed forward ", "")
-    made = re.sub(r" embedding(?= \+)", "", made)
+    made = made if len(made) <= LONGEST else re.sub(r" embedding(?= \+)", "", made)
+    made = made.replace("cut into H heads, turned", "H heads, turned")
     made = made if len(made) <= LONGEST else made[: LONGEST - 1] + "…"
     axes.text(left + 0.12, top - 0.16, label, fontsize=10.5, va="center")
     right = {"va": "center", "ha": "right", "color": style.INK}

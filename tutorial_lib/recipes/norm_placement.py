@@ -15,7 +15,7 @@ from tutorial_lib.datasets import load_numbers
 from tutorial_lib.models import Transformer, TransformerConfig
 from tutorial_lib.objectives import translation_loss
 from tutorial_lib.recipes.translation import BatchesByLength
-from tutorial_lib.recipes.translator import SPECIALS, normalise
+from tutorial_lib.recipes.translator import SPECIALS, chunks, normalise
 from tutorial_lib.tokenizers import BPETokenizer
 from tutorial_lib.training import fit, set_seed, warmup_cosine
 
@@ -76,8 +76,7 @@ def _train(pairs, tokenizer, norm, warmup, seed, settings, progress):
         device="cpu",
         progress=progress,
     )
-    n = settings["mean_over"]
-    means = [sum(history.loss[i : i + n]) / n for i in range(0, settings["steps"], n)]
+    means = [sum(part) / len(part) for part in chunks(history.loss, settings["mean_over"])]
     return {
         "norm": norm,
         "warmup": warmup,
@@ -85,7 +84,6 @@ def _train(pairs, tokenizer, norm, warmup, seed, settings, progress):
         "encoder_gradients": [round(value, 4) for value in gradients["encoder"]],
         "decoder_gradients": [round(value, 4) for value in gradients["decoder"]],
         "loss": [round(value, 4) for value in means],
-        "last_loss": means[-1],
     }
 
 

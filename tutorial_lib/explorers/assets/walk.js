@@ -95,12 +95,14 @@ function render({ model, el }) {
     const at = state.pointed || { row: Math.min(state.token, state.T - 1), column: Math.min(state.column, state.S - 1) };
     const { rows, columns, picked, kind, heads } = state.step;
     const name = (labels, index, what) => (labels.length ? `“${readable(labels[index], 60)}”` : `${what} ${index}`);
+    const inQuotes = (label) => (label.startsWith("“") ? `“${readable(label.slice(1, -1), 60)}”` : label);
     const value = state.value(at.row, at.column);
     const number = kind === "ids" ? String(value) : Number.isFinite(value) ? value.toFixed(3) : "−∞ (hidden)";
     const head = heads ? `Head ${Math.min(state.head, state.H - 1)}, ` : "";
     const row = rows.length || state.T > 1 ? name(rows, at.row, "row") : "";
-    const column = kind === "ids" ? "" : picked.length ? readable(picked[at.row][at.column], 60) : name(columns, at.column, "column");
-    return `${head}${[row, column].filter(Boolean).join(", ")}: ${number}`;
+    const column = kind === "ids" ? "" : picked.length ? inQuotes(picked[at.row][at.column]) : name(columns, at.column, "column");
+    const next = state.step.comes[at.row] === at.column ? " (this comes next)" : "";
+    return `${head}${[row, column].filter(Boolean).join(", ")}: ${number}${next}`;
   }
 
   function turn() {

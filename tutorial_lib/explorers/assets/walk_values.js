@@ -6,7 +6,7 @@ function valuesView(state, update) {
     "aria-label": "Numbers of this tensor. Arrow keys move the cell.",
   });
   const node = element("div", { class: "tl-values" }, canvas);
-  let [cellWidth, cellHeight, left, top] = [8, 20, 80, 4];
+  let [cellWidth, cellHeight, left, top, upright] = [8, 20, 80, 4, false];
 
   gridEvents(canvas, state, update, {
     grid: () => ({ left, top, width: cellWidth, height: cellHeight }),
@@ -19,13 +19,19 @@ function valuesView(state, update) {
       }),
   });
 
+  const strengthOf = (value) =>
+    state.step.kind === "shares" ? Math.sqrt(value) : Math.min(1, Math.abs(value) / state.step.scale);
+
+  // What a picked column is called, without its quotation marks, as long as a cell is wide.
+  const inCell = (label) => readable(label.slice(1, -1), 6);
+
   // The colour of a value: shares run from the card to full blue, signed numbers to blue or orange.
   function colour(value) {
     const { step, theme } = state;
     if (step.kind === "ids") return theme.card;
     if (!Number.isFinite(value)) return theme.card.map((c) => Math.round(c * 0.8 + 30));
-    if (step.kind === "shares") return theme.mix(Math.sqrt(value));
-    const strength = Math.min(1, Math.abs(value) / step.scale);
+    const strength = strengthOf(value);
+    if (step.kind === "shares") return theme.mix(strength);
     const end = value < 0 ? (theme.dark ? [240, 136, 62] : [213, 94, 0]) : theme.dark ? [86, 180, 233] : [0, 114, 178];
     return theme.card.map((from, i) => Math.round(from + (end[i] - from) * strength));
   }
@@ -35,12 +41,14 @@ function valuesView(state, update) {
     canvas,
     resize() {
       const names = state.step.columns.length > 0;
-      const most = names ? 30 : state.step.kind === "ids" ? 74 : 20;
-      cellHeight = Math.max(12, Math.min(24, 420 / state.T));
-      cellWidth = Math.max(5, Math.min(most, 460 / state.S));
+      const most = names ? 30 : state.step.kind === "ids" ? 74 : state.step.picked.length ? 42 : 20;
+      const widest = state.widest(state.step.columns);
+      cellHeight = Math.max(state.step.picked.length ? 13 : 11, Math.min(24, 420 / state.T));
+      cellWidth = Math.max(5, Math.min(most, (state.step.picked.length ? 504 : 480) / state.S));
       left = 16 + state.widest(state.step.rows);
-      top = names && cellWidth >= 11 ? 8 + state.widest(state.step.columns) : 4;
-      this.width = Math.max(left + state.S * cellWidth + (top > 4 ? top * 0.45 : 6), left + 180);
+      upright = names && widest <= 14 && cellWidth >= 7; // single characters need no turning
+      top = upright ? 18 : names && cellWidth >= 11 ? 8 + widest : 4;
+      this.width = Math.max(left + state.S * cellWidth + (top > 4 && !upright ? top * 0.45 : 6), left + 180);
       this.height = top + state.T * cellHeight + 36;
     },
     draw() {
@@ -48,6 +56,7 @@ function valuesView(state, update) {
       const context = sizedContext(canvas, this.width, this.height);
       context.font = `${Math.min(13, cellHeight - 1)}px system-ui, sans-serif`;
       context.textBaseline = "middle";
+      const named = step.picked.length > 0 && step.picked[0][0].startsWith("“");
       for (let t = 0; t < state.T; t++) {
         context.fillStyle = theme.ink;
         context.textAlign = "right";
@@ -56,16 +65,27 @@ function valuesView(state, update) {
           const value = state.value(t, s);
           context.fillStyle = `rgb(${colour(value)})`;
           context.fillRect(left + s * cellWidth, top + t * cellHeight, cellWidth, cellHeight);
-          if (step.kind === "ids") {
-            context.fillStyle = theme.ink;
+          const words = step.kind === "ids" ? String(value) : named ? inCell(step.picked[t][s]) : "";
+          if (step.comes[t] === s) {
+            context.fillStyle = theme.green;
+            context.fillRect(left + s * cellWidth, top + t * cellHeight, cellWidth, cellHeight);
+            context.fillStyle = `rgb(${colour(value)})`;
+            context.fillRect(left + s * cellWidth + 3, top + t * cellHeight + 1.5, cellWidth - 6, cellHeight - 3);
+          }
+          if (words) {
+            context.fillStyle = named && strengthOf(value) > 0.6 ? `rgb(${theme.card})` : theme.ink;
             context.textAlign = "center";
-            context.fillText(String(value), left + (s + 0.5) * cellWidth, top + (t + 0.5) * cellHeight);
+            context.fillText(words, left + (s + 0.5) * cellWidth, top + (t + 0.5) * cellHeight);
           }
         }
       }
       context.fillStyle = theme.ink;
       context.textAlign = "left";
-      if (top > 4) {
+      if (upright) {
+        context.font = `${Math.min(12, cellWidth + 3)}px system-ui, sans-serif`;
+        context.textAlign = "center";
+        step.columns.forEach((token, s) => context.fillText(readable(token, 2), left + (s + 0.5) * cellWidth, 10));
+      } else if (top > 4) {
         step.columns.forEach((token, s) => {
           context.save();
           context.translate(left + (s + 0.5) * cellWidth, top - 5);
