@@ -18,6 +18,13 @@ def test_heat_map_draws_any_values(values, signed):
     assert style.png(figure).startswith(b"\x89PNG")
 
 
+def test_numbers_are_white_on_dark_squares_only():
+    values = [[-1.0, -0.6, 0.0, 0.6, 1.0, np.nan]]
+    figure = figures.heat_map(values, "a", "bcdefg", "t", signed=True)
+    white = [text.get_color() == "white" for text in figure.axes[0].texts]
+    assert white == [True, False, False, False, True, False]
+
+
 def test_heat_map_thins_out_many_names():
     figure = figures.heat_map(np.ones((60, 90)), range(60), range(90), "t", numbers=False)
     assert len(figure.axes[0].get_xticklabels()) <= 24

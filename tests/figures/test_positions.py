@@ -68,11 +68,6 @@ def test_sinusoid_map_names_a_place_outside():
         figures.sinusoid_map(column=-1)
 
 
-def test_the_chart_of_moving_columns_holds_their_counts():
-    axes = figures.moving_columns_chart(20, widths=(128, 512)).axes[0]
-    assert axes.lines[0].get_ydata().tolist() == [26, 104]
-
-
 def test_the_slips_shift_or_add_a_pair():
     _, first, last = figures.wavelength_chart().axes
 
@@ -82,7 +77,6 @@ def test_the_slips_shift_or_add_a_pair():
 
     assert [values[0] for values in dots(first)] == pytest.approx([1, 10_000 ** (1 / 256), 1])
     assert [round(values[-1]) for values in dots(last)] == [9647, 10_000, 10_000]
-    assert len(figures.wavelength_chart(slips=False).axes) == 1
 
 
 def test_products_depend_on_the_offset_only():

@@ -157,23 +157,8 @@ def test_length_results_put_settings_below_each_other_and_panels_beside():
     assert len(seeds) == 8
     assert seeds[0].get_xdata().tolist() == [0.8] * 3
     assert png(figure).startswith(b"\x89PNG")
-    assert figures.describe_results(rows()).startswith(
-        "none: inside 0.90, beyond 0.50; none, causal"
-    )
 
 
-def test_length_curves_take_the_mean_over_the_seeds():
-    table = [
-        {"scheme": "rotary", "causal": True, "seed": seed, "length": length, "value": seed + length}
-        for length in (16, 32)
-        for seed in (0, 2)
-    ]
-    axes = figures.length_curves(table, trained=16).axes[0]
-    assert axes.lines[0].get_ydata().tolist() == [17, 33]
-    assert "trained up to here" in axes.texts[-1].get_text()
-
-
-@pytest.mark.parametrize("draw", [figures.length_results, figures.length_curves])
-def test_no_rows_are_refused(draw):
+def test_no_rows_are_refused():
     with pytest.raises(ShapeError, match="no rows to draw"):
-        draw([])
+        figures.length_results([])

@@ -9,6 +9,7 @@ def rotary_scores(q, k):
     """Return the scores (T, S) of queries (T, K) and keys (S, K), each turned by its place.
 
     Places count from 0; pair i, the neighbours 2i and 2i + 1, turns by 10000^(-2i/K) a place.
+    The scores are plain products, not yet divided by sqrt(K).
     """
 
     def turn(x, places):

@@ -85,6 +85,18 @@ def rotate_pairs_no_minus(x, positions):
     return turn(x, rotary_angles(positions, x.size(-1)), signs=(1, 1))
 
 
+def rotate_pairs_overwritten(x, positions):
+    """This writes the new first numbers into x and then reads them back as if they were the old
+    ones: keep u and v until both new numbers are made.
+    """
+    angles = rotary_angles(positions, x.size(-1))
+    cos, sin = angles.cos(), angles.sin()
+    x = x.clone()
+    x[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
+    x[..., 1::2] = x[..., 0::2] * sin + x[..., 1::2] * cos
+    return x
+
+
 def rotate_pairs_by_head(x, positions):
     """This takes the position from the head axis: all words of a head turn alike."""
     return turn(x, rotary_angles(positions[: x.size(1)], x.size(-1))[:, None])
@@ -184,6 +196,7 @@ queries and keys have scores that depend on the offset alone; nothing is added t
         rotate_pairs_mixed,
         rotate_pairs_back,
         rotate_pairs_no_minus,
+        rotate_pairs_overwritten,
         rotate_pairs_by_head,
         rotate_pairs_by_batch,
         rotate_pairs_counted,

@@ -35,7 +35,7 @@ def _variants(scheme):
 
 
 def _heads(tables):
-    return min(N_HEADS, *(len(tables[name]) for name in ("relative", "t5") if name in tables))
+    return min(N_HEADS, len(tables["relative"]), len(tables["t5"]))
 
 
 class SchemeComparer(BrowserExplorer):
@@ -44,7 +44,8 @@ class SchemeComparer(BrowserExplorer):
     left and right are keys of SCHEMES: none, sinusoidal, learned, relative, t5, rotary, alibi.
     length is 2 to 64 tokens, shift moves all of them by up to 32 positions, head counts from 0,
     content lets added vectors meet the content, show is "scores" or "weights". tables replaces
-    what training decides, as in `figures.scheme_scores`; without it the numbers are made up.
+    what training decides, as in `figures.scheme_scores`; what it leaves out is made up, and the
+    explorer says so.
     `state` gives the keyword arguments of `tutorial_lib.figures.scheme_grid`.
     Raises ValueError for settings that the controls do not have.
 
@@ -56,12 +57,11 @@ class SchemeComparer(BrowserExplorer):
     _esm = javascript("scheme_views.js", "schemes.js")
     _css = stylesheet("schemes.css")
 
-    schemes = traitlets.List().tag(sync=True)  # name, label, about, headed, and the scores' bytes
+    schemes = traitlets.List().tag(sync=True)  # what `_packed` returns for each
     context = traitlets.Int().tag(sync=True)  # rows of the learned table
     heads = traitlets.Int().tag(sync=True)
     limits = traitlets.List([LONGEST, FARTHEST]).tag(sync=True)
     slopes = traitlets.List().tag(sync=True)
-    made_up = traitlets.Bool(True).tag(sync=True)
     left = traitlets.Enum(tuple(SCHEMES), "sinusoidal").tag(sync=True)
     right = traitlets.Enum(tuple(SCHEMES), "alibi").tag(sync=True)
     length = traitlets.Int(24, min=2, max=LONGEST).tag(sync=True)
@@ -109,7 +109,6 @@ class SchemeComparer(BrowserExplorer):
             context=context,
             heads=heads,
             slopes=alibi_slopes(N_HEADS).tolist(),
-            made_up=not set(LEARNED) <= self._tables.keys(),
             left=left,
             right=right,
             length=length,
@@ -135,7 +134,7 @@ class SchemeComparer(BrowserExplorer):
             "about": ABOUT[scheme].format(**words),
             "headed": scheme in HEADED,
             "added": scheme in ADDED,
-            "learned": scheme in LEARNED,
+            "made_up": scheme in LEARNED and scheme not in self._tables,
             "data": scores.astype(np.float16).tobytes(),
         }
 

@@ -56,8 +56,9 @@ def heat_map(
     axes.spines[:].set_visible(False)
     axes.set(xlabel=column_label, ylabel=row_label, title=title)
     if numbers:
+        colour = picture.to_rgba(values)  # (R, C, 4)
+        dark = colour[..., :3] @ (0.2126, 0.7152, 0.0722) + 1 - colour[..., 3] < 0.5
         for (row, column), value in np.ndenumerate(values):
-            dark = (abs(value) if signed else value - low) > 0.55 * (top if signed else top - low)
             axes.text(
                 column,
                 row,
@@ -65,7 +66,7 @@ def heat_map(
                 ha="center",
                 va="center",
                 fontsize=9,
-                color="white" if dark else INK,
+                color="white" if dark[row, column] else INK,
             )
     else:
         figure.colorbar(picture, ax=axes, fraction=0.04, pad=0.02).outline.set_visible(False)

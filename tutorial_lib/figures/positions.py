@@ -17,6 +17,7 @@ from tutorial_lib.figures.style import (
     PINK,
     SIGNED,
     blank,
+    headline,
     styled,
 )
 from tutorial_lib.rotary import turning_angles
@@ -48,7 +49,7 @@ def wavelengths(d_model, base=10_000):
 
 
 def moving_columns(d_model, n_positions, base=10_000):
-    """Count the columns that complete at least half a wave over n_positions positions.
+    """Count the columns that complete at least half a wave within n_positions steps.
 
     >>> moving_columns(128, 20), moving_columns(512, 20)
     (26, 104)
@@ -132,13 +133,7 @@ def sinusoid_map(
             )
     bar = figure.colorbar(picture, ax=bits, fraction=0.5, aspect=24, ticks=[-1, 0, 1])
     bar.outline.set_visible(False)
-    figure.suptitle(
-        title or "Left columns turn fast, right ones slowly: smooth binary digits",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    headline(figure, title or "Left columns turn fast, right ones slowly: smooth binary digits")
     return figure
 
 

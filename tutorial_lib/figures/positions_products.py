@@ -13,6 +13,7 @@ from tutorial_lib.figures.style import (
     SIGNED,
     WEIGHTS,
     blank,
+    headline,
     styled,
 )
 
@@ -45,7 +46,7 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
     curves.axvline(0, color=GRID, linewidth=0.8, zorder=0)
     curves.set(xlabel="offset q − p (positions)", ylabel="PE(p) · PE(q)")
     curves.legend(loc="upper right")
-    _headline(figure, title or "The product of two position vectors depends on their offset only")
+    headline(figure, title or "The product of two position vectors depends on their offset only")
     return figure
 
 
@@ -91,7 +92,7 @@ def shift_rotation(
         figure.text(at * inch, 0.02, f"● {text}", color=colour, fontsize=9.5, fontweight="bold")
     bottom = 0.3 / figure.get_figheight()
     figure.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
-    _headline(figure, title or "A shift turns each pair by an angle of its own, from any position")
+    headline(figure, title or "A shift turns each pair by an angle of its own, from any position")
     return figure
 
 
@@ -145,7 +146,7 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
     bar = figure.colorbar(picture, ax=list(lines.flat), fraction=0.03)
     bar.outline.set_visible(False)
     bar.set_label("cosine with the marked cell")
-    _headline(figure, title or "With 2-D positions, cells near in row and column look alike")
+    headline(figure, title or "With 2-D positions, cells near in row and column look alike")
     return figure
 
 
@@ -158,7 +159,3 @@ def _cosines(name, vectors, n_rows, n_columns):
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(norms == 0, 1, norms)
     return unit @ unit.T  # (N, N)
-
-
-def _headline(figure, text):
-    figure.suptitle(text, x=0.02, ha="left", fontsize=12, fontweight="bold")

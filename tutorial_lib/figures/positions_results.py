@@ -4,20 +4,14 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, GRID, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, GRID, MUTED, ORANGE, blank, headline, styled
 
 
-def group_rows(rows, measures=("inside", "beyond"), by=("scheme", "causal")):
+def _group_rows(rows, measures, by):
     """Return (name, {measure: values over the seeds}) for each setting, in the order of the rows.
 
-    rows is a list of dicts, as a recipe's result holds them; a name reads "ALiBi, causal".
-
-    >>> group_rows([{"scheme": "none", "causal": True, "seed": 0, "inside": 1.0, "beyond": 0.5}])
-    [('none, causal', {'inside': array([1.]), 'beyond': array([0.5])})]
+    A name reads "ALiBi, causal".
     """
-    if not rows:
-        raise ShapeError("there are no rows to draw")
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[key] for key in by), []).append(row)
@@ -63,7 +57,9 @@ def length_results(
         raise ShapeError("there are no rows to draw")
     names = [None] if panel is None else list(dict.fromkeys(row[panel] for row in rows))
     groups = {
-        name: group_rows([row for row in rows if panel is None or row[panel] == name], measures, by)
+        name: _group_rows(
+            [row for row in rows if panel is None or row[panel] == name], measures, by
+        )
         for name in names
     }
     settings = list(dict.fromkeys(text for group in groups.values() for text, _ in group))
@@ -94,65 +90,5 @@ def length_results(
     if chance is not None:
         marks.append(Line2D([], [], color=MUTED, linewidth=1.2, dashes=(4, 3), label=chance_label))
     figure.legend(handles=marks, loc="outside lower left", ncols=len(marks))
-    figure.suptitle(
-        title or "Inside the training length and beyond it",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    headline(figure, title or "Inside the training length and beyond it")
     return figure
-
-
-@styled
-def length_curves(
-    rows,
-    x="length",
-    y="value",
-    *,
-    x_label="length (tokens)",
-    y_label="share of right answers",
-    by=("scheme", "causal"),
-    trained=None,
-    title=None,
-    figure=None,
-):
-    """The mean over the seeds against the length, a line for each setting, the seeds as a band.
-
-    rows: list of dicts with the keys of `by`, x and y. trained is the length of training, drawn
-    as an upright line. Raises ShapeError without rows.
-    """
-    series, bands = {}, {}
-    for name, values in group_rows(rows, measures=(x, y), by=by):
-        places = np.unique(values[x])
-        at = [values[y][values[x] == place] for place in places]
-        series[name] = (places, [seeds.mean() for seeds in at])
-        bands[name] = ([seeds.min() for seeds in at], [seeds.max() for seeds in at])
-    heading = title or "Which schemes hold beyond the training length"
-    figure = line_chart(series, x_label, y_label, heading, bands=bands, figure=figure)
-    if trained is not None:
-        (axes,) = figure.axes
-        axes.axvline(trained, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)))
-        axes.text(
-            trained,
-            1.0,
-            " trained up to here",
-            transform=axes.get_xaxis_transform(),
-            color=MUTED,
-            fontsize=9,
-            va="top",
-        )
-    return figure
-
-
-def describe_results(rows, measures=("inside", "beyond"), by=("scheme", "causal")):
-    """Say the means of `length_results` in words, for its alt text.
-
-    >>> describe_results([{"scheme": "none", "causal": True, "inside": 1.0, "beyond": 0.5}])
-    'none, causal: inside 1.00, beyond 0.50.'
-    """
-    lines = [
-        f"{name}: " + ", ".join(f"{m} {values[m].mean():.2f}" for m in measures)
-        for name, values in group_rows(rows, measures, by)
-    ]
-    return "; ".join(lines) + "."

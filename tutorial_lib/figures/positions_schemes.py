@@ -20,6 +20,7 @@ from tutorial_lib.figures.style import (
     SIGNED,
     WEIGHTS,
     blank,
+    headline,
     styled,
 )
 
@@ -78,13 +79,7 @@ def scheme_grid(
         patch = Patch(color=AMBER, alpha=_PALE, label="no row in the learned table")
         figure.legend(handles=[patch], loc="outside lower left")
     what = "What each scheme adds to the score" if show == "scores" else "The weights that result"
-    figure.suptitle(
-        title or f"{what} of a query and a key with equal content",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    headline(figure, title or f"{what} of a query and a key with equal content")
     return figure
 
 

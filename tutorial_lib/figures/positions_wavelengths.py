@@ -1,50 +1,22 @@
-"""How long the waves of sinusoidal positions are, and how many columns move at all."""
+"""How long the waves of sinusoidal positions are."""
 
 import math
 
 import numpy as np
 
-from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.positions import moving_columns, wavelengths
-from tutorial_lib.figures.style import BLUE, GRID, MUTED, ORANGE, PINK, blank, styled
-
-
-def moving_columns_chart(
-    n_positions=(10, 20, 50),
-    widths=(16, 32, 64, 128, 256, 512),
-    base=10_000,
-    title=None,
-    figure=None,
-):
-    """How many columns complete half a wave, over the width d, a line for each sequence length.
-
-    n_positions is one number or several.
-    """
-    lengths = [n_positions] if isinstance(n_positions, int) else n_positions
-    series = {
-        f"{n} positions": (widths, [moving_columns(d, n, base) for d in widths]) for n in lengths
-    }
-    return line_chart(
-        series,
-        "width d of the position vectors (columns)",
-        "columns that complete half a wave",
-        title or "The columns that move are a fixed share of the width",
-        figure=figure,
-    )
+from tutorial_lib.figures.positions import wavelengths
+from tutorial_lib.figures.style import BLUE, GRID, MUTED, ORANGE, PINK, blank, headline, styled
 
 
 @styled
-def wavelength_chart(d_model=512, base=10_000, slips=True, title=None, figure=None):
+def wavelength_chart(d_model=512, base=10_000, title=None, figure=None):
     """The wavelength of every pair on a log scale, with two slips of the sources beside it.
 
     Left all pairs; right the first and the last pairs close up: i from 0 to d/2 - 1 (the paper),
     k from 1 to d/2, and i from 0 to d/2, which is a pair too many.
     """
-    figure = blank(figure, 10.0 if slips else 6.5, 3.9)
-    panels = figure.subplots(
-        1, 3 if slips else 1, squeeze=False, width_ratios=[2, 1, 1][: 1 + 2 * slips]
-    )
-    whole, *ends = panels[0]
+    figure = blank(figure, 10.0, 3.9)
+    whole, *ends = figure.subplots(1, 3, width_ratios=[2, 1, 1])
     turns = wavelengths(d_model, base) / (2 * math.pi)
     pairs = np.arange(len(turns))
     whole.plot(pairs, turns * 2 * math.pi, color=BLUE)
@@ -65,20 +37,13 @@ def wavelength_chart(d_model=512, base=10_000, slips=True, title=None, figure=No
             va="center",
         )
     for axes, shown, name in zip(
-        ends, (slice(0, 3), slice(-3, None)), ("first", "last"), strict=False
+        ends, (slice(0, 3), slice(-3, None)), ("first", "last"), strict=True
     ):
         _compare_slips(axes, d_model, base, shown)
         axes.set_title(f"{name} three pairs", fontsize=10, fontweight="normal")
-    if slips:
-        names = ["i = 0 … d/2 − 1\n(the paper)", "k = 1 … d/2", "i = 0 … d/2"]
-        ends[0].set_yticks(range(3), names)
-    figure.suptitle(
-        title or f"Wavelengths grow from 2π to just under {base:,} · 2π",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    names = ["i = 0 … d/2 − 1\n(the paper)", "k = 1 … d/2", "i = 0 … d/2"]
+    ends[0].set_yticks(range(3), names)
+    headline(figure, title or f"Wavelengths grow from 2π to just under {base:,} · 2π")
     return figure
 
 

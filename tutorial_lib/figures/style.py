@@ -89,6 +89,11 @@ def blank(figure=None, width=8.0, height=4.0):
     return figure
 
 
+def headline(figure, text):
+    """Set the finding of a figure with several panels above them all, at the left."""
+    figure.suptitle(text, x=0.02, ha="left", fontsize=12, fontweight="bold")
+
+
 def png(figure):
     """The figure as PNG bytes."""
     buffer = io.BytesIO()

@@ -176,7 +176,7 @@ def train(scheme, causal, seed, settings, progress=True):
 def measure(model, settings):
     """Return the scores of a reader on held-out plays, {"inside": ..., "beyond": ...}."""
     _, text = letters()
-    generator = torch.Generator().manual_seed(1_000_000)
+    generator = torch.Generator().manual_seed(1_000_000)  # the same windows for every reader
     n, length = settings["n_test"], settings["length"]
     return {
         "inside": score(model, windows(text, n, length, generator)),

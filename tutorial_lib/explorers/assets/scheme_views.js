@@ -183,9 +183,11 @@ function schemeView(view, update, describe) {
       if (weights) [low, high] = [0, Math.max(high, 0.1)];
       if (high - low < 1e-6) [low, high] = [-1, 1];
       const y = (v) => y0 + curveHigh - 4 - ((v - low) / (high - low)) * (curveHigh - 8);
-      for (const tick of roundTicks(low, high, 3)) {
+      const ticks = roundTicks(low, high, 4);
+      const digits = Math.max(0, -Math.floor(Math.log10(ticks[1] - ticks[0]) + 1e-9));
+      for (const tick of ticks) {
         line([[left, y(tick)], [left + size, y(tick)]], theme.line);
-        text(signed(tick, high - low < 2 ? 1 : 0), left - 5, y(tick), "right", theme.muted, 11);
+        text(signed(tick, digits), left - 5, y(tick), "right", theme.muted, 11);
       }
       line([[x(0), y0], [x(0), y0 + curveHigh]], theme.line);
       if (rows <= reach && !["none", "learned"].includes(side.scheme.name)) {

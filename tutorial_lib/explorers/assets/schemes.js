@@ -121,7 +121,7 @@ function render({ model, el }) {
     const at = Math.min(model.get("head"), heads - 1);
     const said = [scheme.about];
     if (scheme.name === "alibi") said.push(`Slope of head ${at}: ${model.get("slopes")[at].toPrecision(3).replace(/0+$/, "")}.`);
-    if (scheme.learned && model.get("made_up")) said.push("The numbers here are made up; training decides them.");
+    if (scheme.made_up) said.push("The numbers here are made up; training decides them.");
     side.about.textContent = said.join(" ");
     const lines = [];
     const what = view.weights ? "weight" : "score";

@@ -34,9 +34,10 @@ function drawSinusoids(canvas, pixels, state, available) {
   const roomy = room >= 260;
   const digit = Math.min(Math.max((room - (roomy ? 180 : 105)) / state.digits, 8), 24);
   const bits = { width: digit * state.digits };
-  const wave = { left: LEFT + WIDE + (roomy ? 24 : 14), width: Math.min(room - bits.width - (roomy ? 66 : 40), 230) };
+  const named = Math.max(bits.width, 48); // the heading needs more room than one digit
+  const wave = { left: LEFT + WIDE + (roomy ? 24 : 14), width: Math.min(room - named - (roomy ? 66 : 40), 230) };
   bits.left = wave.left + wave.width + 24;
-  const right = Math.max(bits.left + bits.width, wave.left + 132) + 2;
+  const right = Math.max(bits.left + named, wave.left + 132) + 2;
   const bottom = TOP + HIGH + 44 + ROW + 22;
   const context = sizedContext(canvas, right, bottom);
   const at = state.pointed || { row: state.position, column: state.column };
