@@ -53,8 +53,11 @@ READING_ORDER = (
     "continuation",
     "beam",
     "decoding",
+    "copying",
+    "translation_scores",
     # looking inside
     "interventions",
+    "induction",
     "tracing",
     "figures",
     "explorers",

@@ -33,7 +33,8 @@ class Recipe:
     A module of kind "table" has `SETTINGS`, `SMOKE` (a tiny size for tests) and
     `run(settings, progress)`, which returns a dict with `rows`. One of kind "checkpoint" has
     `train(settings, progress)`, `build(settings)`, `evaluate(model)` and `data_bytes()` instead of
-    `run`. A tokenizer that `train` leaves as `model.tokenizer` is stored beside the weights.
+    `run`. A tokenizer that `train` leaves as `model.tokenizer` is stored beside the weights; one
+    that is no BPETokenizer needs the module's `read_tokenizer(path)`.
     """
 
     name: str
@@ -64,6 +65,12 @@ RECIPES = {
             "one attention head against eight of equal size, five initialisations each",
         ),
         Recipe(
+            "position-schemes",
+            "position_schemes",
+            "table",
+            "six position schemes and three questions about letters, inside and beyond the length",
+        ),
+        Recipe(
             "one-head-reader",
             "one_head_reader",
             "checkpoint",
@@ -74,6 +81,18 @@ RECIPES = {
             "shakespeare_gpt",
             "checkpoint",
             "a GPT that writes scenes in Shakespeare's manner, character by character",
+        ),
+        Recipe(
+            "norm-placement",
+            "norm_placement",
+            "table",
+            "LayerNorm before or behind each sub-layer, with and without warm-up",
+        ),
+        Recipe(
+            "modern-parts",
+            "modern_parts",
+            "table",
+            "a GPT of 2019 against one with later parts and Muon, in the same time",
         ),
         Recipe(
             "translation-de",
@@ -92,6 +111,12 @@ RECIPES = {
             "mnist_vit",
             "checkpoint",
             "a ViT that reads handwritten digits, trained on 3,500 pictures",
+        ),
+        Recipe(
+            "shakespeare-bert",
+            "shakespeare_bert",
+            "checkpoint",
+            "a BERT pre-trained on Shakespeare: masked tokens and next sentences",
         ),
     )
 }
@@ -202,7 +227,8 @@ def load_checkpoint(name, folder=None):
     model = _recipe(name).load().build(card["settings"])
     load_into(model, load_tensors(folder / f"{name}.safetensors"))
     if _tokenizer_path(name, folder).is_file():
-        model.tokenizer = BPETokenizer.load(_tokenizer_path(name, folder))
+        read = getattr(_recipe(name).load(), "read_tokenizer", BPETokenizer.load)
+        model.tokenizer = read(_tokenizer_path(name, folder))
     return model.eval()
 
 
