@@ -1,24 +1,13 @@
 """Chapter 02 in JupyterLab: its four explorers, by mouse and by keyboard, in both themes."""
 
 import pytest
-from browser import fingerprint, measure
+from browser import changes, measure
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 NAME = "02_attention.ipynb"
 TEMPERATURE = ".tl-softmax input[aria-label=Temperature]"
 HEAD = ".tl-attention input[aria-label=Head]"
-
-
-def changes(page, selector, act):
-    """Whether `act` changes what stands at the selector within five seconds."""
-    before = fingerprint(page, selector)
-    act()
-    for _ in range(50):
-        page.wait_for_timeout(100)
-        if fingerprint(page, selector) != before:
-            return True
-    return False
 
 
 def latency(page, control, limit, picture=None):

@@ -1,7 +1,7 @@
 """The attention and the walk explorer inside JupyterLab, with a kernel that answers."""
 
 import pytest
-from browser import fingerprint, measure
+from browser import changes, measure
 from example_notebook import write
 from nbformat.v4 import new_code_cell, new_notebook
 from store_outputs import normalise
@@ -55,17 +55,6 @@ def page(lab, open_notebook, tmp_path, request):
     opened.page.wait_for_selector(".tl-walk canvas")
     opened.theme = request.param
     return opened
-
-
-def changes(page, selector, act):
-    """Whether `act` changes what the explorer shows within five seconds."""
-    before = fingerprint(page, selector)
-    act()
-    for _ in range(50):
-        page.wait_for_timeout(100)
-        if fingerprint(page, selector) != before:
-            return True
-    return False
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)

@@ -1,7 +1,7 @@
 """Chapter 03 in JupyterLab: its explorers by keyboard, in both themes."""
 
 import pytest
-from browser import fingerprint, measure
+from browser import changes, measure
 
 pytestmark = pytest.mark.slow
 NAME = "03_positional_encoding.ipynb"
@@ -9,17 +9,6 @@ WIDTH = ".tl-sinusoids input[aria-label='Width d']"
 SHIFT = ".tl-schemes input[aria-label='Shift both by']"
 TRAINED = ".tl-schemes >> nth=1"  # the one with the numbers of section 3.9
 MADE_UP = "made up"
-
-
-def changes(page, selector, act):
-    """Whether `act` changes what stands at the selector within five seconds."""
-    before = fingerprint(page, selector)
-    act()
-    for _ in range(50):
-        page.wait_for_timeout(100)
-        if fingerprint(page, selector) != before:
-            return True
-    return False
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -3,7 +3,7 @@
 import statistics
 
 import pytest
-from browser import fingerprint, measure
+from browser import changes, measure
 
 pytestmark = pytest.mark.slow
 NAME = "04_transformer.ipynb"
@@ -21,17 +21,6 @@ TYPE = """async (box, [text, wanted]) => {
 }"""
 
 
-def changes(page, act, selector=ROOT):
-    """Whether `act` changes what stands at the selector within five seconds."""
-    before = fingerprint(page, selector)
-    act()
-    for _ in range(50):
-        page.wait_for_timeout(100)
-        if fingerprint(page, selector) != before:
-            return True
-    return False
-
-
 def test_the_translation_explorer(open_notebook, capsys):
     lab = open_notebook(NAME, theme="dark", width=1400, height=1300)
     lab.run_all()
@@ -39,7 +28,7 @@ def test_the_translation_explorer(open_notebook, capsys):
     explorer = page.locator(ROOT)
     explorer.scroll_into_view_if_needed()
     page.wait_for_selector(f"{ROOT} .tl-step canvas")
-    assert changes(page, page.get_by_role("button", name="Forward one token").click)
+    assert changes(page, ROOT, page.get_by_role("button", name="Forward one token").click)
     for label, key in (
         ("Token", "ArrowRight"),
         ("Layer", "ArrowLeft"),
@@ -48,7 +37,7 @@ def test_the_translation_explorer(open_notebook, capsys):
         ("Length penalty α", "ArrowRight"),
     ):
         page.focus(f"{ROOT} input[aria-label='{label}']")
-        assert changes(page, lambda key=key: press(key)), label
+        assert changes(page, ROOT, lambda key=key: press(key)), label
     assert "“zwei”" in explorer.locator(".tl-readout").first.inner_text()
     lab.screenshot("04_translation", explorer)
 

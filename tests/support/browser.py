@@ -129,3 +129,14 @@ def fingerprint(page, selector):
         "(node) => node.outerHTML + [...node.querySelectorAll('canvas')]"
         ".map((canvas) => canvas.toDataURL()).join()"
     )
+
+
+def changes(page, selector, act):
+    """Whether `act` changes what stands at the selector within five seconds."""
+    before = fingerprint(page, selector)
+    act()
+    for _ in range(50):
+        page.wait_for_timeout(100)
+        if fingerprint(page, selector) != before:
+            return True
+    return False

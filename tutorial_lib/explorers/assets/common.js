@@ -122,6 +122,15 @@ function sizedContext(canvas, width, height) {
   return context;
 }
 
+function strokeLine(context, points, colour, thick = 1, dash = []) {
+  context.beginPath();
+  points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+  [context.strokeStyle, context.lineWidth] = [colour, thick];
+  context.setLineDash(dash);
+  context.stroke();
+  context.setLineDash([]);
+}
+
 // A token as people can read it: white space made visible, very long ones shortened by characters.
 function readable(token, longest = Infinity) {
   if (token === "") return "(empty)";

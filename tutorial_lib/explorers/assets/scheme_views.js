@@ -74,14 +74,7 @@ function schemeView(view, update, describe) {
       [context.textAlign, context.textBaseline, context.fillStyle] = [align, "middle", colour];
       context.fillText(words, x, y);
     };
-    const line = (points, colour, thick = 1, dash = []) => {
-      context.beginPath();
-      points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-      [context.strokeStyle, context.lineWidth] = [colour, thick];
-      context.setLineDash(dash);
-      context.stroke();
-      context.setLineDash([]);
-    };
+    const line = (...look) => strokeLine(context, ...look);
     const upright = (words, y) => {
       context.save();
       context.translate(10, y);

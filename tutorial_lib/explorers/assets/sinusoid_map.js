@@ -47,14 +47,7 @@ function drawSinusoids(canvas, pixels, state, available) {
     [context.textAlign, context.textBaseline, context.fillStyle] = [align, base, colour];
     context.fillText(words, x, y);
   };
-  const line = (points, colour, thick = 1, dash = []) => {
-    context.beginPath();
-    points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-    [context.strokeStyle, context.lineWidth] = [colour, thick];
-    context.setLineDash(dash);
-    context.stroke();
-    context.setLineDash([]);
-  };
+  const line = (...look) => strokeLine(context, ...look);
   const down = (t) => TOP + (t + 0.5) * HIGH / n;
   const across = (c) => LEFT + (c + 0.5) * WIDE / d;
   drawMap();
