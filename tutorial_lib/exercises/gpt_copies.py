@@ -212,7 +212,8 @@ longest run of the sample that stands in the text, neighbour by neighbour. Both 
 tokens are characters, or both are lists of tokens. If nothing of the sample stands there, it is 0.
 """,
     hints=(
-        "A slice is a run: `sample[start : start + length]`. Does it equal some slice of the text?",
+        "A slice is a run: `sample[start : start + length]`. Does it equal some slice of the "
+        "text? (`in` would do for strings, but not for lists.)",
         "Once a run of 5 is found, only runs of 6 or more are of interest, wherever they begin.",
         "A run may begin inside another one: try each token of the sample as the first.",
     ),

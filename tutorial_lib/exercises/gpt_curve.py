@@ -60,10 +60,11 @@ TRAINING_CURVE = Symptom(
     title="Too good to be true",
     level="medium",
     text="""
-The left curve above falls below what English allows: Shannon's readers (1951), who guessed a text
-letter by letter, needed 0.6 to 1.3 bits a character. The right curve shows the same loss place by
-place, after training. Below stands a text that the model wrote. The model is sound, but its batches
-were made by code with one of these mistakes. Choose the letter, then repair `make_batch`.
+The left picture above falls below what English allows: from people who guessed a text letter by
+letter, Shannon (1951) found that it has at least 0.6 bits a letter. The right picture shows the
+same loss place by place, after training. Below them stands a text that the model wrote. The model
+is sound, but its batches were made by code with one of these mistakes. Choose the letter, then
+repair `make_batch`.
 """,
     hints=(
         "A loss near 0 is no skill: the answer could be seen. From which places?",
