@@ -1,22 +1,13 @@
 """Chapter 02 in JupyterLab: its four explorers, by mouse and by keyboard, in both themes."""
 
 import pytest
-from browser import changes, measure
+from browser import changes, quickest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 NAME = "02_attention.ipynb"
 TEMPERATURE = ".tl-softmax input[aria-label=Temperature]"
 HEAD = ".tl-attention input[aria-label=Head]"
-
-
-def latency(page, control, limit, picture=None):
-    """Median milliseconds of the control; a busy machine gets three tries to stay below `limit`."""
-    for _ in range(3):
-        found = measure(page, control, picture)
-        if found < limit:
-            break
-    return found
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -32,7 +23,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     assert changes(page, ".tl-softmax", lambda: press("ArrowRight"))
     softmax.get_by_label("query 1").fill("2")
     lab.screenshot(f"02_softmax_{theme}", softmax)
-    times = {"softmax": latency(page, TEMPERATURE, 50)}
+    times = {"softmax": quickest(page, TEMPERATURE, 50)}
 
     handle = page.locator(".noUi-handle").first
     handle.scroll_into_view_if_needed()
@@ -44,7 +35,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     source = page.locator(picture).first.get_attribute("src")
     page.get_by_label("Divide the scores by √d").check()
     expect(page.locator(picture).first).not_to_have_attribute("src", source)
-    times["head width"] = latency(page, ".noUi-handle", 200, picture)
+    times["head width"] = quickest(page, ".noUi-handle", 200, picture)
 
     masks = page.locator(".tl-masks")
     masks.scroll_into_view_if_needed()
@@ -64,7 +55,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     wide = "The animal didn't cross the street because it was too wide."
     assert changes(page, ".tl-attention", lambda: text.fill(wide))
     lab.screenshot(f"02_attention_{theme}", attention)
-    times["attention"] = latency(page, HEAD, 50)
+    times["attention"] = quickest(page, HEAD, 50)
     with capsys.disabled():
         print(f"\nchapter 02, {theme}:", ", ".join(f"{n} {t:.0f} ms" for n, t in times.items()))
     assert lab.complaints() == []

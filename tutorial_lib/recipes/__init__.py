@@ -118,6 +118,12 @@ RECIPES = {
             "checkpoint",
             "a BERT pre-trained on Shakespeare: masked tokens and next sentences",
         ),
+        Recipe(
+            "review-sentiment",
+            "review_sentiment",
+            "table",
+            "film reviews: MiniLM frozen and fine-tuned, TF-IDF, and a model from scratch",
+        ),
     )
 }
 
