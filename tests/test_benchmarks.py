@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ FOLDER = Path(__file__).parent / "benchmarks"
 def measure(monkeypatch):
     threads = torch.get_num_threads()
     monkeypatch.syspath_prepend(FOLDER)
+    # A new process imports what stands here; an IPython shell of an earlier test cannot be.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     yield importlib.import_module("measure")
     torch.set_num_threads(threads)  # at import it asks for one thread
 
