@@ -6,6 +6,7 @@ JupyterLab is needed, so these tests are quick; tests/browser opens the real thi
 
 import base64
 import json
+import os
 
 import pytest
 from browser import measure
@@ -158,6 +159,19 @@ class ExplorerPage:
     def latency(self, selector):
         """Median milliseconds of 20 moves, from the input event to the frame after drawing."""
         return measure(self.page, selector)
+
+    def check_fit_and_theme(self, dark, name):
+        """Nothing is wider than the page, and the picture follows the theme there and back."""
+        root = self.page.locator(".tl-explorer")
+        assert root.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0
+        before = self.picture()
+        self.use_theme(not dark)
+        self.page.wait_for_timeout(400)
+        assert self.picture() != before
+        self.use_theme(dark)
+        self.page.wait_for_timeout(400)
+        if folder := os.environ.get("TUTORIAL_SCREENSHOTS"):
+            root.screenshot(path=f"{folder}/{name}-{'dark' if dark else 'light'}.png")
 
 
 @pytest.fixture
