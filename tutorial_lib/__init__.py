@@ -58,6 +58,7 @@ READING_ORDER = (
     # looking inside
     "interventions",
     "induction",
+    "rollout",
     "tracing",
     "figures",
     "explorers",

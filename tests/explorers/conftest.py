@@ -160,14 +160,14 @@ class ExplorerPage:
         """Median milliseconds of 20 moves, from the input event to the frame after drawing."""
         return measure(self.page, selector)
 
-    def check_fit_and_theme(self, dark, name):
+    def check_fit_and_theme(self, dark, name, canvas="canvas"):
         """Nothing is wider than the page, and the picture follows the theme there and back."""
         root = self.page.locator(".tl-explorer")
         assert root.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0
-        before = self.picture()
+        before = self.picture(canvas)
         self.use_theme(not dark)
         self.page.wait_for_timeout(400)
-        assert self.picture() != before
+        assert self.picture(canvas) != before
         self.use_theme(dark)
         self.page.wait_for_timeout(400)
         if folder := os.environ.get("TUTORIAL_SCREENSHOTS"):

@@ -6,6 +6,7 @@ Names load when they are first used: finding a wheel needs no PyTorch.
 import importlib
 
 _HOMES = {
+    "drawings": ("draw_strokes", "like_mnist"),
     "emoji": ("EmojiPictures", "load_emoji", "render_emoji"),
     "in_words": ("LANGUAGES", "date_in_words", "number_in_words"),
     "mnist": ("Digits", "load_mnist"),

@@ -8,6 +8,7 @@ from tutorial_lib.lazy import loading
 
 _HOME = {
     "AttentionExplorer": "attention",
+    "DigitExplorer": "digits",
     "GenerationExplorer": "generation",
     "MaskBuilder": "masks",
     "MergeStepper": "merges",
