@@ -12,6 +12,7 @@ _HOME = {
     "GenerationExplorer": "generation",
     "MaskBuilder": "masks",
     "MergeStepper": "merges",
+    "PatchExplorer": "patches",
     "SaturationExplorer": "saturation",
     "SchemeComparer": "schemes",
     "SinusoidExplorer": "sinusoids",
