@@ -11,6 +11,7 @@ _TEXTS = ("text", "pair", "other")
 WAYS = ("zero", "uniform", "patch")
 _PARTS = (
     "attention_lines.js",
+    "attention_picture.js",
     "attention_matrix.js",
     "attention_heads.js",
     "attention_model.js",
@@ -18,11 +19,11 @@ _PARTS = (
 )
 
 
-def _panels(maps, rows, columns, segments, column_segments):
+def _panels(maps, rows, columns, segments, column_segments, picture):
     if isinstance(getattr(maps, "cross", None), list) and maps.cross:  # AttentionMaps
         maps = {name: getattr(maps, name) for name in ("encoder", "decoder", "cross")}
     if not isinstance(maps, dict):
-        return [make_panel(maps, rows, columns, segments, column_segments)]
+        return [make_panel(maps, rows, columns, segments, column_segments, picture=picture)]
     unknown = set(maps) - {"encoder", "decoder", "cross"}
     if unknown or not maps:
         raise ShapeError(f"maps must be named encoder, decoder or cross, got {sorted(maps)}")
@@ -40,6 +41,8 @@ class AttentionExplorer(BrowserExplorer):
     (L, H, S, S), "decoder" (L, H, T, T) and "cross" (L, H, T, S).
     rows: T labels, who looks; columns: S labels, who is looked at (the rows when left out).
     segments and column_segments: 0 or 1 for each label. Layers and heads count from 0.
+    picture: what `as_picture` makes of an image whose patches are the last tokens; it takes the
+    place of the lines, and `attention_picture.patch_labels` names the tokens.
     More than `max_tokens` are cut, and a note says so.
     Raises ShapeError when shapes and labels disagree or nothing is left to show.
 
@@ -64,6 +67,7 @@ class AttentionExplorer(BrowserExplorer):
     renormalise = traitlets.Bool(False).tag(sync=True)
 
     has_model = traitlets.Bool(False).tag(sync=True)
+    fields = traitlets.List().tag(sync=True)
     text = traitlets.Unicode("").tag(sync=True)
     pair = traitlets.Unicode("").tag(sync=True)
     other = traitlets.Unicode("").tag(sync=True)
@@ -79,13 +83,14 @@ class AttentionExplorer(BrowserExplorer):
         segments=None,
         column_segments=None,
         *,
+        picture=None,
         max_tokens=MAX_TOKENS,
         **state,
     ):
         self._backend = None
         self._max_tokens = max(int(max_tokens), 1)
         super().__init__()
-        self._show(_panels(maps, rows, columns, segments, column_segments))
+        self._show(_panels(maps, rows, columns, segments, column_segments, picture))
         for name, value in state.items():
             self.set_trait(name, value)
 
@@ -101,11 +106,31 @@ class AttentionExplorer(BrowserExplorer):
         """
         from tutorial_lib.explorers.attention_model import EncoderBackend
 
-        backend = EncoderBackend(model, tokenizer, readout)
-        first = backend.run(text, pair or "", other or "", {})
-        explorer = cls(first.maps, first.labels, segments=first.segments)
-        explorer.text, explorer.pair, explorer.other = text, pair or "", other or ""
+        return cls._with(EncoderBackend(model, tokenizer, readout), (text, pair, other), state)
+
+    @classmethod
+    def from_pictures(cls, model, images, number=0, other=None, names=None, ink=False, **state):
+        """An explorer of a ViT: a numbered picture runs through it, and heads can be broken.
+
+        images (N, C, height, width) from 0 to 1; number: the one to begin with; other: the one
+        that a head is patched from; names: one for each class; ink: draw 1 dark on a light
+        ground. The outputs are the probabilities of the classes.
+        Raises ShapeError or ValueError when pictures or numbers do not fit.
+        """
+        from tutorial_lib.explorers.attention_picture import PictureBackend
+
+        numbers = (str(number), "", "" if other is None else str(other))
+        return cls._with(PictureBackend(model, images, names, ink), numbers, state)
+
+    @classmethod
+    def _with(cls, backend, texts, state):
+        """An explorer before a backend, which runs `texts` (text, pair, other) first."""
+        texts = [text or "" for text in texts]
+        first = backend.run(*texts, {})
+        explorer = cls(first.maps, first.labels, segments=first.segments, picture=first.picture)
+        explorer.text, explorer.pair, explorer.other = texts
         explorer._backend = backend
+        explorer.fields = [list(field) for field in backend.fields]
         explorer.outputs_title = backend.title
         explorer._take(first)
         explorer.has_model = True
@@ -127,7 +152,10 @@ class AttentionExplorer(BrowserExplorer):
             for label, before, after in result.outputs
         ]
         before = self.panels[0]["rows"]["labels"]
-        self._show([make_panel(result.maps, result.labels, segments=result.segments)], result.notes)
+        panel = make_panel(
+            result.maps, result.labels, segments=result.segments, picture=result.picture
+        )
+        self._show([panel], result.notes)
         if self.panels[0]["rows"]["labels"] != before:
             self.row = self.column = -1  # of another text: the token that was chosen is gone
 

@@ -6,6 +6,7 @@ import torch
 
 from tutorial_lib.capture import capture_attention
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.explorers.packing import Picture
 from tutorial_lib.interventions import Patch, Uniform, Zero, head_output, intervene
 
 MAX_LENGTH = 200
@@ -20,6 +21,15 @@ class Result:
     segments: list
     outputs: list
     notes: list
+    picture: Picture | None = None
+
+
+# What a reader types: trait of the explorer, label, hint.
+TEXT_FIELDS = (
+    ("text", "Text", "type a sentence"),
+    ("pair", "Second segment", "left empty: one segment"),
+    ("other", "Other text, to patch from", "a sentence with as many tokens"),
+)
 
 
 class EncoderBackend:
@@ -28,6 +38,8 @@ class EncoderBackend:
     model(ids, segments) -> hidden (1, T, D); tokenizer.encode(text, pair) -> Encoding;
     readout(model, encoding) -> list of (label, number).
     """
+
+    fields = TEXT_FIELDS
 
     def __init__(self, model, tokenizer, readout=None):
         self.model = model.eval()
@@ -45,7 +57,7 @@ class EncoderBackend:
         """
         notes = []
         encoding = self._encode(text, pair, notes)
-        change = self._change(broken or {}, other, encoding, notes)
+        change = intervention(broken or {}, self._head_on(other, encoding, notes))
         with torch.no_grad():
             maps, before = self._read(encoding)
             after = before
@@ -95,22 +107,35 @@ class EncoderBackend:
         cosines = [round(value, 6) for value in cosines.tolist()]  # equal vectors give 1, not 1+eps
         return [(token, 1.0, value) for token, value in zip(encoding.tokens, cosines, strict=True)]
 
-    def _change(self, broken, other, encoding, notes):
-        how, layer, head = (broken.get(name) for name in ("how", "layer", "head"))
-        if how == "zero":
-            return Zero(layer, head)
-        if how == "uniform":
-            return Uniform(layer, head)
-        if how != "patch":
-            return None
-        if not other.strip():
-            notes.append("Nothing is patched: type the other text to patch from.")
-            return None
-        source = self._encode(other, "", notes)
-        if len(source.ids) != len(encoding.ids):
-            notes.append(
-                f"Nothing is patched: the other text has {len(source.ids)} tokens, this one "
-                f"{len(encoding.ids)}; a head's output fits only a text of equal length."
-            )
-            return None
-        return Patch(layer, head, head_output(self.model, layer, head, *self._inputs(source)))
+    def _head_on(self, other, encoding, notes):
+        """A function (layer, head) -> the head's output on the other text, None if that fails."""
+
+        def output(layer, head):
+            if not other.strip():
+                notes.append("Nothing is patched: type the other text to patch from.")
+                return None
+            source = self._encode(other, "", notes)
+            if len(source.ids) != len(encoding.ids):
+                notes.append(
+                    f"Nothing is patched: the other text has {len(source.ids)} tokens, this one "
+                    f"{len(encoding.ids)}; a head's output fits only a text of equal length."
+                )
+                return None
+            return head_output(self.model, layer, head, *self._inputs(source))
+
+        return output
+
+
+def intervention(broken, patched):
+    """Return the intervention that breaks a head, None when nothing is broken.
+
+    broken is empty or {"how": "zero", "uniform" or "patch", "layer", "head"}; patched(layer, head)
+    gives the output of the head that is put in, or None to leave it alone.
+    """
+    how, layer, head = (broken.get(name) for name in ("how", "layer", "head"))
+    if how == "zero":
+        return Zero(layer, head)
+    if how == "uniform":
+        return Uniform(layer, head)
+    output = patched(layer, head) if how == "patch" else None
+    return None if output is None else Patch(layer, head, output)

@@ -34,6 +34,25 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """The picture that tokens are patches of: pixels (height, width, 3), uint8, and its grid.
+
+    The last n_rows x n_columns tokens are the patches, row by row; what stands before them, [CLS],
+    is no place in the picture.
+    """
+
+    pixels: np.ndarray
+    n_rows: int
+    n_columns: int
+
+    def packed(self):
+        """Plain data and bytes for the browser."""
+        height, width, _ = self.pixels.shape
+        grid = {"rows": self.n_rows, "columns": self.n_columns}
+        return {"data": self.pixels.tobytes(), "height": height, "width": width, **grid}
+
+
+@dataclass(frozen=True)
 class Panel:
     """The maps of one kind of attention: weights (L, H, T, S), who looks, who is looked at."""
 
@@ -41,6 +60,7 @@ class Panel:
     rows: Side
     columns: Side
     name: str = ""
+    picture: Picture | None = None
 
     def packed(self, max_tokens):
         """Plain data and bytes for the browser, at most `max_tokens` on each side."""
@@ -54,6 +74,7 @@ class Panel:
             "data": data.tobytes(),
             "rows": self.rows.packed(max_tokens),
             "columns": self.columns.packed(max_tokens),
+            "picture": self.picture.packed() if self.picture else None,
         }
 
 
@@ -73,11 +94,14 @@ def as_array(tensor):
     return np.asarray(tensor, dtype=np.float32)
 
 
-def make_panel(maps, rows, columns=None, segments=None, column_segments=None, name=""):
+def make_panel(
+    maps, rows, columns=None, segments=None, column_segments=None, name="", picture=None
+):
     """Check maps and labels against each other.
 
     maps (L, H, T, S), or a list of L layers (1, H, T, S); rows T labels; columns S labels (the
-    rows when left out); segments T and column_segments S numbers, 0 or 1.
+    rows when left out); segments T and column_segments S numbers, 0 or 1; picture a `Picture`
+    whose patches are the last tokens of both sides.
     Raises ShapeError when the shapes disagree, a side is empty or a weight is not in 0..1.
     """
     weights = as_array(maps)
@@ -103,7 +127,24 @@ def make_panel(maps, rows, columns=None, segments=None, column_segments=None, na
         if len(marks) != size or not set(marks) <= {0, 1}:
             raise ShapeError(f"segments of the {what} must be {size} numbers, each 0 or 1")
         sides.append(Side(tuple(labels), marks))
-    return Panel(np.clip(weights, 0, 1), *sides, name=name)
+    if picture is not None and min(weights.shape[2:]) < picture.n_rows * picture.n_columns:
+        raise ShapeError(
+            f"a picture of {picture.n_rows} x {picture.n_columns} patches needs as many tokens, "
+            f"{title} are {weights.shape[2]} x {weights.shape[3]}"
+        )
+    return Panel(np.clip(weights, 0, 1), *sides, name=name, picture=picture)
+
+
+def as_picture(image, n_rows, n_columns):
+    """Return a `Picture` of an image (C, height, width) from 0 to 1, grey or coloured.
+
+    Raises ShapeError for another shape.
+    """
+    pixels = as_array(image)
+    if pixels.ndim != 3 or pixels.shape[0] not in (1, 3) or 0 in pixels.shape:
+        raise ShapeError(f"the picture must be (1 or 3, height, width), got shape {pixels.shape}")
+    pixels = np.broadcast_to(pixels, (3, *pixels.shape[1:])).transpose(1, 2, 0)
+    return Picture(np.rint(pixels.clip(0, 1) * 255).astype(np.uint8), n_rows, n_columns)
 
 
 def cut_note(panels, max_tokens):

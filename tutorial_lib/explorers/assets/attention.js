@@ -12,7 +12,8 @@ function render({ model, el }) {
   const state = { hover: null, pointed: null, version: 0, shown: (token) => readable(token, 14) };
   const readout = element("output", { class: "tl-readout", "aria-live": "polite" });
   const notes = element("div", { role: "status" });
-  const views = [linesView, matrixView, headsView].map((view) => view(state, update));
+  const views = [linesView, pictureView, matrixView, headsView].map((view) => view(state, update));
+  const shown = () => views.filter((_, i) => !figures[i].hidden);
   const redraw = frameLoop(draw);
   let unpacked = null;
 
@@ -73,7 +74,9 @@ function render({ model, el }) {
       state.values = unpack(panel);
     }
     [state.L, state.H, state.T, state.S] = panel.shape;
-    Object.assign(state, { rows: panel.rows, columns: panel.columns, hover: null, pointed: null });
+    Object.assign(state, { rows: panel.rows, columns: panel.columns, picture: panel.picture, hover: null, pointed: null });
+    figures[0].hidden = Boolean(panel.picture);
+    figures[1].hidden = !panel.picture;
     state.decimals = panel.dtype === "float16" ? 3 : 2;
     state.version++;
     controls.part.replaceChildren(...panels.map(({ name }, i) => element("option", { value: i, text: kinds[name] || name })));
@@ -88,7 +91,7 @@ function render({ model, el }) {
     controls.hide.nextSibling.textContent = `leave out columns ${names.join(", ")}`;
     controls.hide.parentElement.hidden = controls.renormalise.parentElement.hidden = !special;
     notes.replaceChildren(...model.get("notes").map((text) => element("div", { class: "tl-warning", text })));
-    views.forEach((view) => view.resize());
+    shown().forEach((view) => view.resize());
     redraw();
   }
 
@@ -133,7 +136,7 @@ function render({ model, el }) {
     controls.hide.checked = model.get("hide_special");
     controls.renormalise.checked = model.get("renormalise");
     controls.renormalise.disabled = !controls.hide.checked;
-    views.forEach((view) => view.draw());
+    shown().forEach((view) => view.draw());
     readout.textContent = words();
   }
 
@@ -163,10 +166,11 @@ function render({ model, el }) {
   };
   const captions = [
     ["Lines", "left looks at right"],
+    ["Picture", "where one token looks"],
     ["Matrix", "a row looks, a row adds up to 1"],
     ["All heads", "layers down, heads across"],
   ];
-  const [lines, matrix, heads] = views.map((view, i) => element("figure", {},
+  const figures = views.map((view, i) => element("figure", {},
     element("figcaption", {}, `${captions[i][0]} `, element("span", { text: captions[i][1] })), view.node));
   root.append(
     element("div", { class: "tl-title", text: model.get("label") }),
@@ -175,7 +179,7 @@ function render({ model, el }) {
       controls.layer.node, controls.head.node, controls.threshold.node,
       controls.hide.parentElement, controls.renormalise.parentElement),
     notes,
-    element("div", { class: "tl-views" }, lines, matrix, element("div", { class: "tl-side" }, heads, readout)));
+    element("div", { class: "tl-views" }, ...figures.slice(0, 3), element("div", { class: "tl-side" }, figures[3], readout)));
   el.append(root);
 
   const anew = () => {

@@ -18,7 +18,7 @@ function modelPanel(model, chosenHead) {
     });
     return element("label", {}, element("span", { class: "tl-field", text: label }), input);
   };
-  const ways = [["zero", "Zero it"], ["uniform", "Make it uniform"], ["patch", "Patch it from the other text"]];
+  const ways = [["zero", "Zero it"], ["uniform", "Make it uniform"], ["patch", "Patch it from the other input"]];
   const buttons = ways.map(([how, text]) => element("button", {
     type: "button", text, "aria-pressed": "false",
     onclick: () => breakHead({ how, ...chosenHead() }),
@@ -27,10 +27,7 @@ function modelPanel(model, chosenHead) {
   const status = element("output", { class: "tl-status", "aria-live": "polite" });
   const table = element("div", { class: "tl-outputs", role: "table", "aria-label": "Outputs before and after" });
   const node = element("div", { class: "tl-model" },
-    element("div", { class: "tl-fields" },
-      field("text", "Text", "type a sentence"),
-      field("pair", "Second segment", "left empty: one segment"),
-      field("other", "Other text, to patch from", "a sentence with as many tokens")),
+    element("div", { class: "tl-fields" }, ...model.get("fields").map((about) => field(...about))),
     element("div", { class: "tl-controls", role: "group", "aria-label": "Break the chosen head" },
       element("strong", { text: "Break it:" }), ...buttons, repair, status),
     table);
@@ -48,7 +45,7 @@ function modelPanel(model, chosenHead) {
     const is = Boolean(broken.how);
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(ways[i][0] === broken.how)));
     repair.disabled = !is;
-    const names = { zero: "gives zeros", uniform: "looks everywhere alike", patch: "gives what it gave for the other text" };
+    const names = { zero: "gives zeros", uniform: "looks everywhere alike", patch: "gives what it gave for the other input" };
     status.textContent = is ? `Layer ${broken.layer}, head ${broken.head} ${names[broken.how]}.` : "Nothing is broken.";
     const outputs = model.get("outputs");
     table.hidden = outputs.length === 0;
