@@ -58,6 +58,8 @@ def test_there_are_three_mistakes_and_their_messages_are_distinct(task):
         assert text.endswith((".", "?", "!")), text
 
 
+# What the next test and the table say follows from the one above; they say it more plainly.
+@pytest.mark.slow
 @each(CODE)
 def test_mistakes_differ_from_the_solution_and_from_each_other(task):
     codes = (task.solution, *task.mistakes)
@@ -105,6 +107,7 @@ def test_text_and_hints_are_there(task):
     assert task.id.split(".")[0].isalnum()
 
 
+@pytest.mark.slow
 @each(TASKS)
 def test_the_table_has_no_unexpected_row(task):
     text = table([task])

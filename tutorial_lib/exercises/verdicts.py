@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from tutorial_lib.exercises.attempts import attempts, parted
+from tutorial_lib.exercises.attempts import attempt, attempts, parted
 from tutorial_lib.exercises.compare import settle
 from tutorial_lib.exercises.excerpts import show
 from tutorial_lib.exercises.faults import explain, is_open_stub
@@ -137,16 +137,16 @@ def _judge_claim(task, answer):
 
 
 def _known_mistake(task, got):
-    """The mistake whose outcome is the answer's on every case."""
+    """The mistake whose outcome is the answer's on every case; most part on the first one."""
     for mistake in task.mistakes:
-        outcomes = attempts(task, mistake)
-        pairs = zip(outcomes, got, strict=True)
-        if all(
-            type(want.error) is type(have.error) and parted(want, have, task.tolerance) is None
-            for (_, want), (_, have) in pairs
-        ):
+        if all(_alike(attempt(task, mistake, case), have, task) for case, have in got):
             return mistake
     return None
+
+
+def _alike(want, have, task):
+    same_kind = type(want.error) is type(have.error)
+    return same_kind and parted(want, have, task.tolerance) is None
 
 
 def _not_code(task, answer):
