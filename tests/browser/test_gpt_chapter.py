@@ -1,11 +1,13 @@
-"""Chapter 05 in JupyterLab: the generation explorer writes, by keyboard."""
+"""Chapter 05 in JupyterLab: the generation explorer writes, by keyboard, with every control."""
 
 import pytest
-from browser import fingerprint
+from browser import changes
 
 pytestmark = pytest.mark.slow
 NAME = "05_gpt.ipynb"
 ROOT = ".tl-generation"
+SLIDERS = ("Top-k", "Top-p", "Temperature")
+ODD_PROMPTS = ("", "\n\n", "😀 שלום 中", "<script>alert(1)</script>", "so " * 3_000)
 
 
 def test_the_explorer(open_notebook):
@@ -14,17 +16,24 @@ def test_the_explorer(open_notebook):
     page = lab.page
     explorer = page.locator(ROOT).first
     explorer.scroll_into_view_if_needed()
-    page.focus(f"{ROOT} button[aria-label='Write one token']")
+
+    def press(control, key):
+        page.focus(f"{ROOT} {control}")
+        page.keyboard.press(key)
+
+    write_one = "button[aria-label='Write one token']"
     for _ in range(3):
-        before = fingerprint(page, ROOT)
-        page.keyboard.press("Enter")
-        page.wait_for_timeout(1_000)
-        assert fingerprint(page, ROOT) != before
-    before = fingerprint(page, ROOT)
-    page.focus(f"{ROOT} input[aria-label='Temperature']")
-    page.keyboard.press("Home")  # greedy
-    page.wait_for_timeout(1_000)
-    assert fingerprint(page, ROOT) != before
+        assert changes(page, ROOT, lambda: press(write_one, "Enter"))
+    for label in SLIDERS:
+        for key in ("End", "Home"):
+            control = f"input[aria-label='{label}']"
+            assert changes(page, ROOT, lambda c=control, k=key: press(c, k)), (label, key)
     assert "greedy" in explorer.inner_text()
+    press("input[aria-label='Keep keys and values (cache)']", "Space")
+    assert changes(page, ROOT, lambda: press(write_one, "Enter"))
+    assert "without cache" in explorer.inner_text()
+    for prompt in ODD_PROMPTS:
+        assert changes(page, ROOT, lambda text=prompt: page.fill(f"{ROOT} textarea", text)), prompt
+        page.wait_for_timeout(500)
     lab.screenshot("05_generation_dark", explorer)
     assert lab.complaints() == []
