@@ -20,8 +20,10 @@ async (canvas) => {
   const frame = () => new Promise(requestAnimationFrame);
   const times = [];
   for (let turn = 0; turn < 9; turn += 1) {
-    const at = (x, y) => ({ clientX: area.left + x * area.width, clientY: area.top + y * area.height,
-      pointerId: 1, pointerType: "touch", isPrimary: true, bubbles: true, cancelable: true, button: 0 });
+    const at = (x, y) => ({
+      clientX: area.left + x * area.width, clientY: area.top + y * area.height,
+      pointerId: 1, pointerType: "touch", isPrimary: true, bubbles: true, cancelable: true,
+    });
     const before = readout.textContent;
     canvas.setPointerCapture = () => {}; // no real pointer stands behind these events
     canvas.dispatchEvent(new PointerEvent("pointerdown", at(0.1 + turn / 12, 0.1)));

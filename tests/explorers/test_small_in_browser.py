@@ -7,39 +7,10 @@ import statistics
 import pytest
 import torch
 from browser import measure
+from page_checks import faint, unreachable
 
 from tutorial_lib.explorers import MaskBuilder, MergeStepper, SoftmaxExplorer, TokenizerExplorer
 from tutorial_lib.tokenizers import BPETokenizer, merge_steps, wordpiece_score
-
-# Texts whose contrast with what is painted behind them is under WCAG's 4.5 (controls that are
-# switched off excepted).
-FAINT = """
-() => {
-  const brush = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const paint = (colours) => {
-    brush.clearRect(0, 0, 1, 1);
-    for (const colour of colours) { brush.fillStyle = colour; brush.fillRect(0, 0, 1, 1); }
-    return [...brush.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  };
-  const light = (rgb) => rgb.map((c) => c / 255)
-    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const faint = [];
-  for (const node of document.querySelectorAll(".tl-explorer, .tl-explorer *")) {
-    const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    const typed = node.matches("input[type=number], textarea, select");
-    if (!(own || typed) || node.disabled || node.matches("option")) continue;
-    if (!node.checkVisibility()) continue;
-    const behind = [];
-    for (let n = node; n; n = n.parentElement) behind.unshift(getComputedStyle(n).backgroundColor);
-    const [ground, ink] = [behind, [...behind, getComputedStyle(node).color]].map(paint).map(light);
-    const ratio = (Math.max(ground, ink) + 0.05) / (Math.min(ground, ink) + 0.05);
-    if (ratio < 4.5) faint.push(`${node.className} ${node.textContent} ${ratio.toFixed(2)}`);
-  }
-  return faint;
-}
-"""
-
 
 # Milliseconds from an answer of the kernel to the frame after it is drawn, 20 times.
 REDRAW = """
@@ -89,17 +60,6 @@ def report_latency(page, control, name, record_property, limit=50):
     record_property("latency_ms", round(min(tries), 1))
     print(f"{name}: input event to the frame after drawing, median of 20: {min(tries):.1f} ms")
     assert min(tries) < limit
-
-
-def unreachable(page):
-    """Controls that have no name or that the Tab key cannot reach (a grid has one entry)."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll('button, input, select, textarea, [tabindex]')]
-        .filter((n) => n.offsetParent !== null)
-        .filter((n) => !(n.getAttribute('aria-label') || n.textContent.trim() || n.closest('label'))
-          || (n.tabIndex < 0 && n.getAttribute('role') !== 'gridcell'))
-        .map((n) => n.outerHTML.slice(0, 90))"""
-    )
 
 
 WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
@@ -373,7 +333,7 @@ def test_text_stands_out_in_both_themes(put, merges, tokens, theme):
     for widget in widgets:
         page = put(widget, dark=theme == "dark")
         frame(page)
-        assert page.evaluate(FAINT) == []
+        assert faint(page) == []
         if folder:
             name = type(widget).__name__
             page.locator(".tl-explorer").screenshot(path=f"{folder}/{name}-{theme}.png")

@@ -1,3 +1,4 @@
+import json
 import time
 from types import SimpleNamespace
 
@@ -42,7 +43,7 @@ def test_any_text_gets_an_answer_that_can_travel(text):
     (row,) = widget.reply["rows"]
     assert "error" not in row
     assert widget.reply["number"] == 1
-    str(widget.reply).encode()  # no half surrogate is left
+    json.dumps(widget.reply, ensure_ascii=False).encode()  # no half surrogate is left
 
 
 def test_pieces_of_a_character_show_their_bytes():
