@@ -39,6 +39,7 @@ READING_ORDER = (
     "foreign_names",
     "weights",
     "models",
+    "text_vectors",
     # learning
     "masking",
     "sentence_pairs",
@@ -49,6 +50,7 @@ READING_ORDER = (
     "resume",
     "training",
     # predictions to text
+    "spans",
     "sampling",
     "continuation",
     "beam",

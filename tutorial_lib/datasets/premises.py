@@ -1,4 +1,4 @@
-"""Premise and hypothesis: does one sentence follow from another? Two generators, one that leaks.
+"""Premise and hypothesis: does one sentence follow from another? Three generators, two that leak.
 
 A sentence has four parts: a number, a size or none, a thing and a place. Each part is either
 specific ("two", "small", "dogs", "in the barn") or general ("some", none, "animals", "indoors");
@@ -9,8 +9,11 @@ same scene (contradiction), or may be (neutral). Things are names of emoji, thei
 - `leaky_pairs` writes hypotheses as people did for such data (Gururangan et al. 2018): general
   words for entailment, an added detail for neutral, often "no" for contradiction. The hypothesis
   alone then gives the label away.
-- `balanced_pairs` draws the hypothesis first, and for each label a premise that makes it so: each
-  hypothesis stands there once with each label, and alone it tells nothing.
+- `mended_pairs` draws the hypothesis first, and for each label a premise that makes it so: each
+  hypothesis stands there once with each label, and alone it tells nothing. The premise now does:
+  what contradicts is mostly specific, what leaves open mostly general.
+- `balanced_pairs` takes all nine pairs of three premises and three hypotheses, each of which
+  stands there once with each label (a Latin square).
 """
 
 import math
@@ -90,54 +93,71 @@ def relation(premise, hypothesis):
 def leaky_pairs(n_train=3_000, n_test=600, seed=_SEED):
     """Return Splits of PremisePairs (validation empty) whose hypotheses give the label away.
 
+    Raises ValueError when n_train or n_test is no multiple of 3.
+
     >>> leaky_pairs(30, 9)
     Splits(train 30, validation 0, test 9)
     """
-    return _splits(_leaky_triple, n_train, n_test, seed)
+    return _splits(_leaky_triple, 3, n_train, n_test, seed)
 
 
-def balanced_pairs(n_train=3_000, n_test=600, seed=_SEED):
-    """Return Splits of PremisePairs (validation empty): each hypothesis once with each label.
+def mended_pairs(n_train=3_000, n_test=600, seed=_SEED):
+    """Return the same Splits with each hypothesis once with each label; the premises leak.
 
-    >>> balanced_pairs(30, 9)
+    >>> mended_pairs(30, 9)
     Splits(train 30, validation 0, test 9)
     """
-    return _splits(_balanced_triple, n_train, n_test, seed)
+    return _splits(_mended_triple, 3, n_train, n_test, seed)
+
+
+def balanced_pairs(n_train=3_600, n_test=900, seed=_SEED):
+    """Return the same Splits with each premise and each hypothesis once with each label.
+
+    n_train and n_test are multiples of 9. A smaller n_train keeps the test part as it is.
+
+    >>> balanced_pairs(36, 9)
+    Splits(train 36, validation 0, test 9)
+    """
+    return _splits(_latin_square, 9, n_train, n_test, seed)
 
 
 def hypothesis_only(train, test):
-    """Return the accuracy of naive Bayes that reads the words of the hypothesis alone.
+    """Return the accuracy of naive Bayes on the hypothesis alone; ties go to the first label."""
+    return _one_side("hypothesis", train, test)
 
-    Ties go to the label that stands first in LABELS.
-    """
+
+def premise_only(train, test):
+    """Return the same for the premise alone."""
+    return _one_side("premise", train, test)
+
+
+def _one_side(side, train, test):
     words = {label: Counter() for label in LABELS}
     for pair in train:
-        words[pair.label].update(pair.hypothesis.split())
-    known = {word for counts in words.values() for word in counts}
+        words[pair.label].update(getattr(pair, side).split())
+    known = set().union(*words.values())
     # The labels are equally frequent; one is added to every count (Laplace).
     log_p = {
-        label: {
-            word: math.log((counts[word] + 1) / (counts.total() + len(known))) for word in known
-        }
-        for label, counts in words.items()
+        label: {word: math.log((n[word] + 1) / (n.total() + len(known))) for word in known}
+        for label, n in words.items()
     }
-    right = 0
-    for pair in test:
-        said = [word for word in pair.hypothesis.split() if word in known]
-        best = max(LABELS, key=lambda label: sum(log_p[label][word] for word in said))
-        right += best == pair.label
-    return right / len(test)
+
+    def best(pair):
+        said = [word for word in getattr(pair, side).split() if word in known]
+        return max(LABELS, key=lambda label: sum(log_p[label][word] for word in said))
+
+    return sum(best(pair) == pair.label for pair in test) / len(test)
 
 
-def _splits(triple, n_train, n_test, seed):
-    if n_train % 3 or n_test % 3 or min(n_train, n_test) < 3:
-        raise ValueError(f"the pairs come in threes, one a label, got {n_train} and {n_test}")
+def _splits(draw, group, n_train, n_test, seed):
+    if n_train % group or n_test % group or min(n_train, n_test) < group:
+        raise ValueError(f"the pairs come in groups of {group}, got {n_train} and {n_test}")
     generator = random.Random(seed)
     seen, parts = set(), []
     for n in (n_test, n_train):
         part = []
         while len(part) < n:
-            drawn = triple(generator)
+            drawn = draw(generator)
             if seen.isdisjoint(drawn):  # no pair of the test set is trained on, or comes twice
                 part.extend(drawn)
                 seen.update(drawn)
@@ -146,7 +166,7 @@ def _splits(triple, n_train, n_test, seed):
     return Splits(parts[1], (), parts[0])
 
 
-def _balanced_triple(generator):
+def _mended_triple(generator):
     hypothesis = _scene(generator)
     pairs = {}
     # `_scene` leaves something specific, without which no premise would be neutral.
@@ -168,10 +188,8 @@ def _leaky_triple(generator):
     else:
         other = generator.choice(PLACES["indoors" if place == "outdoors" else "outdoors"])
         wrong = Scene(premise.number, premise.size, thing, other).text
-    hypotheses = (general.text, detail, wrong)
-    return [
-        PremisePair(premise.text, h, label) for h, label in zip(hypotheses, LABELS, strict=True)
-    ]
+    both = zip((general.text, detail, wrong), LABELS, strict=True)
+    return [PremisePair(premise.text, hypothesis, label) for hypothesis, label in both]
 
 
 def _scene(generator):
@@ -195,3 +213,38 @@ def _near(hypothesis, generator):
         near = [own, *above, *_GENERAL.get(own, ())]
         parts.append(foreign if generator.random() < 0.2 else generator.choice(near))
     return Scene(*parts)
+
+
+def _latin_square(generator):
+    """Return all pairs of three premises and three hypotheses, each once with each label.
+
+    Premise i entails hypothesis i and contradicts hypothesis i + 2 (mod 3); one is left to be
+    neutral. Three of the four parts, in any order, contradict for one i each.
+    """
+    while True:
+        turns = [0, 1, 2, None]
+        generator.shuffle(turns)
+        generals = [["some"], [""], [*KINDS], [*PLACES]]
+        parts = [
+            _words(generator.choice(choice), turn, generator)
+            for choice, turn in zip(generals, turns, strict=True)
+        ]
+        premises = [Scene(*(said[i] for said, _ in parts)) for i in range(3)]
+        hypotheses = [Scene(*(claimed[i] for _, claimed in parts)) for i in range(3)]
+        square = [
+            [PremisePair(p.text, h.text, relation(p, h)) for h in hypotheses] for p in premises
+        ]
+        lines = (*square, *zip(*square, strict=True))
+        if all(len({pair.label for pair in line}) == len(LABELS) for line in lines):
+            return [pair for row in square for pair in row]
+
+
+def _words(general, turn, generator):
+    """Return one part of three premises and three hypotheses, where each entails its own."""
+    one, other = generator.sample(_GENERAL[general], 2)
+    if turn is None:
+        both = [(one, one), (one, general), (general, general), (other, general)]
+        return [*zip(*generator.choices(both, k=3), strict=True)]
+    said = [one, generator.choice([other, general, general]), other]
+    claimed = [general, general, other]
+    return [[words[(i - turn) % 3] for i in range(3)] for words in (said, claimed)]

@@ -124,6 +124,24 @@ RECIPES = {
             "table",
             "film reviews: MiniLM frozen and fine-tuned, TF-IDF, and a model from scratch",
         ),
+        Recipe(
+            "premises",
+            "premises",
+            "table",
+            "does a sentence follow? a head or text, from scratch or after stories, with a leak",
+        ),
+        Recipe(
+            "in-context",
+            "in_context",
+            "checkpoint",
+            "a small GPT that learns a made-up grammar from the examples in its prompt",
+        ),
+        Recipe(
+            "in-context-examples",
+            "in_context_examples",
+            "table",
+            "what each example in a prompt adds, and which heads read them, three seeds",
+        ),
     )
 }
 

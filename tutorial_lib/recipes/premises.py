@@ -1,0 +1,81 @@
+"""Chapter 05b: premise and hypothesis, by a head or as text, from scratch or pre-trained.
+
+Each form starts from random weights, or from a language model that has read stories: three true
+sentences about one scene, with no question and no label. By number of labels, on balanced pairs.
+Beside them, models that learn from leaky pairs, with the premise and without, and are tested on
+both kinds. Learning rates and steps were chosen with other seeds, of the data too.
+"""
+
+from tutorial_lib.datasets.premises import balanced_pairs, leaky_pairs
+from tutorial_lib.recipes.premise_readers import (
+    FORMS,
+    accuracy,
+    build,
+    fine_tune,
+    pretrain,
+    ranked,
+    without_premise,
+)
+from tutorial_lib.training import set_seed
+
+SETTINGS = {
+    "seeds": [0, 1, 2],
+    "sizes": {"context": 32, "d_model": 64, "n_layers": 2, "n_heads": 4},
+    "stories": {"n": 20_000, "steps": 500, "lr": 1e-2, "batch_size": 32},
+    "labels": {"180": {"steps": 150}, "720": {"steps": 300}, "3600": {"steps": 700}},
+    "lr": {"scratch": 1e-2, "stories": 5e-3},
+    "leaky": {"n_labels": 720, "steps": 200},
+    "n_test": 900,
+}
+SMOKE = SETTINGS | {
+    "seeds": [0],
+    "sizes": {"context": 32, "d_model": 8, "n_layers": 1, "n_heads": 2},
+    "stories": {"n": 40, "steps": 2, "lr": 1e-2, "batch_size": 8},
+    "labels": {"18": {"steps": 2}},
+    "leaky": {"n_labels": 18, "steps": 2},
+    "n_test": 18,
+}
+
+
+def run(settings, progress=True):
+    """Train both forms from both starts, then the readers of leaky pairs; one row a model.
+
+    A row has pairs (what it learned from), reads ("both" or "hypothesis"), form, start, n_labels,
+    seed, and its accuracy on new pairs of the same kind (accuracy) and on balanced ones. The form
+    "ranking" is the reader of stories without any label (`ranked`).
+    """
+    rows = []
+    test = balanced_pairs(9, settings["n_test"]).test
+    for seed in settings["seeds"]:
+        set_seed(seed)
+        starts = {"scratch": build(settings), "stories": pretrain(settings, seed, progress)}
+        about = {"pairs": "none", "form": "ranking", "start": "stories", "reads": "both"}
+        share = ranked(starts["stories"].eval(), test)
+        rows.append(about | {"n_labels": 0, "seed": seed, "accuracy": share, "on_balanced": share})
+        for n_labels, chosen in settings["labels"].items():
+            for form in FORMS:
+                for start, gpt in starts.items():
+                    about = {"pairs": "balanced", "form": form, "start": start, "reads": "both"}
+                    about |= {"n_labels": int(n_labels), "seed": seed}
+                    rows.append(_row(about, gpt, chosen["steps"], settings, progress))
+        for pairs in ("leaky", "balanced"):
+            for reads in ("both", "hypothesis") if pairs == "leaky" else ("hypothesis",):
+                about = {"pairs": pairs, "form": "head", "start": "scratch", "reads": reads}
+                about |= {"n_labels": settings["leaky"]["n_labels"], "seed": seed}
+                gpt, steps = starts["scratch"], settings["leaky"]["steps"]
+                rows.append(_row(about, gpt, steps, settings, progress))
+    return {"rows": rows}
+
+
+def _row(about, gpt, steps, settings, progress):
+    make = {"leaky": leaky_pairs, "balanced": balanced_pairs}[about["pairs"]]
+    train, _, test = make(about["n_labels"], settings["n_test"])
+    balanced = balanced_pairs(9, settings["n_test"]).test
+    if about["reads"] == "hypothesis":
+        train, test, balanced = map(without_premise, (train, test, balanced))
+    lr = settings["lr"][about["start"]]
+    model = fine_tune(gpt, about["form"], train, steps, lr, seed=about["seed"], progress=progress)
+    return about | {
+        "accuracy": accuracy(model, about["form"], test),
+        "on_balanced": accuracy(model, about["form"], balanced),
+    }
