@@ -76,7 +76,8 @@ def test_another_picture_is_typed_and_a_head_is_broken(explorer):
     page.wait_for_timeout(600)
     page.get_by_role("button", name="Patch it from the other input").click()
     page.wait_for_selector("text=gives what it gave for the other input")
-    assert page.locator(".tl-outputs [role=row]").count() == 11
+    rows = "document.querySelectorAll('.tl-outputs [role=row]').length"
+    page.wait_for_function(f"() => {rows} === 11")  # the heading and ten digits
     assert page.locator("input[aria-label='Second segment']").count() == 0
 
 

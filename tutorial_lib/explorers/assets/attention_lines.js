@@ -1,6 +1,21 @@
 // Lines between the tokens that look (left) and the tokens that are looked at (right).
 // Only what is in sight is drawn, so that a long input stays smooth.
 
+const sameToken = (a, b) => a?.side === b?.side && a?.index === b?.index;
+
+// Pointing at a token isolates it, a click keeps it so and lets it go; hit(event) tells which token.
+function tokenEvents(canvas, state, update, hit) {
+  canvas.addEventListener("pointermove", (event) => {
+    const token = hit(event);
+    if (!sameToken(token, state.hover)) update({ hover: token });
+  });
+  canvas.addEventListener("pointerleave", () => state.hover && update({ hover: null }));
+  canvas.addEventListener("click", (event) => {
+    const token = hit(event);
+    update({ pinned: sameToken(token, state.pinned) ? null : token });
+  });
+}
+
 function linesView(state, update) {
   const canvas = element("canvas", {
     tabindex: "0", role: "application", "data-lm-suppress-shortcuts": "true",
@@ -23,16 +38,7 @@ function linesView(state, update) {
     const count = side === "row" ? state.T : state.S;
     return side && index >= 0 && index < count ? { side, index } : null;
   };
-  const same = (a, b) => a?.side === b?.side && a?.index === b?.index;
-  canvas.addEventListener("pointermove", (event) => {
-    const token = hit(event);
-    if (!same(token, state.hover)) update({ hover: token });
-  });
-  canvas.addEventListener("pointerleave", () => state.hover && update({ hover: null }));
-  canvas.addEventListener("click", (event) => {
-    const token = hit(event);
-    update({ pinned: same(token, state.pinned) ? null : token });
-  });
+  tokenEvents(canvas, state, update, hit);
   canvas.addEventListener("keydown", (event) => {
     const now = state.pinned || { side: "row", index: -1 };
     const count = now.side === "row" ? state.T : state.S;
@@ -53,7 +59,7 @@ function linesView(state, update) {
 
   let revealed = null;
   function reveal(token) {
-    if (state.hover || same(token, revealed)) return;
+    if (state.hover || sameToken(token, revealed)) return;
     revealed = token;
     const top = token ? pad + token.index * rowHeight : node.scrollTop;
     if (top < node.scrollTop || top + rowHeight > node.scrollTop + height) node.scrollTop = top - height / 2;

@@ -22,16 +22,7 @@ function pictureView(state, update) {
     const inside = row >= 0 && row < state.picture.rows && column >= 0 && column < state.picture.columns;
     return inside ? { side: "row", index: extra() + row * state.picture.columns + column } : null;
   };
-  const same = (a, b) => a?.side === b?.side && a?.index === b?.index;
-  canvas.addEventListener("pointermove", (event) => {
-    const token = hit(event);
-    if (!same(token, state.hover)) update({ hover: token });
-  });
-  canvas.addEventListener("pointerleave", () => state.hover && update({ hover: null }));
-  canvas.addEventListener("click", (event) => {
-    const token = hit(event);
-    update({ pinned: same(token, state.pinned) ? null : token });
-  });
+  tokenEvents(canvas, state, update, hit);
   canvas.addEventListener("keydown", (event) => {
     const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Escape: null }[event.key];
     if (way === undefined) return;
