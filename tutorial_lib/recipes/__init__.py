@@ -119,10 +119,28 @@ RECIPES = {
             "a BERT pre-trained on Shakespeare: masked tokens and next sentences",
         ),
         Recipe(
+            "speech-vectors",
+            "speech_vectors",
+            "checkpoint",
+            "vectors of meaning of Shakespeare's speeches, from MiniLM, in one byte a number",
+        ),
+        Recipe(
             "review-sentiment",
             "review_sentiment",
             "table",
             "film reviews: MiniLM frozen and fine-tuned, TF-IDF, and a model from scratch",
+        ),
+        Recipe(
+            "play-names",
+            "play_names",
+            "table",
+            "which words of a speech are names: a BERT pre-trained or not, and two simple ways",
+        ),
+        Recipe(
+            "mlm-against-lm",
+            "mlm_against_lm",
+            "table",
+            "fill in the blank: a BERT that sees both sides against a GPT that looks back",
         ),
         Recipe(
             "premises",

@@ -1,0 +1,91 @@
+"""One vector a text, by a sentence encoder, and many of them stored in one byte a number.
+
+A published MiniLM puts texts of like meaning close together (Reimers and Gurevych 2019; Wang et
+al. 2020). The vectors have length 1, so the scalar product of two is their cosine.
+"""
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+from tutorial_lib.errors import ShapeError
+
+LARGEST = 127  # of the whole numbers in one byte; -128 is left out, so that both sides are alike
+
+
+@torch.no_grad()
+def text_vectors(model, tokenizer, texts, batch_size=50):
+    """Return one vector of length 1 a text, (N, D), in the order of the texts.
+
+    model is a BERT, tokenizer the WordPieceTokenizer it was trained with. Texts of like length
+    share a batch, so little is padding. Raises ValueError without a text, ContextError for a text
+    that is too long.
+    """
+    if not texts:
+        raise ValueError("text_vectors needs at least one text, got none")
+    rows = [torch.tensor(tokenizer.encode(text).ids) for text in texts]
+    order = torch.tensor([len(row) for row in rows]).argsort(stable=True)
+    parts = []
+    for places in order.split(batch_size):
+        batch = [rows[place] for place in places]
+        ids = pad_sequence(batch, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
+        parts.append(model.sentence_vectors(ids, mask=ids != tokenizer.pad_id))
+    return torch.cat(parts)[order.argsort()]
+
+
+class RoundedVectors(nn.Module):
+    """Vectors rounded to whole numbers from -127 to 127, with one scale for all of them.
+
+    numbers (N, D) int8; scale (1,), numbers * scale are the vectors; places (N,), where in a list
+    of texts each one stands. Nothing here is learnt: it is a module so that it is stored as one.
+    Empty at first, see `of`.
+
+    >>> table = RoundedVectors.of(torch.tensor([[1.0, 0.0], [0.6, 0.8]]))
+    >>> table.numbers.tolist()
+    [[127, 0], [76, 102]]
+    >>> table.nearest(torch.tensor([0.0, 1.0]), n=1)[1]
+    tensor([1])
+    """
+
+    def __init__(self, n_vectors, width):
+        super().__init__()
+        self.register_buffer("numbers", torch.zeros(n_vectors, width, dtype=torch.int8))
+        self.register_buffer("scale", torch.zeros(1))
+        self.register_buffer("places", torch.zeros(n_vectors, dtype=torch.int32))
+
+    @classmethod
+    def of(cls, vectors, places=None):
+        """Round vectors (N, D); places (N,) are 0 to N - 1 by default.
+
+        Raises ShapeError when there are none, or not one place for each.
+        """
+        places = torch.arange(len(vectors)) if places is None else torch.as_tensor(places)
+        if vectors.dim() != 2 or vectors.numel() == 0 or places.shape != vectors.shape[:1]:
+            raise ShapeError(
+                "vectors must be (N, D) with N places, got "
+                f"{tuple(vectors.shape)} and {tuple(places.shape)}"
+            )
+        table = cls(*vectors.shape)
+        table.scale.fill_(vectors.abs().max() / LARGEST)
+        table.numbers.copy_((vectors / table.scale).round())
+        table.places.copy_(places)
+        return table
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def vectors(self, rows):
+        """Return the vectors of these rows, (n, D)."""
+        return self.numbers[rows].float() * self.scale
+
+    def cosines(self, query):
+        """Return how close each vector is to query (D,), a vector of length 1: (N,)."""
+        if query.shape != self.numbers.shape[1:]:
+            raise ShapeError(
+                f"the query must be ({self.numbers.size(1)},), got {tuple(query.shape)}"
+            )
+        return (self.numbers.float() @ query) * self.scale
+
+    def nearest(self, query, n):
+        """Return the n highest cosines with query (D,) and their rows, from the highest down."""
+        return self.cosines(query).topk(min(n, len(self)))
