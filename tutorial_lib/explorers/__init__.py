@@ -8,18 +8,24 @@ from tutorial_lib.lazy import loading
 
 _HOME = {
     "AttentionExplorer": "attention",
+    "FillMaskExplorer": "fill_mask",
     "DigitExplorer": "digits",
     "GenerationExplorer": "generation",
     "MaskBuilder": "masks",
+    "MaskingDraws": "masking_draws",
+    "MaskingExplorer": "masking",
     "MergeStepper": "merges",
     "PatchExplorer": "patches",
     "SaturationExplorer": "saturation",
     "SchemeComparer": "schemes",
     "SinusoidExplorer": "sinusoids",
     "SoftmaxExplorer": "softmax",
+    "SpeechFinder": "speech_finder",
+    "SpeechSearch": "search",
     "TokenizerExplorer": "tokens",
     "TranslationExplorer": "translation",
     "WalkExplorer": "walk",
+    "fillings": "gaps",
 }
 
 __all__ = sorted(_HOME)

@@ -1,0 +1,71 @@
+import warnings
+
+import pytest
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+WORDS = ["the", "train", "was", "late"]
+
+
+def lines(axes, colour):
+    """The lines of a colour, as (lower place, upper place) in columns."""
+    found = [one for one in axes.lines if one.get_color() == colour and len(one.get_xdata()) == 2]
+    column = 0.85  # the widest name is [MASK]
+    return {tuple(round(x / column) for x in line.get_xdata()) for line in found}
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts if text.get_text()]
+
+
+def test_gpt_looks_back_and_bert_at_all_places():
+    gpt, bert = figures.masked_objectives(WORDS, [1], "3 terms or 1").axes
+    with_loss = lines(gpt, style.BLUE)
+    assert with_loss == {(s, t) for t in (1, 2, 3) for s in range(1, t + 1)}
+    assert lines(gpt, style.GRID) == {(s, 4) for s in (1, 2, 3, 4)}
+    assert lines(bert, style.BLUE) == {(s, 2) for s in range(6)}
+    assert lines(bert, style.GRID) == {(s, t) for s in range(6) for t in (0, 1, 3, 4, 5)}
+
+
+def test_the_panels_count_their_loss_terms_and_name_the_targets():
+    gpt, bert = figures.masked_objectives(WORDS, [3, 1, 1]).axes
+    assert gpt.get_title(loc="left") == "GPT says the next token: 3 loss terms a pass"
+    assert bert.get_title(loc="left") == "BERT says the hidden tokens: 2 loss terms a pass"
+    assert texts(gpt)[:3] == WORDS[1:]
+    assert texts(bert)[:2] == ["train", "late"]
+    assert texts(bert)[2:8] == ["[CLS]", "the", "[MASK]", "was", "[MASK]", "[SEP]"]
+    words = figures.describe_masked_objectives(WORDS, [3, 1])
+    assert "3 loss terms" in words
+    assert "(train, late)" in words
+
+
+@pytest.mark.parametrize(("words", "hidden"), [(["one"], [0]), (WORDS, []), (WORDS, [4])])
+def test_hidden_places_must_be_words(words, hidden):
+    with pytest.raises(ShapeError, match="hidden places"):
+        figures.masked_objectives(words, hidden)
+
+
+def test_three_vectors_stand_above_what_the_first_layer_reads():
+    (axes,) = figures.input_representation(["[CLS]", "so", "[SEP]", "it"], [0, 0, 0, 1]).axes
+    shown = texts(axes)
+    column = ["E it", "+", "E B", "+", "E 3", "=", "x 3"]
+    start = shown.index("it")
+    assert sorted(shown[start + 1 : start + 8]) == sorted(column)
+    words = figures.describe_input_representation(["[CLS]", "so"], [0, 1])
+    assert "[CLS] A 0, so B 1" in words
+
+
+@pytest.mark.parametrize("segments", [[0], [0, 2]])
+def test_segments_must_fit(segments):
+    with pytest.raises(ShapeError, match="one segment, 0 or 1, for each token"):
+        figures.input_representation(["[CLS]", "so"], segments)
+
+
+def test_any_word_can_be_drawn():
+    odd = ["😀", "שלום", "$x$", "<script>", "a" * 400, "\x00"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        style.png(figures.masked_objectives(odd, [0]))
+        style.png(figures.input_representation(odd, [0] * 6))

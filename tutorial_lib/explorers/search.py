@@ -1,0 +1,47 @@
+"""Search Shakespeare's speeches by meaning, beside a search by words."""
+
+import time
+
+from tutorial_lib.explorers.asking import AskingExplorer
+from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.figures.search import where
+
+EXAMPLE = "He pretends to be crazy."
+MOST = 20
+
+
+class SpeechSearch(AskingExplorer):
+    """A sentence is typed; the closest speeches stand in two columns, by meaning and by words.
+
+    finder is a SpeechFinder; n: how many hits a column has, up to 20. The query is cut at 300
+    characters. `found` is what `finder.find` gave last.
+    """
+
+    title = "Speech search"
+    _esm = javascript("asking.js", "search.js")
+    _css = stylesheet("asking.css", "search.css")
+
+    def __init__(self, finder, query=EXAMPLE, n=5):
+        self.finder = finder
+        self.found = {}
+        self.limit = 300
+        super().__init__(query, n=min(max(n, 1), MOST), genre="")
+
+    def answer(self, text, n, genre):
+        """Find what is closest to the text; genre "" stands for all."""
+        started = time.perf_counter()
+        n = min(max(int(n), 1), MOST)
+        self.found = self.finder.find(text, n, genre or None)
+        return {
+            "columns": [
+                {
+                    "name": name,
+                    "hits": [[hit.score, where(hit), " ".join(hit.text.split())] for hit in hits],
+                }
+                for name, hits in self.found.items()
+            ],
+            "rare": self.finder.rare_words(text),
+            "genres": self.finder.genres,
+            "speeches": len(self.finder),
+            "milliseconds": round(1000 * (time.perf_counter() - started)),
+        }

@@ -1,0 +1,145 @@
+"""Masked tokens: what became of them and how often, and what a model says should stand there."""
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.figures.generation import token_name
+from tutorial_lib.figures.tokens import LETTER
+
+# What becomes of a chosen token: its share of the chosen ones, the colours of bar and token.
+FATES = {
+    "mask": (0.8, style.BLUE, "#a9cfe6"),
+    "random": (0.1, style.ORANGE, "#f3c6a5"),
+    "same": (0.1, style.GREEN, "#a5dcc9"),
+}
+WIDTH = 9.5  # inches
+LINE = 0.5
+LINES_SHOWN = 6
+COUNTS = ("draws", "candidates", "chosen", *FATES)
+
+
+def token_rows(tokens, width=WIDTH):
+    """Return where each token of a text stands: (left, top, width) in inches, None from line 7 on.
+
+    >>> token_rows(["so", "it"])
+    [(0.05, 0.0, 0.276), (0.366, 0.0, 0.276)]
+    """
+    places, left, line = [], 0.05, 0
+    for token in tokens:
+        needed = round(len(token) * LETTER + 0.1, 3)
+        if left + needed > width and left > 0.05:
+            left, line = 0.05, line + 1
+        places.append((round(left, 3), line * LINE, needed) if line < LINES_SHOWN else None)
+        left += needed + 0.04
+    return places
+
+
+def draw_tokens(axes, tokens, look, below=None):
+    """Write tokens as chips, `look(place)` = (fill, ink) each; below: a small word under each."""
+    names = [token_name(token, 24) for token in tokens]
+    for place, box in enumerate(token_rows(names)):
+        if box is None:
+            break
+        left, top, width = box
+        fill, ink = look(place)
+        mono = {"family": "DejaVu Sans Mono", "ha": "center", "va": "center"}
+        chip = {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": style.GRID}
+        centre = left + width / 2
+        axes.text(centre, top + 0.15, names[place], fontsize=9.5, color=ink, bbox=chip, **mono)
+        if below and below[place]:
+            axes.text(centre, top + 0.36, below[place], fontsize=7.5, color=style.MUTED, **mono)
+    axes.set(xlim=(0, WIDTH), ylim=(text_height(tokens), 0))
+    axes.axis("off")
+
+
+def text_height(tokens):
+    """How many inches `draw_tokens` needs for these tokens."""
+    boxes = [box for box in token_rows([token_name(token, 24) for token in tokens]) if box]
+    return boxes[-1][1] + LINE if boxes else LINE
+
+
+def _checked_counts(counts):
+    if set(counts) != set(COUNTS) or counts["chosen"] != sum(counts[fate] for fate in FATES):
+        raise ShapeError(
+            f"counts need the keys {', '.join(COUNTS)}, and as many fates as chosen, got {counts}"
+        )
+    if not 0 < counts["chosen"] <= counts["candidates"]:
+        raise ShapeError(f"of the candidates at least one is chosen, got {counts}")
+    return counts
+
+
+@style.styled
+def masking_counts(tokens, shown, fates, counts, share=0.15, title="", figure=None):
+    """One text with what became of its chosen tokens, and how often over all draws, with targets.
+
+    tokens: T strings; shown: the T strings after the change; fates: for each "", "mask", "random"
+    or "same"; counts: sums over all draws, with the keys draws, candidates, chosen, mask, random
+    and same. Returns the figure. Raises ShapeError when these do not fit together.
+
+    >>> counts = {"draws": 1, "candidates": 7, "chosen": 1, "mask": 1, "random": 0, "same": 0}
+    >>> figure = masking_counts(["so", "it"], ["so", "[MASK]"], ["", "mask"], counts)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['so', '[MASK]', 'it']
+    """
+    _checked_counts(counts)
+    if not len(tokens) == len(shown) == len(fates) or not {*fates} <= {"", *FATES}:
+        raise ShapeError("tokens, shown and fates must be equally many, fates of a known kind")
+    tall = text_height(shown)
+    figure = style.blank(figure, WIDTH, tall + 3.3)
+    # Two figures in one: the tokens' axes are as wide as the page, whatever stands beside the bars.
+    above, below = (part.subplots() for part in figure.subfigures(2, 1, height_ratios=(tall, 2.3)))
+    was = [
+        token_name(old, 16) if fate in ("mask", "random") else fate
+        for old, fate in zip(tokens, fates, strict=True)
+    ]
+    draw_tokens(
+        above,
+        shown,
+        lambda place: (FATES[fates[place]][2] if fates[place] else style.CARD, style.INK),
+        was,
+    )
+    bars = measured_shares(counts, share)
+    for row, (_, measured, target, colour) in enumerate(bars):
+        below.barh(row, measured, color=colour, height=0.62)
+        below.plot([target, target], [row - 0.42, row + 0.42], color=style.INK, linewidth=2)
+        words = f"{100 * measured:.1f} %, target {100 * target:g} %"
+        end = max(measured, target)
+        below.annotate(words, (end, row), (6, 0), textcoords="offset points", va="center")
+    below.set_yticks(range(len(bars)), [name for name, *_ in bars])
+    below.invert_yaxis()
+    below.tick_params(axis="y", length=0)
+    below.set_xlim(0, 1.12)
+    below.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "20", "40", "60", "80", "100"])
+    below.set_xlabel(f"per cent, over {counts['draws']:,} draws of this text; line: target")
+    style.headline(figure, title)
+    return figure
+
+
+def measured_shares(counts, share=0.15):
+    """Return the four bars: (name, measured share, target, colour).
+
+    >>> counts = {"draws": 1, "candidates": 8, "chosen": 2, "mask": 1, "random": 1, "same": 0}
+    >>> [(name, measured) for name, measured, *_ in measured_shares(counts)][:2]
+    [('chosen, of all', 0.25), ('[MASK], of the chosen', 0.5)]
+    """
+    _checked_counts(counts)
+    names = {"mask": "[MASK]", "random": "a random token", "same": "the same"}
+    rows = [("chosen, of all", counts["chosen"] / counts["candidates"], share, style.MUTED)]
+    for fate, (target, colour, _) in FATES.items():
+        rows.append(
+            (f"{names[fate]}, of the chosen", counts[fate] / counts["chosen"], target, colour)
+        )
+    return rows
+
+
+def describe_masking_counts(counts, share=0.15):
+    """Say in words what `masking_counts` shows.
+
+    >>> counts = {"draws": 1, "candidates": 8, "chosen": 2, "mask": 1, "random": 1, "same": 0}
+    >>> describe_masking_counts(counts)[:77]
+    'What became of tokens over 1 draws of a text: chosen, of all 25.0 % (target 1'
+    """
+    parts = [
+        f"{name} {100 * measured:.1f} % (target {100 * target:g} %)"
+        for name, measured, target, _ in measured_shares(counts, share)
+    ]
+    return f"What became of tokens over {counts['draws']:,} draws of a text: {', '.join(parts)}."
