@@ -1,0 +1,130 @@
+"""Which words of a speech are names of characters? Labels that the cast of a play gives for free.
+
+How the labels are made:
+
+- The names of a play are the words of its speakers' labels that are printed in capitals (KING
+  CLAUDIUS, SIR TOBY BELCH), without ranks, callings, numbers and countries (`NOT_NAMES`). Speakers
+  printed in small letters (First Lord, Clown) have no name.
+- A word of what is said is a name when it begins with a capital and is a name of that play.
+- Some names are also common words (Page, Bottom, Speed). One that stands in small letters
+  somewhere in the plays, three times or more, is a name only where its capital says so: not as
+  the first word of a line or sentence. The few names that stand there are missed.
+- Names that follow one another in a line are one entity: Toby Belch is B I. Hamlet's is the name
+  Hamlet, and an apostrophe and an s outside.
+
+So these are labels of characters on the stage. Yorick and Jupiter are names too, and are not
+labelled; York is labelled in a play with a Duke of York, also where it is the town.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+from tutorial_lib.datasets.shakespeare import load_shakespeare
+from tutorial_lib.tokenizers.pretokenize import bert_words
+
+_WORDS = """
+all another both first second third fourth poor young senior of the de la le and
+ii iii iv vi viii xi
+king queen prince princess duke duchess earl countess lord lords lady sir don dauphin bastard
+cardinal archbishop bishop friar mistress gentleman gentlemen esquire knights captain governor
+doctor herald clerk poet nurse gardener mariner citizen citizens attendant ghost prologue
+english french frenchman frenchmen frenchwoman france venice bohemia syracuse ephesus calais
+"""
+NOT_NAMES = frozenset(_WORDS.split())
+_COMMON = 3  # times in small letters
+
+
+@dataclass(frozen=True)
+class LabelledSpeech:
+    """What is said in one speech, with a label a word: B (a name begins), I (it goes on) or O.
+
+    words are cut as BERT does, capitals kept, each punctuation sign a word; `opens` is True for
+    the first word of a line or sentence, where a capital tells nothing.
+    """
+
+    play: str
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    opens: tuple[bool, ...]
+
+
+def cast_names(play):
+    """Return the names of the characters of a Play, in small letters.
+
+    >>> from tutorial_lib.datasets import load_shakespeare
+    >>> hamlet = next(play for play in load_shakespeare().plays if play.title == "Hamlet")
+    >>> sorted(cast_names(hamlet))[:4]
+    ['bernardo', 'claudius', 'cornelius', 'fortinbras']
+    """
+    words = {word for speaker in play.speakers for word in re.findall(r"\w+", speaker)}
+    # Two letters are half a mistyped name, one a number: SU FFOLK, KING HENRY V.
+    return {word.lower() for word in words if word.isupper() and len(word) > 2} - NOT_NAMES
+
+
+def label(text, names, common=frozenset(), play=""):
+    """Return the LabelledSpeech of a text whose lines end in a line break.
+
+    names and common, those of them that are also common words, in small letters.
+
+    >>> speech = label("Page, is Bottom\\nPage's man?", {"page", "bottom"}, {"bottom"})
+    >>> [word for word, tag in zip(speech.words, speech.tags) if tag == "B"]
+    ['Page', 'Bottom', 'Page']
+    """
+    words, tags, opens = [], [], []
+    for line in text.splitlines():
+        opening, inside = True, False
+        for word in bert_words(line, lowercase=False):
+            is_word = word.isalpha()
+            small = word.lower()
+            is_name = small in names and word[0].isupper()
+            is_name = is_name and not (opening and small in common)
+            words.append(word)
+            tags.append(("I" if inside else "B") if is_name else "O")
+            opens.append(opening and is_word)
+            inside = is_name
+            opening = word in (".", "!", "?") or (opening and not is_word)
+    return LabelledSpeech(play, tuple(words), tuple(tags), tuple(opens))
+
+
+@cache
+def load_play_names():
+    """Return the labelled speeches of all 38 plays, a dict from the play's title to a tuple.
+
+    The speakers' names are not in them.
+    Raises MissingDataError when the data wheel is missing.
+
+    >>> speech = load_play_names()["Hamlet"][3]
+    >>> speech.words, speech.tags
+    (('Bernardo', '?'), ('B', 'O'))
+    """
+    plays = load_shakespeare().plays
+    small = Counter(
+        word
+        for play in plays
+        for speech in play.speeches
+        for word in re.findall(r"\b[a-z]+\b", speech.text)
+    )
+    labelled = {}
+    for play in plays:
+        names = cast_names(play)
+        common = {name for name in names if small[name] >= _COMMON}
+        labelled[play.title] = tuple(
+            label(speech.text, names, common, play.title) for speech in play.speeches
+        )
+    return labelled
+
+
+def name_words(speeches):
+    """Return the words that are labelled as names in speeches, in small letters, a set.
+
+    >>> name_words([label("Good Hamlet!", {"hamlet"})])
+    {'hamlet'}
+    """
+    return {
+        word.lower()
+        for speech in speeches
+        for word, tag in zip(speech.words, speech.tags, strict=True)
+        if tag != "O"
+    }

@@ -1,0 +1,134 @@
+"""A BERT that labels each word of a speech: is it a name? From labelled speeches to tags."""
+
+import random
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.muon import Muon
+from tutorial_lib.objectives import IGNORED
+from tutorial_lib.recipes.translator import chunks, padded
+from tutorial_lib.spans import TAGS
+from tutorial_lib.training import fit, set_seed
+
+# Pieces that are read at once. A name is told by what stands near it, and most of a long speech
+# holds none.
+WIDTH = 48
+
+
+class Window(NamedTuple):
+    """What the model reads at once: a speech, or a piece of a long one.
+
+    ids (T) with [CLS] and [SEP]; places (W), where each word's first piece stands; labels (W),
+    the places of its tags in TAGS.
+    """
+
+    ids: list
+    places: list
+    labels: list
+
+
+def windows(speeches, tokenizer, width=WIDTH):
+    """Return, for each LabelledSpeech, its Windows: at most `width` pieces each, no word is cut."""
+    pieces = {}
+    return [list(_cut(speech, tokenizer, width, pieces)) for speech in speeches]
+
+
+def _cut(speech, tokenizer, width, pieces):
+    ids, places, labels = [], [], []
+    for word, tag in zip(speech.words, speech.tags, strict=True):
+        if word not in pieces:
+            pieces[word] = tokenizer.encode(word).ids[1:-1]
+        if ids and len(ids) + len(pieces[word]) > width:
+            yield Window([tokenizer.cls_id, *ids, tokenizer.sep_id], places, labels)
+            ids, places, labels = [], [], []
+        places.append(1 + len(ids))
+        labels.append(TAGS.index(tag))
+        ids += pieces[word]
+    yield Window([tokenizer.cls_id, *ids, tokenizer.sep_id], places, labels)
+
+
+class NameBatches:
+    """Endless batches (ids (B, T), mask (B, T), labels (B, T)) of windows of similar length.
+
+    Only the first piece of a word has a label, the others and the padding are IGNORED (Devlin et
+    al. 2018, section 5.3). Names are rare: half of the windows have one, the others are drawn
+    from those without. At most `tokens` tokens a batch. Every `iter` starts from the seed.
+    """
+
+    def __init__(self, speeches, tokenizer, tokens, seed):
+        rows = [row for rows in windows(speeches, tokenizer) for row in rows]
+        with_name = [row for row in rows if any(row.labels)]
+        without = [row for row in rows if not any(row.labels)]
+        drawn = random.Random(seed).sample(without, min(len(with_name), len(without)))
+        self.rows = with_name + drawn
+        self.pad_id, self.tokens, self.seed = tokenizer.pad_id, tokens, seed
+
+    def __iter__(self):
+        draw = random.Random(self.seed)
+        while True:
+            for pool in chunks(draw.sample(self.rows, len(self.rows)), 2_000):
+                batches = by_length(pool, self.tokens)
+                draw.shuffle(batches)
+                yield from map(self.stacked, batches)
+
+    def stacked(self, rows):
+        """Return one batch of a group of windows."""
+        ids = padded([row.ids for row in rows], self.pad_id)
+        labels = torch.full_like(ids, IGNORED)
+        for line, row in zip(labels, rows, strict=True):
+            line[row.places] = torch.tensor(row.labels)
+        return ids, ids != self.pad_id, labels
+
+
+def by_length(rows, tokens):
+    """Return rows with ids in groups of similar length, with at most `tokens` tokens each."""
+    groups = [[]]
+    for row in sorted(rows, key=lambda row: len(row.ids)):
+        if groups[-1] and (len(groups[-1]) + 1) * len(row.ids) > tokens:
+            groups.append([])
+        groups[-1].append(row)
+    return groups
+
+
+def name_loss(model, batch):
+    """Return the cross-entropy of the labels (B, T) of a batch, over the words."""
+    ids, mask, labels = batch
+    logits = model.token_logits(model(ids, mask=mask))  # (B, T, labels)
+    return F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED)
+
+
+def fine_tune_names(model, speeches, *, steps, tokens=2_048, lr=6e-3, seed=0, **options):
+    """Train a copy of a BERT, with a new head for B/I/O, on LabelledSpeeches.
+
+    model has a tokenizer, and so has the copy; options go to `fit`. Returns the copy, in
+    evaluation mode, and the History.
+    """
+    set_seed(seed)
+    tagger = model.with_heads(n_labels=len(TAGS), mlm=False, nsp=False, pooler=False)
+    tagger.tokenizer = model.tokenizer
+    batches = NameBatches(speeches, model.tokenizer, tokens, seed)
+    options = {"optimizer": Muon, "device": "cpu"} | options
+    history = fit(tagger, batches, name_loss, steps=steps, lr=lr, seed=seed, **options)
+    return tagger.eval(), history
+
+
+@torch.no_grad()
+def tag(model, speeches):
+    """Return what a fine-tuned BERT says of each LabelledSpeech: a tuple of tags, one a word."""
+    rows = windows(speeches, model.tokenizer)
+    order = sorted(
+        ((number, place) for number, group in enumerate(rows) for place in range(len(group))),
+        key=lambda at: len(rows[at[0]][at[1]].ids),
+    )
+    said = {}
+    for group in chunks(order, 64):
+        ids = padded([rows[number][place].ids for number, place in group], model.tokenizer.pad_id)
+        labels = model.token_logits(model(ids, mask=ids != model.tokenizer.pad_id)).argmax(-1)
+        for at, line in zip(group, labels.tolist(), strict=True):
+            said[at] = [TAGS[line[i]] for i in rows[at[0]][at[1]].places]
+    return [
+        tuple(label for place in range(len(group)) for label in said[number, place])
+        for number, group in enumerate(rows)
+    ]
