@@ -1,0 +1,78 @@
+"""Chapter 07: what it asks about chapters 02 to 06, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.tasks import Prediction, Recall
+from tutorial_lib.exercises.vit_claims import GAIN, TOKENS
+from tutorial_lib.exercises.vit_colours import MEAN_COLOUR_TARGETS
+from tutorial_lib.exercises.vit_embedding import EMBED
+from tutorial_lib.exercises.vit_grid import GRID_POSITIONS
+from tutorial_lib.exercises.vit_hiding import CORRUPT_PATCHES
+from tutorial_lib.exercises.vit_interpolation import INTERPOLATE_POSITIONS
+from tutorial_lib.exercises.vit_map import CLS_MAP
+from tutorial_lib.exercises.vit_patches import PATCHIFY
+from tutorial_lib.exercises.vit_rollout import ATTENTION_ROLLOUT
+from tutorial_lib.exercises.vit_size import MILLIONS
+from tutorial_lib.exercises.vit_split import SPLIT
+
+TITLE = "Vision Transformer"
+
+EXERCISES = (
+    TOKENS,
+    PATCHIFY,
+    EMBED,
+    GRID_POSITIONS,
+    INTERPOLATE_POSITIONS,
+    CLS_MAP,
+    ATTENTION_ROLLOUT,
+    MEAN_COLOUR_TARGETS,
+    CORRUPT_PATCHES,
+    SPLIT,
+    MILLIONS,
+    GAIN,
+)
+
+RECALL = (
+    Recall(
+        id="7.a",
+        question="An encoder without positions and without a mask reads the same words in another "
+        "order. What happens to its outputs?",
+        choices={
+            "a": "nothing: each place gives what it gave before",
+            "b": "they come in the new order, each word's output the same as before",
+            "c": "all outputs change, as each word has other neighbours",
+        },
+        answer="b",
+        because="attention weighs words by what they hold, not by where they stand. A picture "
+        "whose patches are shuffled would be the same picture to it.",
+        see="03, 3.1 Fixing the 64 percent",
+        wrong={
+            "a": "the output belongs to the word, and moves with it.",
+            "c": "without positions there are no neighbours, only a set of words.",
+        },
+    ),
+    Recall(
+        id="7.b",
+        question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
+        "it compute?",
+        answer=16,
+        because="each token looks at each: 200 · 200 weights are 16 times 50 · 50. Patches half as "
+        "wide make four times as many tokens.",
+        see="02, B.5 What it costs",
+    ),
+    Recall(
+        id="7.c",
+        question="BERT chooses 15 % of the tokens, and 80 % of these become [MASK]. Which share of "
+        "all tokens is that, in percent?",
+        answer=12,
+        because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
+        "guessed too.",
+        see="06, 6.3 Fifteen per cent",
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="7.1",
+        question="A picture of 224 x 224 pixels is cut into patches of 16, then of 8. By which "
+        "factor does the number of attention weights grow?",
+    ),
+)
