@@ -3,8 +3,8 @@
 function modelPanel(model, chosenHead) {
   const longest = 4000;
   const wait = 120;
-  let timer = null;
   const field = (name, label, hint) => {
+    let timer = null; // one a field: what was typed in another is not forgotten
     const input = element("input", { type: "text", "aria-label": label, placeholder: hint, value: model.get(name) });
     input.addEventListener("input", () => {
       clearTimeout(timer);
