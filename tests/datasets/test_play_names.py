@@ -45,6 +45,7 @@ def test_the_first_word_of_a_line_and_of_a_sentence_opens():
     ]
 
 
+@pytest.mark.slow
 def test_the_plays_have_their_own_names_and_nobody_elses():
     labelled = load_play_names()
     corpus = load_shakespeare()

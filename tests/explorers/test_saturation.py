@@ -31,6 +31,7 @@ def test_the_same_setting_shows_the_same_picture():
     assert SaturationExplorer(seed=2).image.value != SaturationExplorer(seed=3).image.value
 
 
+@pytest.mark.slow
 def test_a_move_is_drawn_in_time(record_property):
     widget = SaturationExplorer(n_keys=64)
     times = []

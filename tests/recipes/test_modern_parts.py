@@ -6,6 +6,7 @@ from tutorial_lib.recipes.modern_parts import SETTINGS, SMOKE, run, split
 from tutorial_lib.recipes.shakespeare_gpt import decode
 
 
+@pytest.mark.slow
 def test_no_play_is_trained_on_that_is_measured_or_chosen_with(monkeypatch):
     seen = []
 

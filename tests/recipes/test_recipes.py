@@ -21,6 +21,7 @@ def schema(table):
     return set(table), kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_a_smoke_run_has_the_schema_of_the_stored_table(name, tmp_path):
     path = recipes.run(name, smoke=True, folder=tmp_path, progress=False)
@@ -42,6 +43,7 @@ def test_a_stored_table_says_how_it_was_made(name):
     assert {row["seed"] for row in table["rows"]} == set(table["settings"]["seeds"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKPOINTS)
 def test_the_metric_on_the_card_is_that_of_the_checkpoint(name):
     card = recipes.load_card(name)
@@ -62,6 +64,7 @@ def test_all_checkpoints_together_stay_small():
     assert sum(path.stat().st_size for path in recipes.CHECKPOINTS.iterdir()) < 32 * 2**20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKPOINTS)
 def test_a_smoke_run_leaves_a_checkpoint_and_a_card(name, tmp_path):
     recipes.run(name, smoke=True, folder=tmp_path, progress=False)

@@ -36,6 +36,7 @@ def test_characters_to_ids_and_back():
         encode("café")
 
 
+@pytest.mark.slow
 def test_the_plays_held_out_are_not_trained_on(monkeypatch):
     seen = {}
 

@@ -98,6 +98,7 @@ def test_unknown_languages_and_missing_checkpoints(tmp_path):
         Translator.load("fr", tmp_path)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_without_its_tokenizer_or_with_a_damaged_one(tmp_path):
     recipes.run("translation-de", smoke=True, folder=tmp_path, progress=False)
     path = tmp_path / "translation-de.tokenizer.json"

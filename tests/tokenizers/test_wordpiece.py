@@ -60,6 +60,7 @@ bert_text = (
 )
 
 
+@pytest.mark.slow
 def test_the_two_unicode_tables_differ_in_few_rare_characters(wordpiece):
     assert len(different()) < 1_000
     assert not different() & set("".join(wordpiece.vocab))
