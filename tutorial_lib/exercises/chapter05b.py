@@ -13,14 +13,14 @@ from tutorial_lib.exercises.tasks import Prediction, Recall
 TITLE = "Prompting"
 
 EXERCISES = (
-    IDS_FOR_HEAD,
     FIRST_WORD_ACCURACY,
+    BLIND_ACCURACY,
     REPAIR_GENERATOR,
+    IDS_FOR_HEAD,
     ANSWER_LOSS,
     PROMPT_WITH_EXAMPLES,
-    INDUCTION_SCORE,
-    BLIND_ACCURACY,
     FEW_SHOT_CURVE,
+    INDUCTION_SCORE,
 )
 
 RECALL = (

@@ -142,13 +142,13 @@ def answer_loss_no_softmax(logits, ids, is_answer):
 
 
 def answer_loss_probability(logits, ids, is_answer):
-    """This averages the probabilities: the loss is minus their logarithm."""
-    return (-losses_of(logits, ids)[is_answer[:, 1:]]).exp().mean()
+    """This averages -p: the logarithm is missing."""
+    return -(-losses_of(logits, ids)[is_answer[:, 1:]]).exp().mean()
 
 
 def answer_loss_late_log(logits, ids, is_answer):
     """This takes the logarithm of the mean probability: take the mean of the logarithms."""
-    return -answer_loss_probability(logits, ids, is_answer).log()
+    return -(-answer_loss_probability(logits, ids, is_answer)).log()
 
 
 def answer_loss_sign(logits, ids, is_answer):
@@ -197,7 +197,7 @@ def answer_loss_cases():
 
 
 ANSWER_LOSS = Write(
-    id="5b.4",
+    id="5b.5",
     title="The answer counts",
     level="medium",
     text="""

@@ -101,7 +101,7 @@ def curve(prompts=few_shot, most=5, n_patterns=40):
 
 
 FEW_SHOT_CURVE = Symptom(
-    id="5b.8",
+    id="5b.7",
     title="One example is enough",
     level="medium",
     text="""

@@ -187,7 +187,7 @@ def prompt_with_examples_cases():
 
 
 PROMPT_WITH_EXAMPLES = Write(
-    id="5b.5",
+    id="5b.6",
     title="A prompt with examples",
     level="easy",
     text="""

@@ -75,7 +75,7 @@ def first_word_accuracy_cases():
 
 
 FIRST_WORD_ACCURACY = Write(
-    id="5b.2",
+    id="5b.1",
     title="The first word alone",
     level="medium",
     text="""

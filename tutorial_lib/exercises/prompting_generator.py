@@ -80,10 +80,13 @@ def balanced_in_turn(premises, hypotheses):
 
 
 def written(balanced, premises, hypotheses):
-    """The hypotheses and labels, in order of the alphabet, and whether the label is true."""
+    """The hypotheses and labels, in order of the alphabet, and what is wrong with the pair."""
     scenes = {scene.text: scene for scene in (*premises, *hypotheses)}
     lines = []
     for pair in balanced(premises, hypotheses):
+        if not {pair.premise, pair.hypothesis} <= scenes.keys():
+            lines.append("not the texts of two scenes")
+            continue
         true = pair.label == relation(scenes[pair.premise], scenes[pair.hypothesis])
         lines.append(f"{pair.hypothesis}: {pair.label}{'' if true else ', not true'}")
     return sorted(lines)

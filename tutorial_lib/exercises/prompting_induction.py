@@ -198,7 +198,7 @@ def induction_score_cases():
 
 
 INDUCTION_SCORE = Write(
-    id="5b.6",
+    id="5b.8",
     title="Score an induction head",
     level="hard",
     text="""

@@ -199,7 +199,7 @@ def ids_for_head_cases():
 
 
 IDS_FOR_HEAD = Write(
-    id="5b.1",
+    id="5b.4",
     title="Where the head reads",
     level="easy",
     text="""

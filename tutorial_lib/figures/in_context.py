@@ -9,7 +9,7 @@ from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, styled
 # What the columns of the recipe's table are called in the pictures.
 LINES = {
     "accuracy": "the model",
-    "ceiling": "told by the examples",
+    "ceiling": "ceiling: all that they tell",
     "last_ending": "the last ending again",
     "shuffled": "endings shuffled",
     "other": "another grammar's examples",
@@ -26,10 +26,14 @@ def examples_curve(rows, title="", *, lines=LINES, figure=None):
     >>> rows = [{"examples": k, "accuracy": k / 4, "ceiling": 1 - 0.5**k} for k in range(3)]
     >>> figure = examples_curve(rows)
     >>> [text.get_text() for text in figure.axes[0].texts]
-    ['the model', 'told by the examples']
+    ['the model', 'ceiling: all that they tell']
     """
     label = "examples in the prompt"
-    return _chart(rows, "examples", lines, label, "share of right answers", title, figure)
+    figure = _chart(rows, "examples", lines, label, "share of right answers", title, figure)
+    for line, column in zip(figure.axes[0].lines, _columns(rows, lines), strict=True):
+        if column == "ceiling":  # a broad pale line, which a model on the ceiling does not hide
+            line.set(linewidth=8, alpha=0.35, marker="None", zorder=1)
+    return figure
 
 
 def examples_learned(rows, title="", *, lines=LEARNED, figure=None):
@@ -131,9 +135,13 @@ def _chart(rows, by, lines, x_label, y_label, title, figure):
     return line_chart(series, x_label, y_label, title, bands=bands, y_range=y_range, figure=figure)
 
 
+def _columns(rows, lines):
+    return [column for column in lines if rows and all(column in row for row in rows)]
+
+
 def _over_seeds(rows, by, lines):
     """Return the mean of each column over the rows alike in `by`, and its lowest and highest."""
-    columns = [column for column in lines if rows and all(column in row for row in rows)]
+    columns = _columns(rows, lines)
     if not columns:
         raise ShapeError(f"there are no rows with {' or '.join(lines)} to draw")
     places = sorted({row[by] for row in rows})

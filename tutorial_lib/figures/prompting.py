@@ -67,7 +67,7 @@ def _broken(words, result):
     """Return (line, x) of each word and of the result behind them, in inches."""
     places, line, x = [], 0, _LEFT
     for width in [*map(_width, words), _width(f"→ {result}")]:
-        if x + width > _WIDTH - 0.1 and x > _LEFT:
+        if x + width > _WIDTH and x > _LEFT:
             line, x = line + 1, _LEFT
         places.append((line, x))
         x += width + _GAP
