@@ -137,6 +137,12 @@ RECIPES = {
             "which words of a speech are names: a BERT pre-trained or not, and two simple ways",
         ),
         Recipe(
+            "who-says",
+            "who_says",
+            "table",
+            "who says this line of a scene: a span, from a BERT pre-trained or not, and by rules",
+        ),
+        Recipe(
             "mlm-against-lm",
             "mlm_against_lm",
             "table",

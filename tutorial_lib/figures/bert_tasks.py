@@ -1,0 +1,244 @@
+"""What a fine-tuned BERT says of a text: names in speeches, an answer in a scene, and how right.
+
+Names stand in the words themselves: found, missed and wrongly said ones differ in frame and sign,
+not in colour alone.
+"""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.figures.charts import filled_array, line_chart
+
+WIDTH = 9.0  # inches
+LETTER, GAP, LINE = 0.083, 0.075, 0.34  # inches: of a letter at 9.5 points, between words, a line
+
+# What became of a name, with its sign in the key: fill, frame, line.
+FATES = {
+    "found": ("#cdeadf", style.GREEN, "-"),
+    "missed": ("none", style.ORANGE, "--"),
+    "no name, but said": ("#f2dceb", style.PINK, ":"),
+}
+
+
+def name_fates(tags, said):
+    """Return what became of each word: "" or a key of FATES.
+
+    tags and said hold B, I or O a word. Raises ShapeError when they are not equally long.
+
+    >>> name_fates(["B", "O", "B"], ["B", "B", "O"])
+    ['found', 'no name, but said', 'missed']
+    """
+    if len(tags) != len(said):
+        raise ShapeError(f"{len(tags)} true tags, but {len(said)} said")
+    fates = {
+        (True, True): "found",
+        (True, False): "missed",
+        (False, True): "no name, but said",
+        (False, False): "",
+    }
+    return [fates[true != "O", found != "O"] for true, found in zip(tags, said, strict=True)]
+
+
+@style.styled
+def named_speeches(speeches, title="", figure=None):
+    """Speeches with the words that are names, or were taken for names.
+
+    speeches: dicts with play, words, tags (true) and said, as the recipe "play-names" stores them.
+    Raises ShapeError when there is none, or tags and words of one disagree.
+
+    >>> speech = {"play": "Hamlet", "words": ["Good", "Hamlet"], "tags": "OB", "said": "OO"}
+    >>> len(named_speeches([speech]).axes[0].patches)  # the name, and three signs in the key
+    4
+    """
+    if not speeches:
+        raise ShapeError("named_speeches needs at least one speech")
+    laid = [(speech, _lines(speech["words"])) for speech in speeches]
+    height = sum(LINE * max(map(_row, places)) + 0.78 for _, places in laid) + 0.7
+    figure, axes = _page(figure, height, title)
+    top = 0.3
+    for speech, places in laid:
+        if len(speech["tags"]) != len(speech["words"]):
+            raise ShapeError(f"{len(speech['words'])} words, but {len(speech['tags'])} tags")
+        axes.text(0, top, speech["play"], color=style.MUTED, fontsize=9, va="center")
+        fates = name_fates(speech["tags"], speech["said"])
+        for word, (x, row), fate in zip(speech["words"], places, fates, strict=True):
+            _word(axes, x, top + LINE * (row + 1), word, fate)
+        top += LINE * max(map(_row, places)) + 0.78
+    x = 0
+    for fate in FATES:
+        _word(axes, x, height - 0.18, fate, fate)
+        x += LETTER * len(fate) + 0.4
+    return figure
+
+
+def describe_named_speeches(speeches):
+    """Say which names were found, missed and wrongly said: the alt text."""
+    parts = []
+    for speech in speeches:
+        fates = name_fates(speech["tags"], speech["said"])
+        of_fate = []
+        for fate in FATES:
+            words = [word for word, f in zip(speech["words"], fates, strict=True) if f == fate]
+            if words:
+                of_fate.append(f"{fate}: {', '.join(words)}")
+        parts.append(f"{speech['play']}, {'; '.join(of_fate) or 'no names'}")
+    return f"{len(speeches)} speeches with their names. " + ". ".join(parts) + "."
+
+
+@style.styled
+def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None):
+    """A scene with the answer to "who says ...?" and where a model thinks that it starts and ends.
+
+    quote: a string; lines: lists of words, one a speech, the speaker's name first; starts and
+    ends: probabilities, one a word, in the same lists; answer and said: (line, first, last), the
+    places of words in a line. Blue bars above a word: it starts there; orange bars below: it ends
+    there. The true answer is framed, the one said is underlined.
+    Raises ShapeError when words and probabilities disagree.
+
+    >>> figure = answer_span("ay", [["ann", ":", "ay"]], [[1, 0, 0]], [[1, 0, 0]], (0, 0, 0),
+    ...                      (0, 0, 0))
+    >>> figure.axes[0].texts[0].get_text()
+    'Who says "ay"?'
+    """
+    for name, shares in (("starts", starts), ("ends", ends)):
+        if [*map(len, shares)] != [*map(len, lines)]:
+            raise ShapeError(f"{name} must have one probability a word of each line")
+    spread = 1.75  # room for the bars
+    laid = [_lines(words) for words in lines]
+    rows = [max(map(_row, places)) + 1 for places in laid]
+    height = LINE * spread * sum(rows) + 1.0
+    figure, axes = _page(figure, height, title)
+    axes.text(0, 0.2, f'Who says "{quote}"?', fontweight="bold", fontsize=10.5, va="center")
+    top = 0.75
+    for number, (words, places) in enumerate(zip(lines, laid, strict=True)):
+        for place, (word, (x, row)) in enumerate(zip(words, places, strict=True)):
+            y = top + LINE * spread * row
+            width = LETTER * len(word)
+            _word(axes, x, y, word, "found" if _inside(number, place, answer) else "")
+            if _inside(number, place, said):
+                axes.plot([x, x + width], [y + 0.17, y + 0.17], color=style.INK, linewidth=1.6)
+            for share, up, colour in (
+                (starts[number][place], -0.15, style.BLUE),
+                (ends[number][place], 0.2, style.ORANGE),
+            ):
+                size = 0.16 * float(share)
+                low = y + up - size if up < 0 else y + up
+                axes.add_patch(Rectangle((x, low), width, size, facecolor=colour, linewidth=0))
+        top += LINE * spread * rows[number]
+    key = "blue: the answer starts here · orange: it ends here · frame: true · line: said"
+    axes.text(0, height - 0.16, key, color=style.MUTED, fontsize=9, va="center")
+    return figure
+
+
+def describe_answer_span(quote, lines, answer, said):
+    """Say what is asked, the true answer and the one said: the alt text."""
+    true, found = (" ".join(lines[line][first : last + 1]) for line, first, last in (answer, said))
+    verdict = "which is right" if answer == said or true == found else f"the answer is {true!r}"
+    return (
+        f'A scene of {len(lines)} speeches and the question "who says {quote}?" The model marks '
+        f"{found!r}, {verdict}."
+    )
+
+
+def _inside(line, place, span):
+    return line == span[0] and span[1] <= place <= span[2]
+
+
+@style.styled
+def task_results(scores, value_label, title="", *, lit=(), runs="seeds", figure=None):
+    """Bars of the mean over runs, first entry on top, with a dot for each run.
+
+    scores maps a name to one value a run; the names in `lit` are orange; runs says what differs
+    between them, "seeds" or "folds".
+    Raises ShapeError when there is nothing to draw.
+
+    >>> len(task_results({"pre-trained": [0.4, 0.5], "guess": [0.1]}, "F1").axes[0].patches)
+    2
+    """
+    if not scores:
+        raise ShapeError("task_results needs at least one bar")
+    figure = style.blank(figure, 7.5, 1.3 + 0.42 * len(scores))
+    axes = figure.subplots()
+    for row, (name, values) in enumerate(scores.items()):
+        values = filled_array(values, 1, f"scores of {name!r}")
+        colour = style.ORANGE if name in lit else style.BLUE
+        axes.barh(row, values.mean(), color=colour, height=0.62, alpha=0.85)
+        axes.plot(values, np.full(len(values), row), "o", color=style.INK, markersize=4)
+        end = (max(values.max(), values.mean()), row)
+        axes.annotate(f"{values.mean():.2f}", end, (7, 0), textcoords="offset points", va="center")
+    axes.set_yticks(range(len(scores)), list(scores))
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, None)
+    axes.margins(x=0.12)
+    axes.set(xlabel=f"{value_label} (bar: mean, dots: {runs})", title=title)
+    return figure
+
+
+def describe_task_results(scores, value_label, runs="seeds"):
+    """Say the mean, lowest and highest value of each bar: the alt text."""
+    parts = [
+        f"{name} {np.mean(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+        for name, values in scores.items()
+    ]
+    return f"Bars of {value_label}, mean and range over {runs}: {'; '.join(parts)}."
+
+
+def task_curves(curves, x_label, y_label, title="", *, references=None, figure=None):
+    """Lines of the mean over seeds with a band from the lowest to the highest.
+
+    curves maps a name to (x, values), values one list a seed, each as long as x; references maps
+    a text to a height, drawn dashed.
+
+    >>> task_curves({"pre-trained": ([1, 2], [[0, 1], [1, 1]])}, "step", "F1").axes[0].get_ylabel()
+    'F1'
+    """
+    tables = {
+        name: filled_array(values, 2, f"curve {name!r}") for name, (_, values) in curves.items()
+    }
+    tops = [*(table.max() for table in tables.values()), *(references or {}).values()]
+    return line_chart(
+        {name: (x, tables[name].mean(0)) for name, (x, _) in curves.items()},
+        x_label,
+        y_label,
+        title,
+        bands={name: (table.min(0), table.max(0)) for name, table in tables.items()},
+        references=references,
+        y_range=(0, 1.1 * max(tops)),
+        figure=figure,
+    )
+
+
+def _lines(words):
+    """Return (x in inches, row) of each word, broken into lines."""
+    places, x, row = [], 0.0, 0
+    for word in words:
+        width = LETTER * len(word)
+        if x and x + width > WIDTH - 0.2:
+            x, row = 0.0, row + 1
+        places.append((x, row))
+        x += width + GAP
+    return places
+
+
+def _row(place):
+    return place[1]
+
+
+def _page(figure, height, title):
+    figure = style.blank(figure, WIDTH + 0.3, height + (0.5 if title else 0.15))
+    axes = figure.subplots()
+    axes.set(xlim=(-0.05, WIDTH), ylim=(height, 0), title=title)
+    axes.axis("off")
+    return figure, axes
+
+
+def _word(axes, x, y, word, fate=""):
+    if fate:
+        fill, frame, line = FATES[fate]
+        box = (x - 0.03, y - 0.14), LETTER * len(word) + 0.06, 0.28
+        look = {"facecolor": fill, "edgecolor": frame, "linestyle": line, "linewidth": 1.6}
+        axes.add_patch(Rectangle(*box, **look))
+    axes.text(x, y, word, family="DejaVu Sans Mono", fontsize=9.5, va="center")
