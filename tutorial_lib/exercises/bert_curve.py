@@ -130,10 +130,10 @@ MLM_CURVE = Symptom(
     level="medium",
     text="""
 The pictures above show a small model that learns to fill blanks in a play, letter by letter: with
-sound batches, and with batches made by code with one of these mistakes. On the left the loss falls,
-as each training reports it. On the right both models take the same test afterwards, on text that
-they have not seen: which share of the hidden letters do they name, and which share of those that
-stand before their eyes? Choose the letter, then repair `mlm_batch`.
+sound batches, and with batches made by code with one of these mistakes. In the first picture the
+loss falls, as each training reports it. In the second both models take the same test afterwards, on
+text that they have not seen: which share of the hidden letters do they name, and which share of
+those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

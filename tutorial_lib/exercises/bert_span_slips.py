@@ -133,8 +133,8 @@ def best_span_outside(start_logits, end_logits, allowed, longest):
 
 
 def best_span_zeroed(start_logits, end_logits, allowed, longest):
-    """This sets the logits outside of the scene to 0, and the scene may have lower ones: set them
-    to minus infinity.
+    """This takes 0 as the lowest score, and all scores of the scene may be lower: begin with, or
+    fill with, minus infinity.
     """
     return searched(start_logits * allowed, end_logits * allowed, rule(allowed | True, longest))
 

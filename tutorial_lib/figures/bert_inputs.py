@@ -19,7 +19,7 @@ def _box(axes, x, y, text, width, *, fill=style.CARD, edge=style.MUTED, **words)
 
 
 def _column(words):
-    return max(0.8, 0.105 * max(map(len, words)) + 0.22)  # inches
+    return max(0.8, 0.09 * max(map(len, words)) + 0.2)  # inches
 
 
 def _checked(words, hidden):
@@ -56,7 +56,7 @@ def masked_objectives(words, hidden, title="", figure=None):
         f"BERT says the hidden tokens: {_terms(len(hidden))} a pass",
     )
     column = _column([*names, "[MASK]"])
-    figure = style.blank(figure, 1.3 + column * (n_words + 2), 5.6)
+    figure = style.blank(figure, 1.3 + column * (n_words + 2), 4.9)
     for axes, shift, heading, panel in zip(
         figure.subplots(2, 1), (1, 0), headings, (gpt, bert), strict=True
     ):

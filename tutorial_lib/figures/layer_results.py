@@ -123,9 +123,10 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
             axes.plot([layer + step] * len(row), row, "o", color=colour, ms=4.5, alpha=0.45)
         means = cosines.mean(1)
         axes.plot(layers + step, means, color=colour)
-        words = {"xytext": (12, 0), "textcoords": "offset points", "va": "center"}
+        words = {"xytext": (14, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
-        axes.annotate(name, (layers[-1] + step, means[-1]), annotation_clip=False, **words, **look)
+        end = (layers[-1] + 0.07, means[-1])  # right of the dots of both kinds
+        axes.annotate(name, end, annotation_clip=False, **words, **look)
     axes.set_xticks(layers)
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
