@@ -23,6 +23,7 @@ from tutorial_lib.exercises.entry_demo import double, double_squared
 from tutorial_lib.exercises.entry_softmax import softmax_all
 from tutorial_lib.exercises.store import open_store
 from tutorial_lib.exercises.tasks import Recall
+from tutorial_lib.figures import course
 
 
 @pytest.fixture
@@ -198,6 +199,12 @@ def test_progress_counts(said):
     progress()
     row = said().splitlines()[1]
     assert " ".join(row.split()) == "00 Start here 1 of 5 2 1 1 0 of 0 1 of 3"
+
+
+def test_progress_leaves_out_chapters_without_a_notebook(said, monkeypatch):
+    monkeypatch.setattr(course, "READY", ("00", "05b"))
+    progress()
+    assert [line.split()[0] for line in said().splitlines()] == ["chapter", "00", "05b"]
 
 
 def test_a_damaged_progress_file_costs_one_line(progress_folder, said):

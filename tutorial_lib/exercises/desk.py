@@ -111,10 +111,15 @@ def predictions(chapter):
 
 
 def progress():
-    """Print an overview of all chapters: exercises solved and tried, recall, guesses."""
+    """Print an overview of the chapters that are here: exercises solved and tried, recall, guesses.
+
+    Exercises are written before their notebook: a chapter without one is not shown.
+    """
+    from tutorial_lib.figures.course import READY  # here, as it draws matplotlib in
+
     kept = open_store().read()
     rows = [("chapter", "solved", "tried", "hints", "solutions read", "recall", "guesses")]
-    for chapter in registry.chapters():
+    for chapter in filter(READY.__contains__, registry.chapters()):
         module = registry.chapter_module(chapter)
         exercises = [kept["exercises"].get(task.id, {}) for task in module.EXERCISES]
         recalled = [kept["recall"].get(question.id, {}) for question in module.RECALL]
