@@ -155,6 +155,18 @@ RECIPES = {
             "does a sentence follow? a head or text, from scratch or after stories, with a leak",
         ),
         Recipe(
+            "hidden-patches",
+            "hidden_patches",
+            "table",
+            "digits: a ViT that guessed hidden patches first, then 10 to 50 labels of each",
+        ),
+        Recipe(
+            "emoji-patches",
+            "emoji_patches",
+            "checkpoint",
+            "a ViT that fills hidden patches of emoji with a colour",
+        ),
+        Recipe(
             "in-context",
             "in_context",
             "checkpoint",
