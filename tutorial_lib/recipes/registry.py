@@ -1,0 +1,160 @@
+"""The list of recipes: what each is called, which module runs it, and what it leaves."""
+
+import importlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One recipe: its name, the module that runs it, what it leaves, and what it is for.
+
+    A module of kind "table" has `SETTINGS`, `SMOKE` (a tiny size for tests) and
+    `run(settings, progress)`, which returns a dict with `rows`. One of kind "checkpoint" has
+    `train(settings, progress)`, `build(settings)`, `evaluate(model)` and `data_bytes()` instead of
+    `run`. A tokenizer that `train` leaves as `model.tokenizer` is stored beside the weights; one
+    that is no BPETokenizer needs the module's `read_tokenizer(path)`.
+    """
+
+    name: str
+    module: str
+    kind: str
+    about: str
+
+    def load(self):
+        """Import the recipe's module; "module:NAME" stands for an object in it."""
+        module, _, name = self.module.partition(":")
+        module = importlib.import_module(f"{__package__}.{module}")
+        return getattr(module, name) if name else module
+
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "recall-distance",
+            "recall_distance",
+            "table",
+            "an LSTM against one attention layer: recall a digit seen k steps ago",
+        ),
+        Recipe(
+            "heads-and-initialisations",
+            "heads",
+            "table",
+            "one attention head against eight of equal size, five initialisations each",
+        ),
+        Recipe(
+            "position-schemes",
+            "position_schemes",
+            "table",
+            "six position schemes and three questions about letters, inside and beyond the length",
+        ),
+        Recipe(
+            "one-head-reader",
+            "one_head_reader",
+            "checkpoint",
+            "one attention head, without positions, that reads the hundreds digit",
+        ),
+        Recipe(
+            "shakespeare-gpt",
+            "shakespeare_gpt",
+            "checkpoint",
+            "a GPT that writes scenes in Shakespeare's manner, character by character",
+        ),
+        Recipe(
+            "norm-placement",
+            "norm_placement",
+            "table",
+            "LayerNorm before or behind each sub-layer, with and without warm-up",
+        ),
+        Recipe(
+            "modern-parts",
+            "modern_parts",
+            "table",
+            "a GPT of 2019 against one with later parts and Muon, in the same time",
+        ),
+        Recipe(
+            "translation-de",
+            "translation:GERMAN",
+            "checkpoint",
+            "an encoder-decoder that translates English numbers and dates to German",
+        ),
+        Recipe(
+            "translation-fr",
+            "translation:FRENCH",
+            "checkpoint",
+            "an encoder-decoder that translates English numbers and dates to French",
+        ),
+        Recipe(
+            "mnist-vit",
+            "mnist_vit",
+            "checkpoint",
+            "a ViT that reads handwritten digits, trained on 3,500 pictures",
+        ),
+        Recipe(
+            "shakespeare-bert",
+            "shakespeare_bert",
+            "checkpoint",
+            "a BERT pre-trained on Shakespeare: masked tokens and next sentences",
+        ),
+        Recipe(
+            "speech-vectors",
+            "speech_vectors",
+            "checkpoint",
+            "vectors of meaning of Shakespeare's speeches, from MiniLM, in one byte a number",
+        ),
+        Recipe(
+            "review-sentiment",
+            "review_sentiment",
+            "table",
+            "film reviews: MiniLM frozen and fine-tuned, TF-IDF, and a model from scratch",
+        ),
+        Recipe(
+            "play-names",
+            "play_names",
+            "table",
+            "which words of a speech are names: a BERT pre-trained or not, and two simple ways",
+        ),
+        Recipe(
+            "who-says",
+            "who_says",
+            "table",
+            "who says this line of a scene: a span, from a BERT pre-trained or not, and by rules",
+        ),
+        Recipe(
+            "mlm-against-lm",
+            "mlm_against_lm",
+            "table",
+            "fill in the blank: a BERT that sees both sides against a GPT that looks back",
+        ),
+        Recipe(
+            "premises",
+            "premises",
+            "table",
+            "does a sentence follow? a head or text, from scratch or after stories, with a leak",
+        ),
+        Recipe(
+            "hidden-patches",
+            "hidden_patches",
+            "table",
+            "digits: a ViT that guessed hidden patches first, then 10 to 50 labels of each",
+        ),
+        Recipe(
+            "emoji-patches",
+            "emoji_patches",
+            "checkpoint",
+            "a ViT that fills hidden patches of emoji with a colour",
+        ),
+        Recipe(
+            "in-context",
+            "in_context",
+            "checkpoint",
+            "a small GPT that learns a made-up grammar from the examples in its prompt",
+        ),
+        Recipe(
+            "in-context-examples",
+            "in_context_examples",
+            "table",
+            "what each example in a prompt adds, and which heads read them, three seeds",
+        ),
+    )
+}
