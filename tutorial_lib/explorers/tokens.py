@@ -2,15 +2,15 @@
 
 import traitlets
 
-from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.asking import AskingExplorer
+from tutorial_lib.explorers.base import javascript, stylesheet
 from tutorial_lib.figures.tokens import visible
-from tutorial_lib.tokenizers.vocabulary import without_half_pairs
 
 LIMIT = 2000  # characters
 EXAMPLE = "The animal didn't cross the street because it was too tired."
 
 
-class TokenizerExplorer(BrowserExplorer):
+class TokenizerExplorer(AskingExplorer):
     """A text box above one strip of coloured tokens for each tokenizer.
 
     tokenizers maps a name to an object whose `encode(text)` gives a list of ids (then
@@ -27,37 +27,16 @@ class TokenizerExplorer(BrowserExplorer):
     _css = stylesheet("tokens.css")
 
     limit = traitlets.Int(LIMIT).tag(sync=True)
-    request = traitlets.Dict().tag(sync=True)  # {"number", "text"}, written by the browser
-    reply = traitlets.Dict().tag(sync=True)  # {"number", "rows"}: the browser drops old numbers
 
     def __init__(self, tokenizers, text=EXAMPLE):
         if not tokenizers:
             raise ValueError("TokenizerExplorer needs at least one tokenizer, got none")
         self.tokenizers = dict(tokenizers)
-        request = {"number": 0, "text": _clean(text)}
-        super().__init__(request=request, reply=self._answer(request))
-        self.observe(self._on_request, names="request")
+        super().__init__(text)
 
-    @property
-    def text(self):
-        """The text that is cut now; setting it moves the explorer."""
-        return self.request["text"]
-
-    @text.setter
-    def text(self, text):
-        self.request = {"number": self.request["number"] + 1, "text": _clean(text)}
-
-    def _on_request(self, change):
-        self.reply = self._answer(change["new"])
-
-    def _answer(self, request):
-        text = _clean(request.get("text", ""))
-        rows = [_row(name, tokenizer, text) for name, tokenizer in self.tokenizers.items()]
-        return {"number": request.get("number", 0), "rows": rows}
-
-
-def _clean(text):
-    return without_half_pairs(str(text)[:LIMIT])  # a browser can hand over half of a pair
+    def answer(self, text):
+        """Return one row for each tokenizer: its tokens, or its error beside the others."""
+        return {"rows": [_row(name, one, text) for name, one in self.tokenizers.items()]}
 
 
 def _row(name, tokenizer, text):
