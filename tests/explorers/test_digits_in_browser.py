@@ -3,6 +3,7 @@
 import statistics
 
 import pytest
+from playwright.sync_api import expect
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.explorers import DigitExplorer
@@ -81,7 +82,7 @@ def test_a_digit_drawn_with_the_mouse_is_read(explorer):
     assert explorer.picture(PAPER) == blank
     explorer.page.get_by_role("button", name="Clear the paper").click()
     assert words(explorer).startswith("Draw a digit")
-    assert explorer.page.get_by_role("button", name="Clear the paper").is_disabled()
+    expect(explorer.page.get_by_role("button", name="Clear the paper")).to_be_disabled()
 
 
 def test_a_click_is_a_dot_and_a_drag_beyond_the_edge_stays_inside(explorer):
@@ -108,7 +109,7 @@ def test_a_test_digit_is_loaded_by_keyboard(explorer):
 
 def test_the_attention_over_the_picture_follows_layer_and_head(explorer):
     explorer.page.get_by_role("button", name="Load the next test digit").click()
-    assert explorer.page.locator("select[aria-label=Head]").is_disabled()
+    expect(explorer.page.locator("select[aria-label=Head]")).to_be_disabled()
     seen = {explorer.picture("canvas.tl-seen")}
     for layer in ("0", "2"):
         explorer.page.select_option("select[aria-label=Layer]", layer)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from tutorial_lib.explorers import GenerationExplorer
 from tutorial_lib.explorers.generation_writer import Settings, filtered
@@ -61,7 +62,7 @@ def rows(explorer, panel):
 
 def test_step_writes_one_token_and_shows_how_it_was_chosen(explorer):
     assert "Nothing is written yet" in text(explorer, ".tl-readout")
-    assert button(explorer, "Stop writing").is_disabled()
+    expect(button(explorer, "Stop writing")).to_be_disabled()
     button(explorer, "Write one token").click()
     wait_for_tokens(explorer, 1)
     token = explorer.widget.answer["written"][0]
@@ -77,7 +78,7 @@ def test_step_writes_one_token_and_shows_how_it_was_chosen(explorer):
 def test_run_streams_until_stop_and_reset_goes_back(explorer):
     button(explorer, "Write token after token").click()
     wait_for_tokens(explorer, 40)
-    assert button(explorer, "Write one token").is_disabled()
+    expect(button(explorer, "Write one token")).to_be_disabled()
     button(explorer, "Stop writing").click()
     explorer.page.wait_for_timeout(400)
     number = len(explorer.widget.answer["written"])
@@ -88,7 +89,7 @@ def test_run_streams_until_stop_and_reset_goes_back(explorer):
     button(explorer, "Reset to the prompt").click()
     explorer.page.wait_for_function("() => !document.querySelector('[data-index]')")
     assert explorer.widget.text_so_far == "HAMLET.\nTo be"
-    assert button(explorer, "Reset to the prompt").is_disabled()
+    expect(button(explorer, "Reset to the prompt")).to_be_disabled()
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_temperature_0_says_greedy_and_needs_no_cuts(explorer):
     assert "0 = greedy" in text(explorer, ".tl-controls")
     assert "greedy" in text(explorer, f"{NEXT} figcaption")
     assert "nothing is drawn" in text(explorer, NEXT)
-    assert explorer.page.locator(SLIDER.format("Top-k")).is_disabled()
+    expect(explorer.page.locator(SLIDER.format("Top-k"))).to_be_disabled()
     button(explorer, "Write one token").click()
     wait_for_tokens(explorer, 1)
     assert "chosen with 1.000" in text(explorer, ".tl-readout")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from browser import quickest
+from playwright.sync_api import expect
 
 from tutorial_lib import figures
 from tutorial_lib.explorers import SchemeComparer
@@ -90,8 +91,8 @@ def test_the_head_sets_the_slope_and_is_off_where_heads_do_not_differ(open_explo
     assert "Slope of head 2: 0.125." in explorer.page.locator(".tl-about").nth(1).inner_text()
     explorer.page.get_by_label("Scheme on the right", exact=True).select_option("rotary")
     explorer.settle()
-    assert explorer.page.get_by_label("Head", exact=True).is_disabled()
-    assert explorer.page.get_by_label("Added vectors also").is_disabled()
+    expect(explorer.page.get_by_label("Head", exact=True)).to_be_disabled()
+    expect(explorer.page.get_by_label("Added vectors also")).to_be_disabled()
 
 
 def test_a_causal_mask_tells_places_apart_without_positions(open_explorer):

@@ -8,6 +8,7 @@ import pytest
 import torch
 from browser import measure
 from page_checks import faint, unreachable
+from playwright.sync_api import expect
 
 from tutorial_lib.explorers import MaskBuilder, MergeStepper, SoftmaxExplorer, TokenizerExplorer
 from tutorial_lib.tokenizers import BPETokenizer, merge_steps, wordpiece_score
@@ -92,11 +93,11 @@ def test_merge_stepper(put, merges, record_property):
     frame(page)
     assert merges.position == 5
     assert page.locator("tr.chosen").count() == 0
-    assert page.get_by_role("button", name="Do the next merge").is_disabled()
+    expect(page.get_by_role("button", name="Do the next merge")).to_be_disabled()
     page.keyboard.press("Home")
     frame(page)
     assert merges.position == 0
-    assert page.get_by_role("button", name="One merge back").is_disabled()
+    expect(page.get_by_role("button", name="One merge back")).to_be_disabled()
     assert unreachable(page) == []
     report_latency(page, "input[type=range]", "merge stepper", record_property)
     page.evaluate("window.cleanup()")

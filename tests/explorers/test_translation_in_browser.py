@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tutorial_lib.explorers import TranslationExplorer
 from tutorial_lib.recipes.translator import Translator
@@ -40,14 +41,14 @@ def button(explorer, name):
 
 def test_buttons_go_through_the_output_and_back(explorer):
     assert "“sieben”" in text(explorer, ".tl-readout")
-    assert button(explorer, "Back one token").is_disabled()
+    expect(button(explorer, "Back one token")).to_be_disabled()
     seen = [explorer.picture(STEP)]
     for token in ("hundert", "zwei", "und", "vierzig", "<end>"):
         button(explorer, "Forward one token").click()
         assert f"while “{token}” is written" in text(explorer, ".tl-readout")
         seen.append(explorer.picture(STEP))
     assert len(set(seen)) == 6
-    assert button(explorer, "Forward one token").is_disabled()
+    expect(button(explorer, "Forward one token")).to_be_disabled()
     assert explorer.widget.step == 5
     button(explorer, "Back one token").click()
     assert "“vierzig”" in text(explorer, ".tl-readout")

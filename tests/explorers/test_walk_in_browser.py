@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from tutorial_lib.explorers import WalkExplorer
 from tutorial_lib.models import BERT, BERTConfig
@@ -34,10 +35,10 @@ def test_the_walk_goes_from_ids_to_the_output_by_buttons_and_keys(explorer):
     explorer.page.focus("input[aria-label=Step]")
     explorer.page.keyboard.press("End")
     assert text(explorer, "h4") == "output"
-    assert explorer.page.get_by_role("button", name="Next").is_disabled()
+    expect(explorer.page.get_by_role("button", name="Next")).to_be_disabled()
     explorer.page.keyboard.press("Home")
     assert text(explorer, "h4") == "token ids"
-    assert explorer.page.get_by_role("button", name="Back").is_disabled()
+    expect(explorer.page.get_by_role("button", name="Back")).to_be_disabled()
 
 
 def test_every_step_is_drawn_without_an_error(explorer):
