@@ -106,6 +106,15 @@ def summarise(rows, by, value):
     }
 
 
+def share_of_true(answers):
+    """Return which share of a boolean tensor of any shape is true, as a number.
+
+    >>> share_of_true(torch.tensor([True, False, True, True]))
+    0.75
+    """
+    return answers.double().mean().item()
+
+
 def load_card(name, folder=None):
     """Return the card of a checkpoint: recipe, seed, data hash, size, metric, settings.
 

@@ -9,7 +9,7 @@ from torch.nn.functional import pad
 
 from tutorial_lib.datasets import load_emoji
 from tutorial_lib.masking import mask_patches, masked_patch_loss
-from tutorial_lib.recipes import mnist_vit
+from tutorial_lib.recipes import mnist_vit, share_of_true
 from tutorial_lib.recipes.hidden_patches import HiddenPatchBatches, patches_right
 from tutorial_lib.training import fit, set_seed
 
@@ -100,7 +100,7 @@ def colour_around(images, patch_size, seed=0):
     )[..., 1:]
     votes[..., batch.targets.mode().values] += 0.5  # breaks ties, and stands in for nothing
     guesses = votes.argmax(-1)[batch.chosen]
-    return (guesses == batch.targets).double().mean().item()
+    return share_of_true(guesses == batch.targets)
 
 
 def data_bytes():

@@ -10,7 +10,7 @@ import torch
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.objectives import mask_patches, masked_patch_loss
-from tutorial_lib.recipes import mnist_vit
+from tutorial_lib.recipes import mnist_vit, share_of_true
 from tutorial_lib.recipes.mnist_vit import DigitBatches, accuracy, digit_loss, disturb
 from tutorial_lib.training import fit, set_seed
 
@@ -80,17 +80,8 @@ def pretrain(digits, settings, seed, progress=True):
     set_seed(seed)
     model = mnist_vit.build(settings)
     about = settings | settings["pre-training"] | {"seed": seed}
-    fit(
-        model,
-        HiddenPatchBatches(digits.images, about),
-        masked_patch_loss,
-        steps=about["steps"],
-        lr=about["lr"],
-        seed=seed,
-        device="cpu",
-        progress=progress,
-    )
-    return model.eval()
+    _train(model, HiddenPatchBatches(digits.images, about), masked_patch_loss, about, progress)
+    return model
 
 
 def a_few(digits, n_labels, seed):
@@ -104,13 +95,16 @@ def a_few(digits, n_labels, seed):
 
 def learn(model, digits, settings, seed, progress=True):
     """Train a ViT with a classifier on a few labelled `Digits`; it ends in evaluation mode."""
+    about = settings | {"seed": seed}
+    _train(model, DigitBatches(digits, about), digit_loss, about, progress)
+
+
+def _train(model, batches, loss, settings, progress):
     fit(
         model,
-        DigitBatches(digits, settings | {"seed": seed}),
-        digit_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
-        seed=seed,
+        batches,
+        loss,
+        **{name: settings[name] for name in ("steps", "lr", "seed")},
         device="cpu",
         progress=progress,
     )
@@ -156,11 +150,7 @@ def patches_right(model, images, seed=0):
     right = torch.cat(guesses) == batch.targets
     common = batch.targets == batch.targets.mode().values
     return {
-        "hidden_patch_accuracy": _share(right),
-        "most_frequent_colour": _share(common),
-        "accuracy_elsewhere": _share(right[~common]),
+        "hidden_patch_accuracy": share_of_true(right),
+        "most_frequent_colour": share_of_true(common),
+        "accuracy_elsewhere": share_of_true(right[~common]),
     }
-
-
-def _share(right):
-    return right.double().mean().item()

@@ -22,7 +22,7 @@ from tutorial_lib.objectives import (
     next_token_loss,
     shifted,
 )
-from tutorial_lib.recipes import shakespeare_bert
+from tutorial_lib.recipes import shakespeare_bert, share_of_true
 from tutorial_lib.recipes.shakespeare_bert import SETTINGS as BERT_SETTINGS
 from tutorial_lib.recipes.shakespeare_bert import in_sentences, scenes
 from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -123,7 +123,7 @@ def train_one(name, data, seed, settings, progress=True):
         before = time.process_time()
         right = [answer(model, test, p, tokenizer) == test[:, 1 + p] for p in settings["places"]]
         spent_looking += time.process_time() - before
-        return {"accuracy": _share(torch.cat(right))}
+        return {"accuracy": share_of_true(torch.cat(right))}
 
     started = time.process_time()
     history = fit(
@@ -206,7 +206,9 @@ def blanks(gpt, bert, data, settings):
             "BERT, both sides": answer(bert, test, place, tokenizer) == truth,
         }
         about = {"place": place, "on_the_right": settings["length"] - 1 - place}
-        rows += [{"way": way} | about | {"accuracy": _share(right)} for way, right in ways.items()]
+        rows += [
+            {"way": way} | about | {"accuracy": share_of_true(right)} for way, right in ways.items()
+        ]
     return rows
 
 
@@ -240,7 +242,3 @@ def log_probability(gpt, ids):
     inputs, targets = shifted(ids)
     logits = gpt(inputs)  # (N, T, V)
     return -F.cross_entropy(logits.mT, targets, reduction="none").sum(1)
-
-
-def _share(right):
-    return right.double().mean().item()

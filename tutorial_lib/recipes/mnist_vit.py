@@ -12,6 +12,7 @@ from torch import nn
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.models import ViT, ViTConfig
+from tutorial_lib.recipes import share_of_true
 from tutorial_lib.training import fit, set_seed
 
 SETTINGS = {
@@ -123,7 +124,7 @@ def disturb(images, turn=10.0, resize=0.1, move=2.0, generator=None):
 def accuracy(model, digits):
     """Return the share of `Digits` that the model reads right."""
     logits = torch.cat([model(images) for images in digits.images.split(250)])
-    return (logits.argmax(-1) == digits.labels).double().mean().item()
+    return share_of_true(logits.argmax(-1) == digits.labels)
 
 
 def evaluate(model):

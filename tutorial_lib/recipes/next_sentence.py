@@ -4,6 +4,7 @@ import torch
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.objectives import sentence_pairs
+from tutorial_lib.recipes import share_of_true
 from tutorial_lib.recipes.shakespeare_bert import (
     SETTINGS,
     SHARE_MEASURED,
@@ -40,13 +41,9 @@ def nsp_by_length(model, lengths=SETTINGS["sentences"], n_pairs=SETTINGS["measur
         rows.append(
             {
                 "length": length,
-                "model": _share(torch.cat(said) == is_next),
-                "shared_tokens": _share((overlap > overlap.median()) == is_next),
+                "model": share_of_true(torch.cat(said) == is_next),
+                "shared_tokens": share_of_true((overlap > overlap.median()) == is_next),
                 "n": n_pairs,
             }
         )
     return rows
-
-
-def _share(right):
-    return right.double().mean().item()

@@ -22,6 +22,7 @@ from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import mask_tokens, pack_pairs, pretraining_loss, sentence_pairs
 from tutorial_lib.positions import rotate, sinusoidal
+from tutorial_lib.recipes import share_of_true
 from tutorial_lib.recipes.shakespeare_gpt import SETTINGS as GPT_SETTINGS
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.training import fit, set_seed
@@ -204,10 +205,10 @@ def evaluate(model):
         follows.append(model.nsp_logits(hidden).argmax(-1) == 0)
     overlap = shared_rarity(pairs, documents)
     return {
-        "mlm_accuracy": _share(torch.cat(guesses) == tokens.targets),
-        "most_frequent_token": _share(tokens.targets == tokens.targets.mode().values),
-        "nsp_accuracy": _share(torch.cat(follows) == is_next),
-        "shared_tokens": _share((overlap > overlap.median()) == is_next),
+        "mlm_accuracy": share_of_true(torch.cat(guesses) == tokens.targets),
+        "most_frequent_token": share_of_true(tokens.targets == tokens.targets.mode().values),
+        "nsp_accuracy": share_of_true(torch.cat(follows) == is_next),
+        "shared_tokens": share_of_true((overlap > overlap.median()) == is_next),
     }
 
 
@@ -224,10 +225,6 @@ def shared_rarity(pairs, documents):
             for pair in pairs
         ]
     )
-
-
-def _share(right):
-    return right.double().mean().item()
 
 
 def data_bytes():

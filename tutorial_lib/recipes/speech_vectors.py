@@ -9,6 +9,7 @@ import torch
 
 from tutorial_lib.datasets import load_shakespeare, minilm_folder
 from tutorial_lib.models import BERT
+from tutorial_lib.recipes import share_of_true
 from tutorial_lib.text_vectors import RoundedVectors, text_vectors
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
@@ -69,7 +70,7 @@ def evaluate(table):
     cosines = (candidates @ queries[..., None])[..., 0]  # (N, 3)
     with_itself = torch.cosine_similarity(table.vectors(wanted), exact)
     return {
-        "nearest_kept": (cosines.argmax(1) == 0).double().mean().item(),
+        "nearest_kept": share_of_true(cosines.argmax(1) == 0),
         "least_cosine": with_itself.min().item(),
     }
 
