@@ -177,7 +177,7 @@ def head_grid(maps, title="", chosen=None, figure=None):
             axes.set_xlabel(str(head))
         if head == 0:
             axes.set_ylabel(str(layer), rotation=0, ha="right", va="center")
-    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    style.headline(figure, title)
     figure.supxlabel("head", fontsize=10)
     figure.supylabel("layer", fontsize=10)
     return figure

@@ -198,7 +198,7 @@ def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, titl
     largest = max(float(one.probabilities[0]) for one in made)
     panels[0].set(xlim=(0, 1.25 * largest), ylim=(shown - 0.5, -0.5))
     panels[0].set_yticks(rows, [token_name(labels[i]) for i in made[0].ids[:shown]])
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    style.headline(figure, title)
     return figure
 
 

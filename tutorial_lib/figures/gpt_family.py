@@ -145,7 +145,7 @@ def batch_and_learning_rate(table=GPT3, title="", figure=None):
         axes.grid(linewidth=0.8)
         axes.margins(y=0.15)
         axes.set(xlabel="parameters, as published", ylabel=label)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    style.headline(figure, title)
     return figure
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, headline, styled
 
 WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
 N_QUERIES = 64
@@ -102,7 +102,7 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
     )
     for axes in (bars, curves):
         axes.set_yticks([0, 0.5, 1])
-    figure.suptitle(_finding(d, now, scaled), x=0.02, ha="left", fontsize=12, fontweight="bold")
+    headline(figure, _finding(d, now, scaled))
     return figure
 
 

@@ -4,7 +4,17 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import AMBER, CARD, GRID, INK, MUTED, WEIGHTS, blank, styled
+from tutorial_lib.figures.style import (
+    AMBER,
+    CARD,
+    GRID,
+    INK,
+    MUTED,
+    WEIGHTS,
+    blank,
+    headline,
+    styled,
+)
 
 
 def masked_weights(mask, scores=None):
@@ -70,14 +80,7 @@ def mask_grid(mask, labels=None, weights=None, title=None, figure=None):
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set(xlabel="keys", ylabel="queries")
-    figure.suptitle(
-        _finding(mask) if title is None else title,
-        x=0.01,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-        color=INK,
-    )
+    headline(figure, _finding(mask) if title is None else title)
     figure.supxlabel("crossed = hidden", x=0.99, ha="right", fontsize=9, color=MUTED)
     return figure
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tutorial_lib.figures.charts import filled_array
-from tutorial_lib.figures.style import GRID, SIGNED, blank, styled
+from tutorial_lib.figures.style import GRID, SIGNED, blank, headline, styled
 
 
 @styled
@@ -34,5 +34,5 @@ def matrix_row(matrices, title, *, every=None, figure=None):
         axes.set_xlabel(name)
         axes.spines[:].set_visible(True)
         axes.spines[:].set_color(GRID)
-    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    headline(figure, title)
     return figure

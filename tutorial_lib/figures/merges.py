@@ -2,7 +2,17 @@
 
 from matplotlib.patches import FancyBboxPatch
 
-from tutorial_lib.figures.style import AMBER, CYCLE, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import (
+    AMBER,
+    CYCLE,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    blank,
+    headline,
+    styled,
+)
 
 LETTER = 0.115  # inches a monospaced character takes at 10.5 points
 ROWS_SHOWN = 14
@@ -54,13 +64,7 @@ def merge_step(step, score=None, figure=None):
     _counts(pairs, title, ranked, n_rows, step.pair, step.ties)
     first, second = map(readable, step.pair)
     tied = f", one of {len(step.ties)} that tie" if len(step.ties) > 1 else ""
-    figure.suptitle(
-        f"Next merge: {first} + {second} → {joined(first, second)}{tied}",
-        x=0.01,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    headline(figure, f"Next merge: {first} + {second} → {joined(first, second)}{tied}")
     return figure
 
 

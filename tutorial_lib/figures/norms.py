@@ -4,7 +4,7 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart, spread_apart
-from tutorial_lib.figures.style import BLUE, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, ORANGE, blank, headline, styled
 
 _COLOURS = {"post": ORANGE, "pre": BLUE}
 
@@ -49,7 +49,7 @@ def gradient_norms(rows, title="", figure=None):
         look = {"color": _COLOURS[norm], "fontweight": "bold", "va": "center"}
         axes.text(layers[-1] + 0.3, y, f"{norm}-norm", **look)
     panels[0].set_ylabel("norm of the gradient")
-    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    headline(figure, title)
     return figure
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, INK, MUTED, ORANGE, blank, headline, styled
 
 
 @styled
@@ -42,7 +42,7 @@ def smoothed_targets(names, target, smoothing=0.1, title="", figure=None):
         axes.set_title(heading, fontsize=10, fontweight="normal", color=MUTED)
         axes.set_ylim(0, 1.14)
     panels[0].set_ylabel("share of the target")
-    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    headline(figure, title)
     return figure
 
 

@@ -1,6 +1,6 @@
 """How far apart two words are inside a layer: recurrent, convolutional, attention."""
 
-from tutorial_lib.figures.style import BLUE, CARD, GRID, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, CARD, GRID, MUTED, ORANGE, blank, headline, styled
 
 
 def word_links(kind, n_words):
@@ -51,13 +51,7 @@ def word_paths(n_words=8, figure=None):
         links = len(layers)
         axes.set_title(f"{kind}: {links} link{'s' if links > 1 else ''}", fontsize=10.5)
         axes.set_xlabel("words in order")
-    figure.suptitle(
-        "From the first word to the last: attention needs a single link",
-        x=0.02,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    headline(figure, "From the first word to the last: attention needs a single link")
     return figure
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, headline, styled
 
 
 @styled
@@ -45,5 +45,5 @@ def score_bars(scores, title="", lit=(), form="{:.1f}", most=None, figure=None):
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
     panels[0].invert_yaxis()
-    figure.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    headline(figure, title)
     return figure

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, CYCLE, GREEN, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, CYCLE, GREEN, MUTED, ORANGE, blank, headline, styled
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,7 @@ def softmax_steps(q, k, v, scale=True, temperature=1.0, labels=None, figure=None
     components = [f"v{i + 1}" for i in range(len(stages.mixed))]
     _bars(panels[4], "5  mixed value", stages.mixed, components, GREEN, np.abs(stages.mixed).max())
     winner = int(stages.weights.argmax())
-    figure.suptitle(
-        f"{labels[winner]} gets {stages.weights[winner]:.0%} of the weight",
-        x=0.01,
-        ha="left",
-        fontsize=12,
-        fontweight="bold",
-    )
+    headline(figure, f"{labels[winner]} gets {stages.weights[winner]:.0%} of the weight")
     return figure
 
 
