@@ -47,6 +47,7 @@ READING_ORDER = (
     "devices",
     "muon",
     "schedules",
+    "history",
     "resume",
     "training",
     # predictions to text
@@ -61,6 +62,7 @@ READING_ORDER = (
     "interventions",
     "induction",
     "rollout",
+    "records",
     "tracing",
     "figures",
     "explorers",

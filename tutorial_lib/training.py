@@ -1,14 +1,13 @@
 """One training loop for every model of the course, and the history it leaves.
 
-Seeds and devices stand in `devices`, learning rates in `schedules`, the files that a run resumes
-from in `resume`; all are exported from here.
+Seeds and devices stand in `devices`, learning rates in `schedules`, the record of a run in
+`history`, the files that a run resumes from in `resume`; all are exported from here.
 """
 
 import itertools
 import math
 import os
 import time
-from dataclasses import dataclass, field
 from functools import partial
 
 import torch
@@ -16,6 +15,7 @@ from tqdm.auto import tqdm
 
 from tutorial_lib.devices import get_device, set_seed
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.history import History, NonFiniteLossError
 from tutorial_lib.resume import load_run, save_run
 from tutorial_lib.schedules import warmup_cosine, warmup_inverse_root
 
@@ -28,47 +28,6 @@ __all__ = [
     "warmup_cosine",
     "warmup_inverse_root",
 ]
-
-
-class NonFiniteLossError(FloatingPointError):
-    """The loss or its gradient became infinite or NaN; `history` holds the run up to there."""
-
-    def __init__(self, message, history):
-        super().__init__(message)
-        self.history = history
-
-
-@dataclass
-class History:
-    """What happened in a run, one entry a step, ready for plotting.
-
-    `evaluations` holds one dict per evaluation, with its step; `stopped` says why the run ended:
-    "finished", "interrupted", or "running" while it goes on.
-    """
-
-    loss: list[float] = field(default_factory=list)
-    lr: list[float] = field(default_factory=list)
-    gradient_norm: list[float] = field(default_factory=list)
-    evaluations: list[dict] = field(default_factory=list)
-    seconds: float = 0.0
-    stopped: str = "running"
-
-    @property
-    def steps(self):
-        """The numbers of the steps done, from 1."""
-        return list(range(1, len(self.loss) + 1))
-
-    def column(self, name):
-        """Return the steps and the values of one evaluated quantity, as two lists.
-
-        >>> History(evaluations=[{"step": 5, "accuracy": 0.5}]).column("accuracy")
-        ([5], [0.5])
-        """
-        return [row["step"] for row in self.evaluations], [row[name] for row in self.evaluations]
-
-    def __repr__(self):
-        last = f", last loss {self.loss[-1]:.3f}" if self.loss else ""
-        return f"History({len(self.loss)} steps{last}, {self.stopped})"
 
 
 def fit(

@@ -1,0 +1,44 @@
+"""What a training run leaves behind: its numbers step by step, or the error that ended it."""
+
+from dataclasses import dataclass, field
+
+
+class NonFiniteLossError(FloatingPointError):
+    """The loss or its gradient became infinite or NaN; `history` holds the run up to there."""
+
+    def __init__(self, message, history):
+        super().__init__(message)
+        self.history = history
+
+
+@dataclass
+class History:
+    """What happened in a run, one entry a step, ready for plotting.
+
+    `evaluations` holds one dict per evaluation, with its step; `stopped` says why the run ended:
+    "finished", "interrupted", or "running" while it goes on.
+    """
+
+    loss: list[float] = field(default_factory=list)
+    lr: list[float] = field(default_factory=list)
+    gradient_norm: list[float] = field(default_factory=list)
+    evaluations: list[dict] = field(default_factory=list)
+    seconds: float = 0.0
+    stopped: str = "running"
+
+    @property
+    def steps(self):
+        """The numbers of the steps done, from 1."""
+        return list(range(1, len(self.loss) + 1))
+
+    def column(self, name):
+        """Return the steps and the values of one evaluated quantity, as two lists.
+
+        >>> History(evaluations=[{"step": 5, "accuracy": 0.5}]).column("accuracy")
+        ([5], [0.5])
+        """
+        return [row["step"] for row in self.evaluations], [row[name] for row in self.evaluations]
+
+    def __repr__(self):
+        last = f", last loss {self.loss[-1]:.3f}" if self.loss else ""
+        return f"History({len(self.loss)} steps{last}, {self.stopped})"
