@@ -91,6 +91,18 @@ RECIPES = {
             "a ViT that reads handwritten digits, trained on 3,500 pictures",
         ),
         Recipe(
+            "vit-choices",
+            "vit_choices",
+            "table",
+            "a ViT's pooling, patches and positions, each changed alone",
+        ),
+        Recipe(
+            "vit-against-cnn",
+            "vit_against_cnn",
+            "table",
+            "a ViT and a small convolutional network on 100 to 3,500 digits",
+        ),
+        Recipe(
             "shakespeare-bert",
             "shakespeare_bert",
             "checkpoint",
