@@ -7,6 +7,7 @@ from tutorial_lib.datasets.play_names import label
 from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.objectives import IGNORED
 from tutorial_lib.recipes.name_tagger import (
+    MadeUpNames,
     NameBatches,
     by_length,
     fine_tune_names,
@@ -60,6 +61,26 @@ def test_windows_hold_every_word_once_and_cut_none():
         assert not any(piece.startswith("##") for piece in firsts)
     # A word that is longer than a window is a window of its own.
     assert len(windows([label("Aioia", {"aioia"})], TOKENIZER, width=2)[0]) == 1
+
+
+def test_made_up_names_keep_their_places_and_pieces_and_leave_all_else():
+    speech = label("good Aioia and Iaoo, my lord Oa and the good Io", {"aioia", "iaoo", "oa", "io"})
+    ((row,),) = windows([speech], TOKENIZER)
+    assert MadeUpNames([row], 0.0).exchanged(row, random.Random(0)) == row
+    names = MadeUpNames([row, row], 1.0)
+    made = [names.exchanged(row, random.Random(seed)) for seed in range(30)]
+    named = [speech.tags[i] != "O" for i in range(len(speech.words))]
+    ends = [*row.places[1:], len(row.ids) - 1]
+    for is_name, start, end in zip(named, row.places, ends, strict=True):
+        seen = {tuple(one.ids[start:end]) for one in made}
+        assert {len(ids) for ids in seen} == {end - start}
+        assert (len(seen) > 1) == is_name
+        if is_name:
+            vocab = [[TOKENIZER.vocab[i] for i in ids] for ids in seen]
+            assert {pieces[0] for pieces in vocab} == {"a", "i", "o"}
+            assert {piece for pieces in vocab for piece in pieces[1:]} <= {"##a", "##i", "##o"}
+    assert {(one.places == row.places, one.labels == row.labels) for one in made} == {(True, True)}
+    assert made[0] == names.exchanged(row, random.Random(0))
 
 
 def test_half_of_the_windows_have_a_name_and_only_first_pieces_a_label():

@@ -54,15 +54,17 @@ class NameBatches:
 
     Only the first piece of a word has a label, the others and the padding are IGNORED (Devlin et
     al. 2018, section 5.3). Names are rare: half of the windows have one, the others are drawn
-    from those without. At most `tokens` tokens a batch. Every `iter` starts from the seed.
+    from those without. The share `made_up` of the names is exchanged for made-up ones, see
+    `MadeUpNames`. At most `tokens` tokens a batch. Every `iter` starts from the seed.
     """
 
-    def __init__(self, speeches, tokenizer, tokens, seed):
+    def __init__(self, speeches, tokenizer, tokens, seed, made_up=0.0):
         rows = [row for rows in windows(speeches, tokenizer) for row in rows]
         with_name = [row for row in rows if any(row.labels)]
         without = [row for row in rows if not any(row.labels)]
         drawn = random.Random(seed).sample(without, min(len(with_name), len(without)))
         self.rows = with_name + drawn
+        self.names = MadeUpNames(with_name, made_up)
         self.pad_id, self.tokens, self.seed = tokenizer.pad_id, tokens, seed
 
     def __iter__(self):
@@ -71,7 +73,8 @@ class NameBatches:
             for pool in chunks(draw.sample(self.rows, len(self.rows)), 2_000):
                 batches = by_length(pool, self.tokens)
                 draw.shuffle(batches)
-                yield from map(self.stacked, batches)
+                for rows in batches:
+                    yield self.stacked([self.names.exchanged(row, draw) for row in rows])
 
     def stacked(self, rows):
         """Return one batch of a group of windows."""
@@ -80,6 +83,42 @@ class NameBatches:
         for line, row in zip(labels, rows, strict=True):
             line[row.places] = torch.tensor(row.labels)
         return ids, ids != self.pad_id, labels
+
+
+class MadeUpNames:
+    """Names that nobody bears, from pieces of the names in windows.
+
+    A model that reads the same few names again and again learns these by heart. Where a name may
+    be any name, what is left to learn is how names are built, and what stands around them.
+    """
+
+    def __init__(self, rows, share):
+        self.share = share
+        pieces = {
+            tuple(row.ids[place:end])
+            for row in rows
+            for place, end, label in _words(row)
+            if TAGS[label] != "O"
+        }  # each name once, or the frequent ones would prevail
+        self.first = [ids[0] for ids in sorted(pieces)]
+        self.other = [piece for ids in sorted(pieces) for piece in ids[1:]]
+
+    def exchanged(self, row, draw):
+        """Return a Window whose names are made up, each with the probability `share`.
+
+        A name keeps its number of pieces. draw is a random.Random.
+        """
+        ids = list(row.ids)
+        for place, end, label in _words(row):
+            if TAGS[label] != "O" and draw.random() < self.share:
+                ids[place] = draw.choice(self.first)
+                ids[place + 1 : end] = draw.choices(self.other, k=end - place - 1)
+        return row._replace(ids=ids)
+
+
+def _words(row):
+    """The place of each word's first piece in a window, that behind its last one, its label."""
+    return zip(row.places, [*row.places[1:], len(row.ids) - 1], row.labels, strict=True)
 
 
 def by_length(rows, tokens):
@@ -99,16 +138,18 @@ def name_loss(model, batch):
     return F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED)
 
 
-def fine_tune_names(model, speeches, *, steps, tokens=2_048, lr=6e-3, seed=0, **options):
+def fine_tune_names(
+    model, speeches, *, steps, tokens=2_048, lr=6e-3, made_up=0.0, seed=0, **options
+):
     """Train a copy of a BERT, with a new head for B/I/O, on LabelledSpeeches.
 
-    model has a tokenizer, and so has the copy; options go to `fit`. Returns the copy, in
-    evaluation mode, and the History.
+    model has a tokenizer, and so has the copy; tokens and made_up are those of `NameBatches`,
+    options go to `fit`. Returns the copy, in evaluation mode, and the History.
     """
     set_seed(seed)
     tagger = model.with_heads(n_labels=len(TAGS), mlm=False, nsp=False, pooler=False)
     tagger.tokenizer = model.tokenizer
-    batches = NameBatches(speeches, model.tokenizer, tokens, seed)
+    batches = NameBatches(speeches, model.tokenizer, tokens, seed, made_up)
     options = {"optimizer": Muon, "device": "cpu"} | options
     history = fit(tagger, batches, name_loss, steps=steps, lr=lr, seed=seed, **options)
     return tagger.eval(), history

@@ -4,8 +4,10 @@ Names belong to a play, so whole plays are held out, from pre-training and from 
 folds of three plays, each with its own seed. The first fold has the checkpoint `shakespeare-bert`;
 the other two share an encoder that the same recipe trains without all six of their plays.
 
-Each speech is seen at most once, so the steps of the learning curve are labels too. The tokenizer
-makes all letters small: a capital cannot give a name away. It can to the baseline "capitals".
+Each speech is seen at most once, so the steps of the learning curve are labels too. Most names are
+exchanged for made-up ones in training: the plays learnt from have few names, and they come again
+and again. The tokenizer makes all letters small: a capital cannot give a name away. It can to the
+baseline "capitals".
 """
 
 import random
@@ -26,10 +28,12 @@ SETTINGS = {
     ],
     "plays": None,  # how many of the others to learn from, None for all
     "measured": None,  # how many speeches of each play held out, None for all
-    "steps": 120,
+    "steps": 240,
     "tokens": 2_048,  # of a batch
     # Against 2e-3 and 4e-3, with fewer steps, on plays that were not those of the first fold.
     "lr": 6e-3,
+    # On these plays F1 .36 and .42 in two trainings, .22 without it: names learnt by heart.
+    "made_up": 0.9,  # share of the names that are exchanged for made-up ones in training
     "measured_every": 40,  # steps
     "shown": 12,  # speeches a fold, with what the pre-trained model says
     "pretraining": {},  # changes to the settings of shakespeare-bert
@@ -82,7 +86,7 @@ def run_fold(settings, seed, held_out, pretraining, encoder, progress=True):
         tagger, history = fine_tune_names(
             model,
             training,
-            **{key: settings[key] for key in ("steps", "tokens", "lr")},
+            **{key: settings[key] for key in ("steps", "tokens", "lr", "made_up")},
             seed=seed,
             evaluate=lambda tagger: scores(tag(tagger, measured), measured, known),
             evaluate_every=settings["measured_every"],
