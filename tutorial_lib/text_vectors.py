@@ -13,24 +13,38 @@ from tutorial_lib.errors import ShapeError
 LARGEST = 127  # of the whole numbers in one byte; -128 is left out, so that both sides are alike
 
 
-@torch.no_grad()
 def text_vectors(model, tokenizer, texts, batch_size=50):
     """Return one vector of length 1 a text, (N, D), in the order of the texts.
 
-    model is a BERT, tokenizer the WordPieceTokenizer it was trained with. Texts of like length
-    share a batch, so little is padding. Raises ValueError without a text, ContextError for a text
-    that is too long.
+    model is a BERT, tokenizer the WordPieceTokenizer it was trained with. Raises ValueError
+    without a text, ContextError for a text that is too long.
+    """
+    return in_batches(model.sentence_vectors, tokenizer, texts, batch_size)
+
+
+@torch.no_grad()
+def in_batches(function, tokenizer, texts, batch_size=50, dim=0):
+    """Return what function(ids, mask) gives for N texts, joined along `dim` in their order.
+
+    function gets ids (B, T) and mask (B, T), True for a token, and returns a tensor with B
+    entries along `dim`. Texts of like length share a batch, so little is padding. Raises
+    ValueError without a text.
+
+    >>> from tutorial_lib.tokenizers import WordPieceTokenizer
+    >>> letters = WordPieceTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"])
+    >>> in_batches(lambda ids, mask: mask.sum(1), letters, ["a a a", "", "a"], batch_size=2)
+    tensor([5, 2, 3])
     """
     if not texts:
-        raise ValueError("text_vectors needs at least one text, got none")
+        raise ValueError("there must be at least one text, got none")
     rows = [torch.tensor(tokenizer.encode(text).ids) for text in texts]
     order = torch.tensor([len(row) for row in rows]).argsort(stable=True)
     parts = []
     for places in order.split(batch_size):
         batch = [rows[place] for place in places]
         ids = pad_sequence(batch, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
-        parts.append(model.sentence_vectors(ids, mask=ids != tokenizer.pad_id))
-    return torch.cat(parts)[order.argsort()]
+        parts.append(function(ids, mask=ids != tokenizer.pad_id))
+    return torch.cat(parts, dim).index_select(dim, order.argsort())
 
 
 class RoundedVectors(nn.Module):
