@@ -115,9 +115,16 @@ def test_the_form_comes_first_then_the_quote_then_the_right_name():
 
 
 def test_the_stored_answers_can_be_drawn():
-    shown = recipes.load_result("who-says")["shown"]
+    table = recipes.load_result("who-says")
+    shown, mistakes = table["shown"], table["mistakes"]
     assert len(shown) == SETTINGS["shown"] * len(SETTINGS["seeds"])
-    for entry in shown:
+    most = [
+        round(SETTINGS["measured"] * (1 - share))
+        for share in of_seeds("pre-trained", "exact_match")
+    ]
+    assert len(mistakes) == sum(min(number, SETTINGS["shown"]) for number in most)
+    assert all(entry["answer"] != entry["said"] for entry in mistakes)
+    for entry in shown + mistakes:
         assert figures.answer_span(**entry).axes
         words = list(itertools.chain(*entry["lines"]))
         assert " ".join(words).count(entry["quote"]) == 1

@@ -49,17 +49,19 @@ SMOKE = SETTINGS | {
 
 
 def run(settings, progress=True):
-    """Measure three rules and three models for each seed; return the rows, and answers to show."""
-    rows, shown = [], []
-    for seed in settings["seeds"]:
-        of_seed = run_seed(settings, seed, progress)
-        rows += of_seed["rows"]
-        shown += of_seed["shown"]
-    return {"rows": rows, "shown": shown}
+    """Measure three rules and three models for each seed; return the rows, and answers to show.
+
+    `shown` has the first questions of each seed, `mistakes` the first that were answered wrong.
+    """
+    found = [run_seed(settings, seed, progress) for seed in settings["seeds"]]
+    return {
+        key: [entry for of_seed in found for entry in of_seed[key]]
+        for key in ("rows", "shown", "mistakes")
+    }
 
 
 def run_seed(settings, seed, progress=True):
-    """Return the rows and the answers to show of one seed."""
+    """Return the rows, the answers to show and the mistakes of one seed."""
     encoder = load_checkpoint("shakespeare-bert")
     tokenizer, context = encoder.tokenizer, encoder.config.context
     asked = load_who_says()
@@ -68,7 +70,7 @@ def run_seed(settings, seed, progress=True):
     measured = [question for title in settings["held_out"] for question in asked[title]]
     measured = random.Random(seed).sample(measured, settings["measured"])
     measured = rows_of(measured, tokenizer, context)
-    rows, shown = [], []
+    rows = []
     for name, rule in RULES.items():
         said = [question.excerpt[slice(*rule(question))] for question, _ in measured]
         rows.append({"model": name, "seed": seed, "step": 0, **scores(said, measured)})
@@ -96,10 +98,13 @@ def run_seed(settings, seed, progress=True):
                 del found["quote_found"]  # nobody has asked the second layer for it
             rows.append({"model": name, "seed": seed, **found})
         if name == "pre-trained":
-            few = measured[: settings["shown"]]
-            found = zip(few, answers(reader, few, tokenizer.pad_id), strict=True)
-            shown = [to_show(question, answer) for (question, _), answer in found]
-    return {"rows": rows, "shown": shown}
+            said = answers(reader, measured, tokenizer.pad_id)
+            pairs = [(question, a) for (question, _), a in zip(measured, said, strict=True)]
+            wrong = [(question, a) for question, a in pairs if a.words != question.answer]
+            shown, mistakes = (
+                [to_show(*pair) for pair in part[: settings["shown"]]] for part in (pairs, wrong)
+            )
+    return {"rows": rows, "shown": shown, "mistakes": mistakes}
 
 
 RULES = {
