@@ -177,9 +177,23 @@ def indexed(patches, mask, chosen, draw, other):
     return x
 
 
+def one_by_one(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    for b, n in chosen.nonzero().tolist():
+        number = draw[b, n].item()
+        x[b, n] = mask if number < 0.8 else patches[b, other[b, n] if number < 0.9 else n]
+    return x
+
+
 @pytest.mark.parametrize(
     ("number", "answer"),
-    [("7.2", unfolded), ("7.7", normalised), ("7.7", halved_path), ("7.9", indexed)],
+    [
+        ("7.2", unfolded),
+        ("7.7", normalised),
+        ("7.7", halved_path),
+        ("7.9", indexed),
+        ("7.9", one_by_one),
+    ],
 )
 def test_another_style_passes(number, answer):
     assert judge(TASKS[number], answer).status == "right"

@@ -75,4 +75,54 @@ PREDICTIONS = (
         question="A picture of 224 x 224 pixels is cut into patches of 16, then of 8. By which "
         "factor does the number of attention weights grow?",
     ),
+    Prediction(
+        id="7.2",
+        question="ViT-Base has vectors of 768 numbers. How many numbers does a patch of 16 x 16 "
+        "pixels in three colours hold?",
+    ),
+    Prediction(
+        id="7.3",
+        question="A ViT without positions reads 100 pictures, and then the same ones with their "
+        "patches shuffled. For how many do the logits change?",
+    ),
+    Prediction(
+        id="7.4",
+        question="A trained ViT with positions reads 97.5 % of the test digits. Which share does "
+        "it read when the patches of each are shuffled, between 0 and 1?",
+    ),
+    Prediction(
+        id="7.5",
+        question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
+        "say with a probability of 0.9 or more?",
+    ),
+    Prediction(
+        id="7.6",
+        question="Patches of 4 x 4 pixels in place of overlapping ones of 7 x 7, as many tokens. "
+        "Which validation accuracy does the ViT reach, between 0 and 1?",
+    ),
+    Prediction(
+        id="7.7",
+        question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
+        "over. Which share of the test digits does the ViT still read, between 0 and 1?",
+    ),
+    Prediction(
+        id="7.8",
+        question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
+        "the test digits, between 0 and 1?",
+    ),
+    Prediction(
+        id="7.9",
+        question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
+        "Which share gets the right one of 512 colours, between 0 and 1?",
+    ),
+    Prediction(
+        id="7.10",
+        question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
+        "points is the CNN ahead on the test digits?",
+    ),
+    Prediction(
+        id="7.11",
+        question="Which share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
+        "between 0 and 1?",
+    ),
 )

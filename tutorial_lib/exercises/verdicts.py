@@ -96,6 +96,8 @@ def _judge_code(task, answer):
 
 def _judge_symptom(task, choice, repaired):
     if choice is None or choice is ...:
+        if _judge_code(task, repaired).status == "right":
+            return Verdict("halfway", "Your repair works; now choose the letter.")
         return OPEN
     letter = _letter(choice)
     if letter not in task.choices:

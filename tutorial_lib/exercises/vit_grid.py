@@ -243,5 +243,6 @@ multiple of 4.
         grid_positions_sines,
     ),
     cases=grid_positions_cases,
+    tolerance=5e-4,  # waves that get faster are known in spite of their rounded angles
     see="7.3 Where am I in the picture",
 )

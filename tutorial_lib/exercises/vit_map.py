@@ -2,7 +2,8 @@
 
 import torch
 
-from tutorial_lib.exercises.tasks import Symptom, case
+from tutorial_lib.exercises.tasks import case
+from tutorial_lib.exercises.vit_repairs import Repair
 
 
 def cls_map(weights, n_rows, n_columns):
@@ -46,6 +47,26 @@ def cls_map_last_row(weights, n_rows, n_columns):
     """This reads the last row: what the last patch looks at."""
     seen = weights.mean(dim=0)[-1, 1:]
     return seen.reshape(n_rows, n_columns)
+
+
+def cls_map_sum(weights, n_rows, n_columns):
+    """This adds up the heads: take their mean."""
+    return weights.sum(dim=0)[0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_highest(weights, n_rows, n_columns):
+    """This takes the highest weight among the heads: take their mean."""
+    return weights.amax(dim=0)[0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_first_head(weights, n_rows, n_columns):
+    """This takes the first head only: take the mean of all."""
+    return weights[0, 0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_last_head(weights, n_rows, n_columns):
+    """This takes the last head only: take the mean of all."""
+    return weights[-1, 0, 1:].reshape(n_rows, n_columns)
 
 
 def cls_map_cases():
@@ -92,7 +113,7 @@ def painted(cls_map):
     return cls_map(weights / weights.sum(dim=-1, keepdim=True), 8, 8)
 
 
-CLS_MAP = Symptom(
+CLS_MAP = Repair(
     id="7.6",
     title="Beside the ink",
     level="medium",
@@ -108,7 +129,16 @@ these mistakes. Choose the letter, then repair `cls_map`.
     ),
     solution=cls_map,
     second_style=cls_map_loop,
-    mistakes=(cls_map_turned, cls_map_off_by_one, cls_map_looked_at, cls_map_last_row),
+    mistakes=(
+        cls_map_turned,
+        cls_map_off_by_one,
+        cls_map_looked_at,
+        cls_map_last_row,
+        cls_map_sum,
+        cls_map_highest,
+        cls_map_first_head,
+        cls_map_last_head,
+    ),
     shown=cls_map_off_by_one,
     looks=(
         "The seven would be mirrored at the diagonal: its long stroke would stand on the left.",

@@ -46,7 +46,7 @@ def millions_patch_32():
 
 
 def millions_patch_14():
-    """This is with patches of 14: take 16."""
+    """This is with patches of 14, or a part is left out: take 16, and count all parts."""
     return counted(patch=14)
 
 

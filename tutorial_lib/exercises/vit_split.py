@@ -4,7 +4,8 @@ import random
 
 import torch
 
-from tutorial_lib.exercises.tasks import Symptom, case
+from tutorial_lib.exercises.tasks import case
+from tutorial_lib.exercises.vit_repairs import Repair
 
 
 def split(order, n_validation, n_test):
@@ -67,6 +68,20 @@ def split_unshuffled(order, n_validation, n_test):
     return train, validation, test
 
 
+def split_validation_to_the_end(order, n_validation, n_test):
+    """This lets the validation images run on to the end, into the test images: they are
+    n_validation.
+    """
+    n_train = len(order) - n_validation - n_test
+    return order[:n_train], order[n_train:], order[n_train + n_validation :]
+
+
+def split_test_from_the_middle(order, n_validation, n_test):
+    """This lets the test images begin where the validation images do: they are the last n_test."""
+    n_train = len(order) - n_validation - n_test
+    return order[:n_train], order[n_train : n_train + n_validation], order[n_train:]
+
+
 def split_cases():
     """Parts of different sizes, and equal ones."""
     return [
@@ -103,7 +118,7 @@ def curves(split):
     return drawn
 
 
-SPLIT = Symptom(
+SPLIT = Repair(
     id="7.10",
     title="Nothing left to improve",
     level="medium",
@@ -125,6 +140,8 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
         split_test_trained,
         split_one_for_both,
         split_unshuffled,
+        split_validation_to_the_end,
+        split_test_from_the_middle,
     ),
     shown=split_validation_trained,
     looks=(

@@ -1,0 +1,138 @@
+"""Chapter 07's exercises name the slips of learners who write them in a style of their own."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from tutorial_lib.exercises import registry
+from tutorial_lib.exercises.verdicts import judge
+from tutorial_lib.exercises.vit_colours import mean_colour_targets
+from tutorial_lib.exercises.vit_hiding import corrupt_patches
+
+TASKS = registry.contents("07")
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "said"),
+    [
+        ("7.11", 304.2, "or a part is left out"),
+        ("7.12", -0.0021, "This is a share"),
+        ("7.12", 0, "nothing at all"),
+    ],
+)
+def test_a_wrong_number_is_named(number, answer, said):
+    verdict = judge(TASKS[number], answer)
+    assert verdict.status == "mistake"
+    assert said in verdict.text
+
+
+def hidden_in_place(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    patches[chosen & (draw < 0.8)] = mask
+    return corrupt_patches(x, mask, chosen, draw, other)
+
+
+def corrupted_in_place(patches, mask, chosen, draw, other):
+    patches[:] = corrupt_patches(patches, mask, chosen, draw, other)
+    return patches
+
+
+def corrupted_up_to_both(patches, mask, chosen, draw, other):
+    return corrupt_patches(patches, mask, chosen, draw - 1e-9, other)
+
+
+def octal(images, patch_size, bits):
+    digits = torch.nn.functional.avg_pool2d(images, patch_size) * 2**bits
+    digits = digits.long().clamp(max=2**bits - 1).flatten(2)
+    number = 0
+    for channel in digits.unbind(dim=1):
+        number = number * 8 + channel
+    return number
+
+
+def short(images, patch_size, bits):
+    return mean_colour_targets(images, patch_size, bits).to(torch.int16)
+
+
+def short_array(images, patch_size, bits):
+    return mean_colour_targets(images, patch_size, bits).int().numpy()
+
+
+def faster(n_rows, n_columns, d_model):
+    half = d_model // 2
+    powers = 10000.0 ** (torch.arange(0, half, 2) / half)
+
+    def sinusoids(n):
+        angles = torch.arange(n)[:, None] * powers
+        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+    rows = sinusoids(n_rows).repeat_interleave(n_columns, dim=0)
+    return torch.cat([rows, sinusoids(n_columns).repeat(n_rows, 1)], dim=1)
+
+
+def last_map(maps):
+    return maps.mean(dim=1)[-1]
+
+
+def from_first_map(maps):
+    reached, *others = maps.mean(dim=1)
+    for layer in others:
+        reached = (layer @ reached + reached) / 2
+    return reached
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "said"),
+    [
+        ("7.4", faster, "This multiplies by the power of 10000"),
+        ("7.7", last_map, "the map of the last layer alone"),
+        ("7.7", from_first_map, "This gives the first layer no residual path"),
+        ("7.8", octal, "This has base 8"),
+        ("7.8", short, "int64 (long), which `F.cross_entropy` needs"),
+        ("7.8", short_array, "int64 (long), which `F.cross_entropy` needs"),
+        ("7.9", hidden_in_place, "work on a copy, `patches.clone()`"),
+        ("7.9", corrupted_in_place, "work on a copy, `patches.clone()`"),
+        ("7.9", corrupted_up_to_both, "`<=` at 0.8 and at 0.9"),
+    ],
+)
+def test_a_slip_is_named_in_another_style_too(number, answer, said):
+    verdict = judge(TASKS[number], answer)
+    assert verdict.status == "mistake"
+    assert said in verdict.text
+
+
+def maximum_of_heads(weights, n_rows, n_columns):
+    return weights[:, 0, 1:].max(dim=0).values.view(n_rows, n_columns)
+
+
+def rest_for_both(order, n_validation, n_test):
+    train = order[: -n_validation - n_test]
+    return train, order[len(train) :], order[-n_test:]
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "said"),
+    [("7.6", maximum_of_heads, "the highest weight"), ("7.10", rest_for_both, "run on to the end")],
+)
+def test_a_slip_of_the_repair_is_named_and_has_no_letter(number, answer, said):
+    task = TASKS[number]
+    verdict = judge(task, task.answer, answer)
+    assert verdict.status == "mistake"
+    assert said in verdict.text
+    assert list(task.choices) == ["a", "b", "c", "d"]
+
+
+def test_the_mistake_shown_must_have_a_letter():
+    task = TASKS["7.6"]
+    with pytest.raises(ValueError, match="not one of the choices"):
+        dataclasses.replace(task, shown=task.mistakes[-1])
+
+
+@pytest.mark.parametrize("number", ["7.6", "7.10"])
+def test_a_repair_without_a_letter_is_half_of_the_answer(number):
+    task = TASKS[number]
+    verdict = judge(task, None, task.second_style)
+    assert verdict.line == "◐ Your repair works; now choose the letter."
+    for unrepaired in (None, *task.mistakes):
+        assert judge(task, None, unrepaired).status == "open"
