@@ -3,11 +3,13 @@
 import ast
 import re
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 
 import pytest
 from isolation import ROOT
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from requirement_files import pins
 
@@ -48,6 +50,21 @@ def test_requirements_start_with_the_constraints_and_end_with_the_package():
 def test_every_line_is_an_exact_version(name):
     loose = [line for line in lines(name) if not line.startswith("-")]
     assert [line for line in loose if not re.fullmatch(r"[A-Za-z0-9._-]+==[\w.]+", line)] == []
+
+
+def test_every_pinned_version_runs_on_the_oldest_python_that_we_promise():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (oldest,) = SpecifierSet(settings["project"]["requires-python"])
+    assert oldest.operator == ">="
+    too_new = {}
+    for name in {name for file in LISTS for name in pins(file)}:
+        try:
+            needs = distribution(name).metadata["Requires-Python"]
+        except PackageNotFoundError:  # for another system only
+            continue
+        if needs and f"{oldest.version}.0" not in SpecifierSet(needs):
+            too_new[name] = needs
+    assert too_new == {}
 
 
 def test_everything_that_comes_along_is_pinned():
