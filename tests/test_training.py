@@ -1,4 +1,3 @@
-import json
 from typing import NamedTuple
 
 import pytest
@@ -8,7 +7,6 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from tutorial_lib.errors import DamagedFileError, ShapeError
 from tutorial_lib.training import (
-    History,
     NonFiniteLossError,
     fit,
     warmup_inverse_root,
@@ -285,11 +283,6 @@ def test_batches_may_be_dicts_or_named_tuples_and_hold_other_things():
         ),
     ):
         assert len(fit(make_model(), [batch], loss, steps=2, progress=False).loss) == 2
-
-
-def test_history_is_json():
-    _, history = run(steps=3)
-    assert History(**json.loads(json.dumps(vars(history)))) == history
 
 
 def test_progress_bar_shows_the_loss(capsys):

@@ -4,23 +4,12 @@ from tutorial_lib.datasets import load_mnist
 from tutorial_lib.models import ViT, ViTConfig
 from tutorial_lib.recipes import load_result, summarise
 from tutorial_lib.recipes.hidden_patches import (
-    SETTINGS,
     SMOKE,
     HiddenPatchBatches,
-    a_few,
     patches_right,
     pretrain,
 )
 from tutorial_lib.training import set_seed
-
-
-def test_each_seed_gets_other_labels_and_as_many_of_each_digit():
-    digits = load_mnist().train
-    for n_labels in SETTINGS["n_labels"]:
-        parts = [a_few(digits, n_labels, seed) for seed in SETTINGS["seeds"]]
-        for part in parts:
-            assert part.labels.bincount().tolist() == [n_labels] * 10
-        assert not torch.equal(parts[0].images, parts[1].images)
 
 
 def test_pretraining_needs_no_labels_and_changes_the_body():

@@ -5,7 +5,16 @@ from tutorial_lib import recipes
 from tutorial_lib.capture import capture_attention
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.recipes import mnist_vit
-from tutorial_lib.recipes.mnist_vit import SMOKE, DigitBatches, accuracy, build, disturb, train
+from tutorial_lib.recipes.mnist_vit import (
+    SMOKE,
+    DigitBatches,
+    accuracy,
+    build,
+    disturb,
+    learn_and_measure,
+    some_digits,
+    train,
+)
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +98,26 @@ def test_only_the_training_part_is_trained_on(digits, monkeypatch):
         train(SMOKE, progress=False)
     (part,) = seen
     assert torch.equal(part.images, digits.train.images)
+
+
+def test_some_digits_are_balanced_and_others_for_each_seed(digits):
+    digits = digits.train
+    for n_images in (100, 300, 1_000):
+        parts = [some_digits(digits, n_images, seed) for seed in (0, 1, 2)]
+        for part in parts:
+            assert part.labels.bincount().tolist() == [n_images // 10] * 10
+        assert not torch.equal(parts[0].images, parts[1].images)
+    assert len(some_digits(digits, len(digits), 1)) == len(digits)  # round the end
+    assert torch.equal(some_digits(digits, 1_000, 4).images[0], digits.images[500])
+
+
+def test_measuring_says_what_was_trained(digits):
+    model = build(SMOKE)
+    found = learn_and_measure(model, digits.train, SMOKE, progress=False)
+    assert not model.training
+    assert found["parameters"] == sum(weight.numel() for weight in model.parameters())
+    assert found["accuracy"] == accuracy(model, digits.test)
+    assert found["validation_accuracy"] == accuracy(model, digits.validation)
 
 
 def test_accuracy_counts_what_is_right(digits):

@@ -6,6 +6,7 @@ import torch
 from tutorial_lib.datasets.play_names import label
 from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.objectives import IGNORED
+from tutorial_lib.recipes import name_tagger
 from tutorial_lib.recipes.name_tagger import (
     MadeUpNames,
     NameBatches,
@@ -81,6 +82,39 @@ def test_made_up_names_keep_their_places_and_pieces_and_leave_all_else():
             assert {piece for pieces in vocab for piece in pieces[1:]} <= {"##a", "##i", "##o"}
     assert {(one.places == row.places, one.labels == row.labels) for one in made} == {(True, True)}
     assert made[0] == names.exchanged(row, random.Random(0))
+
+
+def test_the_share_of_made_up_names_counts_every_time_and_each_name_once():
+    often = [label(text, {"aioia", "oo"}) for text in ["good Aioia"] * 40 + ["my Oo"]]
+    rows = [row for group in windows(often, TOKENIZER) for row in group]
+    names, draw = MadeUpNames(rows, 0.5), random.Random(0)
+    made = [names.exchanged(rows[0], draw) for _ in range(600)]
+    first = [TOKENIZER.vocab[row.ids[row.places[1]]] for row in made]
+    # Half keep their a; of the others half begin as Oo does, though that one is rare.
+    assert first.count("o") / len(first) == pytest.approx(0.25, abs=0.06)
+
+
+def test_batches_and_the_training_exchange_names_and_nothing_else(monkeypatch):
+    part = speeches(60)
+    changed = total = 0
+    as_they_are, made_up = (
+        NameBatches(part, TOKENIZER, tokens=120, seed=0, made_up=share) for share in (0.0, 1.0)
+    )
+    for batch, other, _ in zip(as_they_are, made_up, range(4), strict=False):
+        ids, others = batch[0], other[0]
+        assert all(ours.equal(theirs) for ours, theirs in zip(batch[1:], other[1:], strict=True))
+        pieces = [[TOKENIZER.vocab[i] for i in line] for line in ids]
+        of_names = torch.tensor([[p.strip("#") in {*"aio"} for p in line] for line in pieces])
+        assert ids[~of_names].equal(others[~of_names])
+        changed += (ids != others).sum().item()
+        total += of_names.sum().item()
+    assert changed > total / 2
+    seen = []
+    monkeypatch.setattr(
+        name_tagger, "fit", lambda model, batches, *rest, **options: seen.append(batches)
+    )
+    fine_tune_names(model(), part, steps=1, made_up=0.3)
+    assert seen[0].names.share == 0.3
 
 
 def test_half_of_the_windows_have_a_name_and_only_first_pieces_a_label():

@@ -112,7 +112,7 @@ def share_of_true(answers):
     >>> share_of_true(torch.tensor([True, False, True, True]))
     0.75
     """
-    return answers.double().mean().item()
+    return answers.cpu().double().mean().item()  # not every accelerator has float64
 
 
 def load_card(name, folder=None):

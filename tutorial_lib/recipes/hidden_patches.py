@@ -11,7 +11,7 @@ import torch
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.objectives import mask_patches, masked_patch_loss
 from tutorial_lib.recipes import mnist_vit, share_of_true
-from tutorial_lib.recipes.mnist_vit import DigitBatches, accuracy, digit_loss, disturb
+from tutorial_lib.recipes.mnist_vit import disturb, evaluate, learn, some_digits
 from tutorial_lib.training import fit, set_seed
 
 SETTINGS = {
@@ -61,15 +61,14 @@ def run(settings, progress=True):
                 set_seed(seed)
                 start = encoder if way == "fine-tuning" else mnist_vit.build(settings)
                 model = start.with_heads(n_classes=10, n_patch_classes=None)
-                few = a_few(splits.train, n_labels, seed)
-                learn(model, few, settings | settings[way], seed, progress)
+                few = some_digits(splits.train, 10 * n_labels, seed)
+                learn(model, few, settings | settings[way] | {"seed": seed}, progress)
                 rows.append(
                     {
                         "start": "hidden patches" if way == "fine-tuning" else "random",
                         "n_labels": n_labels,
                         "seed": seed,
-                        "validation_accuracy": accuracy(model, splits.validation),
-                        "accuracy": accuracy(model, splits.test),
+                        **evaluate(model),
                     }
                 )
     return {"rows": rows, "pretraining": pretraining}
@@ -80,35 +79,15 @@ def pretrain(digits, settings, seed, progress=True):
     set_seed(seed)
     model = mnist_vit.build(settings)
     about = settings | settings["pre-training"] | {"seed": seed}
-    _train(model, HiddenPatchBatches(digits.images, about), masked_patch_loss, about, progress)
-    return model
-
-
-def a_few(digits, n_labels, seed):
-    """Return n_labels `Digits` of each of the ten, others for each seed.
-
-    The training part goes round the ten digits, so that any 10 k in a row are k of each.
-    """
-    start = 10 * n_labels * seed
-    return digits.select(torch.arange(start, start + 10 * n_labels) % len(digits))
-
-
-def learn(model, digits, settings, seed, progress=True):
-    """Train a ViT with a classifier on a few labelled `Digits`; it ends in evaluation mode."""
-    about = settings | {"seed": seed}
-    _train(model, DigitBatches(digits, about), digit_loss, about, progress)
-
-
-def _train(model, batches, loss, settings, progress):
     fit(
         model,
-        batches,
-        loss,
-        **{name: settings[name] for name in ("steps", "lr", "seed")},
+        HiddenPatchBatches(digits.images, about),
+        masked_patch_loss,
+        **{name: about[name] for name in ("steps", "lr", "seed")},
         device="cpu",
         progress=progress,
     )
-    model.eval()
+    return model.eval()
 
 
 class HiddenPatchBatches:

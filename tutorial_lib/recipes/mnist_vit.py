@@ -5,13 +5,14 @@ whole, and turning, resizing and moving every picture a little each time it is s
 """
 
 import math
+import time
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from tutorial_lib.datasets import load_mnist
-from tutorial_lib.models import ViT, ViTConfig
+from tutorial_lib.models import ViT, ViTConfig, count_parameters
 from tutorial_lib.recipes import share_of_true
 from tutorial_lib.training import fit, set_seed
 
@@ -58,23 +59,51 @@ def train(settings, progress=True):
     """Train on the 3,500 pictures of the training part."""
     set_seed(settings["seed"])
     model = build(settings)
+    learn(model, load_mnist().train, settings, progress)
+    return model
+
+
+def learn(model, digits, settings, progress=True):
+    """Train a classifier of pictures on `Digits`; it ends in evaluation mode.
+
+    settings: steps, lr, seed, and what `DigitBatches` needs.
+    """
     fit(
         model,
-        DigitBatches(load_mnist().train, settings),
+        DigitBatches(digits, settings),
         digit_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
-        seed=settings["seed"],
+        **{name: settings[name] for name in ("steps", "lr", "seed")},
         device="cpu",
         progress=progress,
     )
-    return model
+    model.eval()
+
+
+def learn_and_measure(model, digits, settings, progress=True):
+    """Train as `learn`; return the model's size, the processor time and what it `evaluate`s to."""
+    started = time.process_time()
+    learn(model, digits, settings, progress)
+    seconds = time.process_time() - started
+    return {
+        "parameters": count_parameters(model),
+        "cpu_seconds": round(seconds, 1),
+        **evaluate(model),
+    }
 
 
 def digit_loss(model, batch):
     """Return the cross-entropy of the digits for a batch (images (B, 1, 28, 28), labels (B,))."""
     images, labels = batch
     return F.cross_entropy(model(images), labels)
+
+
+def some_digits(digits, n_images, seed):
+    """Return n_images of the `Digits`, others for each seed as long as there are enough.
+
+    The training part goes round the ten digits, so that any 10 k in a row are k of each.
+    """
+    start = n_images * seed
+    return digits.select(torch.arange(start, start + n_images) % len(digits))
 
 
 class DigitBatches:

@@ -70,7 +70,6 @@ class ReviewBatches:
                     yield ids, ids != self.pad_id, torch.tensor([label for _, label in batch])
 
 
-@torch.no_grad()
 def frozen_features(model, tokenizer, reviews):
     """Return the mean of the tokens before the first layer and after each: (L + 1, N, D)."""
 
@@ -82,7 +81,6 @@ def frozen_features(model, tokenizer, reviews):
     return in_batches(of_each_layer, tokenizer, [review.text for review in reviews], dim=1)
 
 
-@torch.no_grad()
 def guess(model, tokenizer, reviews):
     """Return the label (N,) that a BERT with n_classes gives to each review."""
 

@@ -6,15 +6,12 @@ of them, the same steps and the same optimizer; the learning rate of each is cho
 validation part, with a seed of its own and a middling number of pictures.
 """
 
-import time
-
-import torch
 from torch import nn
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.recipes import mnist_vit
-from tutorial_lib.recipes.mnist_vit import DigitBatches, accuracy, digit_loss
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes.mnist_vit import learn_and_measure, some_digits
+from tutorial_lib.training import set_seed
 
 SETTINGS = mnist_vit.SETTINGS | {
     "seeds": [0, 1, 2],
@@ -59,50 +56,27 @@ def run(settings, progress=True):
 
     `choices` has a row for each model and rate tried, `rows` one for each model, number and seed.
     """
-    splits = load_mnist()
     choice = settings["choice"]
     choices, rows = [], []
     for name in settings["models"]:
         tried = [
-            _row(name, choice["n_images"], choice["seed"], lr, settings, splits, progress)
+            _row(name, choice["n_images"], choice["seed"], lr, settings, progress)
             for lr in settings["rates"]
         ]
         best = max(tried, key=lambda row: row["validation_accuracy"])["lr"]
         choices += tried
         rows += [
-            _row(name, n_images, seed, best, settings, splits, progress)
+            _row(name, n_images, seed, best, settings, progress)
             for n_images in settings["n_images"]
             for seed in settings["seeds"]
         ]
     return {"rows": rows, "choices": choices}
 
 
-def _row(name, n_images, seed, lr, settings, splits, progress):
+def _row(name, n_images, seed, lr, settings, progress):
     set_seed(seed)
     model = mnist_vit.build(settings) if name == "ViT" else small_cnn()
-    # The parts go round the ten digits, so any beginning of them is balanced; each seed has others.
-    start = seed * n_images % len(splits.train)
-    rows = torch.arange(start, start + n_images) % len(splits.train)
-    started = time.process_time()
-    fit(
-        model,
-        DigitBatches(splits.train.select(rows), settings | {"seed": seed}),
-        digit_loss,
-        steps=settings["steps"],
-        lr=lr,
-        seed=seed,
-        device="cpu",
-        progress=progress,
-    )
-    seconds = time.process_time() - started
-    model.eval()
-    return {
-        "model": name,
-        "n_images": n_images,
-        "seed": seed,
-        "lr": lr,
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "cpu_seconds": round(seconds, 1),
-        "validation_accuracy": accuracy(model, splits.validation),
-        "accuracy": accuracy(model, splits.test),
-    }
+    about = settings | {"seed": seed, "lr": lr}
+    digits = some_digits(load_mnist().train, n_images, seed)
+    found = learn_and_measure(model, digits, about, progress)
+    return {"model": name, "n_images": n_images, "seed": seed, "lr": lr} | found

@@ -5,13 +5,11 @@ the mean of the patches), how it is cut, and how a patch learns where it stands.
 steps, a third of the checkpoint's; three seeds each. Choices are made on the validation part.
 """
 
-import time
-
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.models.vit_config import POSITIONS
 from tutorial_lib.recipes import mnist_vit
-from tutorial_lib.recipes.mnist_vit import DigitBatches, accuracy, build, digit_loss
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes.mnist_vit import build, learn_and_measure
+from tutorial_lib.training import set_seed
 
 CHOICES = {
     "pooling": {"cls": {"pooling": "cls"}, "mean": {"pooling": "mean"}},
@@ -33,7 +31,6 @@ SMOKE = SETTINGS | {"seeds": [0], "sizes": mnist_vit.SMOKE["sizes"], "steps": 2}
 
 def run(settings, progress=True):
     """Train each ViT with each seed and return the rows; what two choices share is trained once."""
-    splits = load_mnist()
     measured, rows = {}, []
     for choice, values in settings["choices"].items():
         for value in values:
@@ -42,35 +39,17 @@ def run(settings, progress=True):
                 key = (*sorted(_complete(sizes).items()), seed)
                 if key not in measured:
                     about = settings | {"sizes": sizes, "seed": seed}
-                    measured[key] = train_and_measure(about, splits, progress)
+                    measured[key] = train_and_measure(about, progress)
                 rows.append({"choice": choice, "value": value, "seed": seed} | measured[key])
     return {"rows": rows}
 
 
-def train_and_measure(settings, splits, progress=True):
+def train_and_measure(settings, progress=True):
     """Train one ViT on the training part and return its accuracies, sizes and processor time."""
     set_seed(settings["seed"])
     model = build(settings)
-    started = time.process_time()
-    fit(
-        model,
-        DigitBatches(splits.train, settings),
-        digit_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
-        seed=settings["seed"],
-        device="cpu",
-        progress=progress,
-    )
-    seconds = time.process_time() - started
-    model.eval()
-    return {
-        "patches": model.config.n_patches,
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "cpu_seconds": round(seconds, 1),
-        "validation_accuracy": accuracy(model, splits.validation),
-        "accuracy": accuracy(model, splits.test),
-    }
+    row = learn_and_measure(model, load_mnist().train, settings, progress)
+    return {"patches": model.config.n_patches} | row
 
 
 def _complete(sizes):
