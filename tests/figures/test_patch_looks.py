@@ -34,6 +34,8 @@ def test_the_frame_stands_round_the_pixels_that_the_patch_reads(patch_size, over
     left, right, bottom, top = picture.get_extent()
     step = patch_size - overlap
     assert right - left == bottom - top == grid.side * step
+    assert axes.get_xlim() == (-0.5, 27.5)
+    assert axes.get_ylim() == (27.5, -0.5)
     # The tile of the patch lies in the middle of its frame.
     assert left + 2.5 * step == pytest.approx(frame.get_x() + patch_size / 2)
     assert top + 1.5 * step == pytest.approx(frame.get_y() + patch_size / 2)

@@ -61,13 +61,14 @@ def test_what_cls_gives_itself_is_left_out_and_one_scale_serves_all():
 
 
 def test_without_cls_the_mean_of_the_patches_looks():
-    weights = torch.eye(4).roll(1, dims=1)[None] * 0.0 + torch.tensor([0.7, 0.1, 0.1, 0.1])
+    rows = [[0.7, 0.1, 0.1, 0.1], [0.3, 0.5, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1], [0.1, 0.5, 0.3, 0.1]]
+    weights = torch.tensor([rows])  # (H, T, T): a row is what one patch looks at
     figure = figures.digit_attention(left_half(), weights, 4, pooling="mean")
     shares = figure.axes[1].images[0].get_array().ravel().tolist()
-    assert shares == pytest.approx([0.7, 0.1, 0.1, 0.1])
+    assert shares == pytest.approx([0.3, 0.3, 0.3, 0.1])
     words = figures.describe_digit_attention(left_half(), weights, 4, pooling="mean")
     assert "the mean of all patches" in words
-    assert "head 0 0.80; share of the patches that have ink: 0.50" in words
+    assert "head 0 0.60; share of the patches that have ink: 0.50" in words
 
 
 def test_rollout_stands_beside_the_last_layer():
@@ -106,6 +107,16 @@ def test_other_weights_are_refused(draw):
         draw(left_half(), heads(0, 1), 4, pooling="mean")
     with pytest.raises(ShapeError, match=r"got \(2, 1, 5, 5\)"):
         draw(left_half(), torch.ones(2, 1, 5, 5), 4)
+
+
+@pytest.mark.parametrize("name", ["digit_attention", "rollout_against"])
+def test_another_pooling_is_named(name):
+    weights = torch.full((1, 1, 4, 4), 0.25)  # as of the mean, without [CLS]
+    given = weights if name == "digit_attention" else [weights]
+    for draw in (getattr(figures, name), getattr(figures, f"describe_{name}")):
+        draw(left_half(), given, 4, pooling="mean")
+        with pytest.raises(ValueError, match="pooling must be one of 'cls', 'mean', got 'avg'"):
+            draw(left_half(), given, 4, pooling="avg")
 
 
 @pytest.mark.parametrize("draw", [figures.rollout_against, figures.describe_rollout_against])

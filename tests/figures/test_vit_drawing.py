@@ -27,6 +27,13 @@ def test_the_four_stages():
     assert "112 x 112" in drawn.get_xlabel()
 
 
+def test_a_drawing_wider_than_high_is_shown_whole():
+    drawn = figures.drawn_digit(INK[20:90], PICTURE, FIVE, EVEN, 7, 3).axes[0]
+    assert drawn.get_xlim() == (-0.5, 111.5)
+    assert drawn.get_ylim() == (69.5, -0.5)
+    assert not [*drawn.get_xticks(), *drawn.get_yticks()]
+
+
 @pytest.mark.parametrize(
     ("probabilities", "said"),
     [(FIVE, "5 (0.70), then 6 (0.20)"), (FIVE.flip(0), "4 (0.70), then 3 (0.20)")],

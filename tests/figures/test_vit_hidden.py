@@ -35,6 +35,7 @@ def test_the_stages_show_what_is_kept_hidden_guessed_and_true():
     hidden[0, 1] = hidden[1, 2] = True  # top right; bottom left
     guesses = torch.full((2, 4), RED)
     figure = figures.filled_emoji(images, hidden, guesses, 4)
+    assert not any(len(axes.get_xticks()) or len(axes.get_yticks()) for axes in figure.axes)
     stages = [torch.tensor(axes.images[0].get_array().data) for axes in figure.axes]
     whole, gets, fills, true = (stages[i] for i in (0, 2, 4, 6))  # of the first picture
     torch.testing.assert_close(whole, images[0].permute(1, 2, 0))

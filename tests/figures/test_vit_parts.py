@@ -96,7 +96,16 @@ def test_the_paper_has_a_panel_of_its_own():
     assert there.get_xlabel() != here.get_xlabel()
     assert there.get_xlim()[1] < here.get_xlim()[0]  # the axes are not shared
     words = figures.describe_vit_choices(rows(), "positions", paper=figures.PAPER_POSITIONS)
-    assert "another task: none 0.614, learned, 1-D 0.642" in words
+    drawn = "none 0.614, learned, 1-D 0.642, relative 0.640"  # there is no row of learned, 2-D
+    assert words.endswith(
+        f" In a panel of its own what the paper measured on another task: {drawn}."
+    )
+
+
+def test_a_paper_that_measured_none_of_the_values_has_no_panel():
+    assert len(figures.vit_choices(rows(), "pooling", paper=figures.PAPER_POSITIONS).axes) == 1
+    words = figures.describe_vit_choices(rows(), "pooling", paper=figures.PAPER_POSITIONS)
+    assert words == figures.describe_vit_choices(rows(), "pooling")
 
 
 @pytest.mark.parametrize("draw", [figures.vit_choices, figures.describe_vit_choices])
@@ -105,3 +114,10 @@ def test_a_choice_without_rows_is_named(draw):
         draw(rows(), "depth")
     with pytest.raises(ShapeError, match="there are: none"):
         draw([], "pooling")
+
+
+@pytest.mark.parametrize("draw", [figures.vit_choices, figures.describe_vit_choices])
+def test_another_measure_is_named(draw):
+    said = "measure must be one of 'validation_accuracy', 'accuracy', got 'seed'"
+    with pytest.raises(ValueError, match=said):
+        draw(rows(), "pooling", "seed")

@@ -75,6 +75,7 @@ def test_mistakes_are_shown_the_surest_first():
     figure = figures.misread_digits(IMAGES, LABELS, SAID)
     shown = [axes for axes in figure.axes if axes.images]
     assert [axes.get_title() for axes in shown] == ["is 2, read 0 (.95)", "is 0, read 1 (.50)"]
+    assert not any(len(axes.get_xticks()) or len(axes.get_yticks()) for axes in shown)
     assert [axes.images[0].get_array()[0, 0] for axes in shown] == [0.5, 1.0]  # ink is dark
     words = figures.describe_misread_digits(IMAGES, LABELS, SAID)
     assert words.endswith("The surest: is 2, read 0 (.95); is 0, read 1 (.50).")

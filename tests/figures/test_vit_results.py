@@ -107,3 +107,13 @@ def test_a_missing_model_is_named(draw):
     rows = [row for row in cnn({100: 0.1}) if row["model"] == "ViT"]
     with pytest.raises(ShapeError, match="'ViT' and 'CNN' with the same n_images"):
         draw(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"), [("few_labels", few([0.1] * 4)), ("against_cnn", cnn({100: 0.1}))]
+)
+def test_another_measure_is_named(name, rows):
+    said = "measure must be one of 'validation_accuracy', 'accuracy', got 'seed'"
+    for draw in (getattr(figures, name), getattr(figures, f"describe_{name}")):
+        with pytest.raises(ValueError, match=said):
+            draw(rows, "seed")

@@ -100,7 +100,9 @@ def draw_look(axes, grid, seen, top):
     size = grid.patch_size
     frame = Rectangle(corner, size, size, fill=False, edgecolor=style.ORANGE, linewidth=2)
     axes.add_patch(frame)
-    draw_frame(axes, grid.image.size(-1))
+    end = grid.image.size(-1) - 0.5  # tiles may reach beyond the picture
+    axes.set(xlim=(-0.5, end), ylim=(end, -0.5))
+    draw_frame(axes)
     return picture
 
 
@@ -111,8 +113,8 @@ def add_key(figure, grid):
     figure.supxlabel(words, fontsize=9, color=style.MUTED)
 
 
-def draw_frame(axes, side):
-    """Frame a picture of `side` pixels, without numbers along its edges."""
-    axes.set(xlim=(-0.5, side - 0.5), ylim=(side - 0.5, -0.5), xticks=[], yticks=[])
+def draw_frame(axes):
+    """Frame a picture, without numbers along its edges."""
+    axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(True)
     axes.spines[:].set_color(style.GRID)

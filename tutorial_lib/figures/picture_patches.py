@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from tutorial_lib.errors import ShapeError
@@ -129,8 +130,7 @@ def _apart(image, patch_size, order):
     pixels = image.expand(3, -1, -1).permute(1, 2, 0).numpy()
     gap = max(1, round(_GAP * len(pixels))) if a_side <= 16 else 1
     size = a_side * patch_size + (a_side - 1) * gap
-    card = [int(CARD[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    canvas = np.full((size, size, 3), card, dtype=np.float32)
+    canvas = np.full((size, size, 3), to_rgb(CARD), dtype=np.float32)
     places = np.arange(image.size(-1))
     places = places + places // patch_size * gap
     canvas[np.ix_(places, places)] = pixels

@@ -94,6 +94,11 @@ def headline(figure, text):
     figure.suptitle(text, x=0.02, ha="left", fontsize=12, fontweight="bold")
 
 
+def panel_title(axes, text):
+    """Name one panel among several, over its middle, in the weight of the text."""
+    axes.set_title(text, loc="center", fontsize=10, fontweight="normal", pad=6)
+
+
 def png(figure):
     """The figure as PNG bytes."""
     buffer = io.BytesIO()

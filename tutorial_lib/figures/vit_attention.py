@@ -6,8 +6,10 @@ import torch
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.patch_looks import PatchGrid, add_key, draw_frame, draw_look
+from tutorial_lib.models.checks import check_choice
 from tutorial_lib.rollout import rollout
 
+WHO = {"cls": "[CLS]", "mean": "the mean of all patches"}  # who looks, by pooling
 CLEAR = 0.1  # a head prefers ink or ground when its share is this far from that of the picture
 
 
@@ -17,9 +19,10 @@ def digit_attention(
 ):
     """A digit, and for each head of one layer how [CLS] shares its look out over the patches.
 
-    image (1, side, side); weights (H, T, T) or (1, H, T, T); pooling "mean": there is no [CLS],
-    and the mean of all patches looks. What [CLS] gives itself is left out. layer: its number,
-    for the title. Returns the figure. Raises ShapeError when the sizes do not fit.
+    image (1, side, side); weights (H, T, T) or (1, H, T, T); pooling "cls", or "mean": there is
+    no [CLS], and the mean of all patches looks. What [CLS] gives itself is left out. layer: its
+    number, for the title. Returns the figure. Raises ShapeError when the sizes do not fit,
+    ValueError for another pooling.
 
     >>> even = torch.full((2, 5, 5), 0.2)
     >>> figure = digit_attention(torch.ones(1, 8, 8), even, patch_size=4)
@@ -38,7 +41,7 @@ def describe_digit_attention(image, weights, patch_size, overlap=0, pooling="cls
     seen = _seen(grid, weights, pooling)
     each = ", ".join(f"head {head} {grid.on_ink(shares):.2f}" for head, shares in enumerate(seen))
     return (
-        f"A digit and the look of {_who(pooling)} at its {grid.side} x {grid.side} patches, a "
+        f"A digit and the look of {WHO[pooling]} at its {grid.side} x {grid.side} patches, a "
         f"panel a head. {_heads_said(grid, seen, layer)}. Share of the look on patches with ink: "
         f"{each}; share of the patches that have ink: {grid.ink_share:.2f}."
     )
@@ -49,7 +52,8 @@ def rollout_against(image, maps, patch_size, overlap=0, pooling="cls", title=Non
     """The last layer's look beside the rollout of all layers, without and with the identity.
 
     image (1, side, side); maps: the weights (1, H, T, T) of each layer, first layer first;
-    pooling as in `digit_attention`. Returns the figure. Raises ShapeError when sizes do not fit.
+    pooling as in `digit_attention`. Returns the figure. Raises ShapeError when sizes do not fit,
+    ValueError for another pooling.
 
     >>> even = [torch.full((1, 2, 5, 5), 0.2)] * 3
     >>> figure = rollout_against(torch.ones(1, 8, 8), even, patch_size=4)
@@ -70,7 +74,7 @@ def describe_rollout_against(image, maps, patch_size, overlap=0, pooling="cls"):
         for name, seen in panels.items()
     )
     return (
-        f"A digit and three estimates of where {_who(pooling)} looks. "
+        f"A digit and three estimates of where {WHO[pooling]} looks. "
         f"{_rollouts_said(grid, panels)}. {each}; share of the patches that have ink: "
         f"{grid.ink_share:.2f}."
     )
@@ -80,13 +84,13 @@ def _looks(grid, panels, title, figure):
     figure = style.blank(figure, 0.8 + 1.95 * (1 + len(panels)), 3.2)
     digit, *others = figure.subplots(1, 1 + len(panels))
     digit.imshow((1 - grid.image[0]).numpy(), cmap="gray", vmin=0, vmax=1)
-    draw_frame(digit, grid.image.size(-1))
+    draw_frame(digit)
     digit.set_xlabel(f"ink in {grid.ink_share:.2f}\nof the patches", fontsize=9.5)
-    _heading(digit, "the digit")
+    style.panel_title(digit, "the digit")
     top = max(grid.shares(seen).max().item() for seen in panels.values())
     for axes, (name, seen) in zip(others, panels.items(), strict=True):
         picture = draw_look(axes, grid, seen, top)
-        _heading(axes, name)
+        style.panel_title(axes, name)
         axes.set_xlabel(f"{grid.on_ink(seen):.2f} on ink\n{_spread(seen)}", fontsize=9.5)
     bar = figure.colorbar(picture, ax=others, fraction=0.03, pad=0.02)
     bar.outline.set_visible(False)
@@ -96,12 +100,9 @@ def _looks(grid, panels, title, figure):
     return figure
 
 
-def _heading(axes, text):
-    axes.set_title(text, loc="center", fontsize=10, fontweight="normal", pad=6)
-
-
 def _seen(grid, weights, pooling):
     """The shares of the look that the patches get, (H, N), from weights (H, T, T)."""
+    check_choice("pooling", pooling, WHO)
     weights = torch.as_tensor(weights).detach().float()
     weights = weights[0] if weights.dim() == 4 and len(weights) == 1 else weights
     tokens = grid.n_patches + int(pooling == "cls")
@@ -159,7 +160,3 @@ def _spread(seen):
     shares = shares[shares > 0]
     many = round(np.exp(-(shares * np.log(shares)).sum()))
     return f"over about {many} patch{'es' * (many != 1)}"
-
-
-def _who(pooling):
-    return "[CLS]" if pooling == "cls" else "the mean of all patches"

@@ -12,8 +12,8 @@ def drawn_digit(ink, picture, probabilities, seen, patch_size, overlap=0, title=
     """A drawing, the picture made of it, the model's probabilities, and where it looks.
 
     ink (height, width) as `draw_strokes` gives it; picture (1, side, side) as `like_mnist` gives
-    it; probabilities (classes,); seen (N,): how much each patch is looked at, a row of `rollout`.
-    Returns the figure. Raises ShapeError when the sizes do not fit.
+    it; probabilities (classes,); seen (N,): how much each patch is looked at, a row of `rollout`
+    without [CLS]. Returns the figure. Raises ShapeError when the sizes do not fit.
 
     >>> from tutorial_lib.datasets.drawings import draw_strokes, like_mnist
     >>> ink = draw_strokes([[(0.5, 0.1), (0.5, 0.9)]])
@@ -27,7 +27,7 @@ def drawn_digit(ink, picture, probabilities, seen, patch_size, overlap=0, title=
     drawn, read, bars, look = figure.subplots(1, 4, width_ratios=(1, 1, 0.9, 1))
     for axes, pixels in ((drawn, ink), (read, grid.image[0])):
         axes.imshow((1 - torch.as_tensor(pixels)).numpy(), cmap="gray", vmin=0, vmax=1)
-        draw_frame(axes, len(pixels))
+        draw_frame(axes)
     drawn.set_xlabel(f"{len(ink)} x {len(ink[0])} pixels", fontsize=9.5)
     side = grid.image.size(-1)
     read.set_xlabel(f"{side} x {side} pixels, as MNIST's", fontsize=9.5)
@@ -41,7 +41,7 @@ def drawn_digit(ink, picture, probabilities, seen, patch_size, overlap=0, title=
     draw_look(look, grid, seen, top)
     look.set_xlabel(f"{grid.on_ink(seen):.2f} of it on ink\ndarkest tile: {top:.2f}", fontsize=9.5)
     for axes, name in zip(figure.axes, ("drawn", "read", "said", "looked at"), strict=True):
-        axes.set_title(name, loc="center", fontsize=10, fontweight="normal", pad=6)
+        style.panel_title(axes, name)
     add_key(figure, grid)
     style.headline(figure, title or f"The drawing is read as {_guesses(probabilities)}")
     return figure

@@ -6,6 +6,7 @@ from matplotlib.ticker import MaxNLocator
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.vit_results import WHAT
+from tutorial_lib.models.checks import check_choice
 
 # Dosovitskiy et al. (2020), appendix D.4, table 8: ViT-B/16, ImageNet 5-shot linear, positions
 # added once before the first layer.
@@ -28,9 +29,10 @@ NAMES = {
 def vit_choices(rows, choice, measure="validation_accuracy", paper=None, title=None, figure=None):
     """Digits read right by what was chosen: a dot for each seed and a bar at the mean.
 
-    rows: dicts with "choice", "value", "seed", "patches" and the column `measure`; those of
-    `choice` are drawn. paper maps some of the values to what a paper measured, on another task,
-    which gets a panel of its own. Returns the figure. Raises ShapeError without rows.
+    rows: dicts with "choice", "value", "seed", "patches" and the column `measure`,
+    "validation_accuracy" or "accuracy"; those of `choice` are drawn. paper maps some of the values
+    to what a paper measured, on another task, which gets a panel of its own. Returns the figure.
+    Raises ShapeError without rows, ValueError for another measure.
 
     >>> rows = [{"choice": "pooling", "value": v, "seed": s, "patches": 49,
     ...          "validation_accuracy": a + s / 100} for v, a in (("cls", 0.9), ("mean", 0.8))
@@ -39,6 +41,7 @@ def vit_choices(rows, choice, measure="validation_accuracy", paper=None, title=N
     '[CLS]: 0.905 read right; mean of the patches: 0.805'
     """
     groups = _choices(rows, choice, measure)
+    paper = _beside(groups, paper)
     figure = style.blank(figure, 9.5 if paper else 8.5, 1.7 + 0.42 * len(groups))
     panels = figure.subplots(1, 2 if paper else 1, sharey=True, squeeze=False)[0]
     for line, (value, seeds) in enumerate(groups.items()):
@@ -47,7 +50,7 @@ def vit_choices(rows, choice, measure="validation_accuracy", paper=None, title=N
         panels[0].plot(seeds, [line] * len(seeds), "o", color=style.BLUE, markersize=5, alpha=0.6)
         mean = float(np.mean(seeds))
         panels[0].plot(mean, line, "|", color=style.BLUE, markersize=15, markeredgewidth=2.5)
-        if paper and value in paper:
+        if value in paper:
             panels[1].plot(paper[value], line, "D", color=style.ORANGE, markersize=6)
             end = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
             panels[1].annotate(f"{paper[value]:.3f}", (paper[value], line), fontsize=9, **end)
@@ -69,13 +72,16 @@ def vit_choices(rows, choice, measure="validation_accuracy", paper=None, title=N
 def describe_vit_choices(rows, choice, measure="validation_accuracy", paper=None):
     """Say in words what `vit_choices` shows."""
     groups = _choices(rows, choice, measure)
+    paper = _beside(groups, paper)
     each = "; ".join(
         f"{_named(rows, choice, value)} {np.mean(seeds):.3f} ({min(seeds):.3f} to {max(seeds):.3f})"
         for value, seeds in groups.items()
     )
     beside = ""
     if paper:
-        named = ", ".join(f"{NAMES.get(value, value)} {paper[value]:.3f}" for value in paper)
+        named = ", ".join(
+            f"{NAMES.get(value, value)} {share:.3f}" for value, share in paper.items()
+        )
         beside = f" In a panel of its own what the paper measured on another task: {named}."
     return (
         f"Share of {WHAT[measure]} read right, mean and range over seeds. {each}. "
@@ -85,6 +91,7 @@ def describe_vit_choices(rows, choice, measure="validation_accuracy", paper=None
 
 def _choices(rows, choice, measure):
     """Return {value: one number a seed} in the order of the rows."""
+    check_choice("measure", measure, WHAT)
     groups = {}
     for row in rows:
         if row["choice"] == choice:
@@ -93,6 +100,11 @@ def _choices(rows, choice, measure):
         there = ", ".join(sorted({row["choice"] for row in rows})) or "none"
         raise ShapeError(f"there are no rows for the choice {choice!r}; there are: {there}")
     return groups
+
+
+def _beside(groups, paper):
+    """Return what the paper measured of the values drawn, in their order."""
+    return {value: paper[value] for value in groups if value in (paper or {})}
 
 
 def _named(rows, choice, value):

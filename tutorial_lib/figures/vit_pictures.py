@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import torch
+from matplotlib.colors import to_rgb
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
+from tutorial_lib.figures.patch_looks import draw_frame
 
 A_ROW = 5  # misread digits in a row
 
@@ -29,7 +31,7 @@ def vit_filters(weight, start, channels=1, title=None, figure=None):
     for axes, (name, tiles) in zip(figure.subplots(1, 2), kinds.items(), strict=True):
         axes.imshow(_sheet(tiles), interpolation="nearest")
         axes.axis("off")
-        _heading(axes, f"{name} (neighbours: {_neighbours(tiles):.2f})")
+        style.panel_title(axes, f"{name} (neighbours: {_neighbours(tiles):.2f})")
     style.headline(figure, title or _filters_said(kinds))
     return figure
 
@@ -69,10 +71,8 @@ def misread_digits(images, labels, probabilities, most=15, title=None, figure=No
         axes.axis("off")
     for axes, place in zip(grid.flat, shown, strict=False):
         axes.imshow((1 - images[place][0]).numpy(), cmap="gray", vmin=0, vmax=1)
-        axes.set(xticks=[], yticks=[])
-        axes.spines[:].set_visible(True)
-        axes.spines[:].set_color(style.GRID)
-        _heading(axes, _is_and_read(labels[place], guesses[place], sure[place]))
+        draw_frame(axes)
+        style.panel_title(axes, _is_and_read(labels[place], guesses[place], sure[place]))
     style.headline(figure, title or _misread_said(labels, wrong, sure))
     return figure
 
@@ -123,7 +123,7 @@ def _sheet(tiles, gap=1):
     across = math.ceil(math.sqrt(n_tiles))
     down = -(-n_tiles // across)
     canvas = np.ones((down * (size + gap) - gap, across * (size + gap) - gap, 3))
-    canvas *= [int(style.CARD[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    canvas *= to_rgb(style.CARD)
     for place, tile in enumerate(tiles):
         row, column = (index * (size + gap) for index in divmod(place, across))
         scaled = 0.5 + 0.5 * tile / max(np.abs(tile).max(), 1e-12)  # (C, P, P), 0 is 0.5
@@ -163,7 +163,3 @@ def _misread_said(labels, wrong, sure):
 
 def _is_and_read(label, guess, sure):
     return f"is {int(label)}, read {int(guess)} ({sure:.2f})".replace("(0", "(")
-
-
-def _heading(axes, text):
-    axes.set_title(text, loc="center", fontsize=10, fontweight="normal", pad=6)

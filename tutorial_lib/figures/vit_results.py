@@ -4,6 +4,7 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
+from tutorial_lib.models.checks import check_choice
 
 NAMES = {"random": "from scratch", "hidden patches": "hidden patches first"}
 WHAT = {"validation_accuracy": "validation digits", "accuracy": "test digits"}
@@ -13,8 +14,9 @@ def few_labels(rows, measure="accuracy", title=None, figure=None):
     """Digits read right by labels of each digit, from scratch and after guessing hidden patches.
 
     rows: dicts with "start" ("random" or "hidden patches"), "n_labels", "seed" and the column
-    `measure`. A dot is a seed, a line the mean. Returns the figure. Raises ShapeError when one of
-    the two starts lacks a seed.
+    `measure`, "accuracy" or "validation_accuracy". A dot is a seed, a line the mean. Returns the
+    figure. Raises ShapeError when one of the two starts lacks a seed, ValueError for another
+    measure.
 
     >>> rows = [{"start": start, "n_labels": n, "seed": 0, "accuracy": 0.7 + n / 100 + more}
     ...         for start, more in (("random", 0), ("hidden patches", 0.05)) for n in (10, 20)]
@@ -35,8 +37,9 @@ def describe_few_labels(rows, measure="accuracy"):
 def against_cnn(rows, measure="accuracy", title=None, figure=None):
     """Digits read right by number of training pictures, a ViT and a small CNN.
 
-    rows: dicts with "model" ("ViT" or "CNN"), "n_images", "seed" and the column `measure`. A dot
-    is a seed, a line the mean. Returns the figure. Raises ShapeError when one model lacks a seed.
+    rows: dicts with "model" ("ViT" or "CNN"), "n_images", "seed" and the column `measure`,
+    "accuracy" or "validation_accuracy". A dot is a seed, a line the mean. Returns the figure.
+    Raises ShapeError when one model lacks a seed, ValueError for another measure.
 
     >>> rows = [{"model": model, "n_images": n, "seed": 0, "accuracy": 0.9 - more / n}
     ...         for model, more in (("ViT", 20), ("CNN", 10)) for n in (100, 1000)]
@@ -56,6 +59,7 @@ def describe_against_cnn(rows, measure="accuracy"):
 
 def _pairs(rows, column, kinds, by, measure):
     """Return {kind: {place: one number a seed}}, places and seeds alike in both kinds."""
+    check_choice("measure", measure, WHAT)
     table = {
         kind: {
             place: [
