@@ -225,13 +225,21 @@ def test_an_incomplete_exercise_is_refused_when_written(parts):
         Write(**parts | {"level": "simple"})
     with pytest.raises(ValueError, match="has no docstring"):
         Write(**parts | {"mistakes": (lambda: 0,)})
-    with pytest.raises(ValueError, match="not one of the mistakes"):
-        Symptom(**parts, shown=print, looks=("", "", ""))
-    with pytest.raises(ValueError, match="3 mistakes, 1 looks"):
-        Symptom(**parts, shown=parts["mistakes"][0], looks=("",))
+    first, *_, last = parts["mistakes"]
+    for shown, looks in ((print, ("", "", "")), (last, ("", ""))):
+        with pytest.raises(ValueError, match="not one of the choices"):
+            Symptom(**parts, shown=shown, looks=looks)
+    with pytest.raises(ValueError, match="3 mistakes, 4 looks"):
+        Symptom(**parts, shown=first, looks=("", "", "", ""))
     with pytest.raises(ValueError, match="not among the choices"):
         Recall(id="9.a", question="", choices={"a": ""}, answer="b", because="", see="")
     assert Claim.kind == "claim"
+
+
+def test_a_mistake_without_a_look_has_no_letter_and_is_named_in_the_repair(parts, symptom_task):
+    short = Symptom(**parts, shown=symptom_task.shown, looks=symptom_task.looks[:2])
+    assert (list(short.choices), list(symptom_task.choices)) == (["a", "b"], ["a", "b", "c"])
+    assert judge(short, "b", parts["mistakes"][2]).mistake is parts["mistakes"][2]
 
 
 def test_a_partial_and_a_library_function_pass(write):

@@ -6,6 +6,7 @@ from torch.testing import assert_close
 
 from tutorial_lib.exercises import registry
 from tutorial_lib.exercises.verdicts import judge
+from tutorial_lib.exercises.vit_claims import ACCURACY
 from tutorial_lib.exercises.vit_colours import mean_colour_targets
 from tutorial_lib.exercises.vit_embedding import embed
 from tutorial_lib.exercises.vit_grid import grid_positions
@@ -15,6 +16,7 @@ from tutorial_lib.exercises.vit_map import ink, painted
 from tutorial_lib.exercises.vit_patches import patchify
 from tutorial_lib.exercises.vit_rollout import attention_rollout
 from tutorial_lib.exercises.vit_split import SIZES, curves
+from tutorial_lib.figures import PAPER_POSITIONS
 from tutorial_lib.masking import mean_colours
 from tutorial_lib.models import count_parameters
 from tutorial_lib.models.vit_config import ViTConfig
@@ -109,6 +111,12 @@ def test_a_rounded_claim_passes(number, answers):
         assert judge(TASKS[number], answer).status == "right"
 
 
+def test_the_accuracies_of_the_paper_are_those_of_the_figure():
+    named = {"learned 1-D": "learned", "learned 2-D": "learned_grid"}
+    shares = {named.get(scheme, scheme): round(n / 100, 3) for scheme, n in ACCURACY.items()}
+    assert shares == PAPER_POSITIONS
+
+
 # The map of 7.6 -------------------------------------------------------------------------------
 
 
@@ -185,6 +193,27 @@ def one_by_one(patches, mask, chosen, draw, other):
     return x
 
 
+def beside_tensors(patches, mask, chosen, draw, other):
+    hidden = chosen & (draw < torch.tensor(0.8))
+    x = torch.where(hidden[..., None], mask, patches)
+    for b, n in (chosen & ~hidden & (draw < torch.tensor(0.9))).nonzero():
+        x[b, n] = patches[b, other[b, n]]
+    return x
+
+
+def in_buckets(patches, mask, chosen, draw, other):
+    kind = torch.bucketize(draw, torch.tensor([0.8, 0.9]), right=True).where(chosen, 2)[..., None]
+    foreign = patches.gather(1, other[..., None].expand_as(patches))
+    return torch.where(kind == 0, mask, torch.where(kind == 1, foreign, patches))
+
+
+def colour_buckets(images, patch_size, bits):
+    means = torch.nn.functional.avg_pool2d(images, patch_size)
+    digits = torch.bucketize(means, torch.arange(1, 2**bits) / 2**bits, right=True).flatten(2)
+    powers = 2 ** (bits * torch.arange(images.size(1)).flip(0))
+    return (digits * powers[:, None]).sum(dim=1)
+
+
 @pytest.mark.parametrize(
     ("number", "answer"),
     [
@@ -192,7 +221,10 @@ def one_by_one(patches, mask, chosen, draw, other):
         ("7.7", normalised),
         ("7.7", halved_path),
         ("7.9", indexed),
+        ("7.8", colour_buckets),
         ("7.9", one_by_one),
+        ("7.9", beside_tensors),
+        ("7.9", in_buckets),
     ],
 )
 def test_another_style_passes(number, answer):

@@ -39,7 +39,51 @@ def corrupted_in_place(patches, mask, chosen, draw, other):
 
 
 def corrupted_up_to_both(patches, mask, chosen, draw, other):
-    return corrupt_patches(patches, mask, chosen, draw - 1e-9, other)
+    hidden = chosen & (draw <= 0.8)
+    foreign = patches.gather(1, other[..., None].expand_as(patches))
+    x = torch.where((chosen & ~hidden & (draw <= 0.9))[..., None], foreign, patches)
+    return torch.where(hidden[..., None], mask, x)
+
+
+def corrupted_in_buckets(patches, mask, chosen, draw, other):
+    kind = torch.bucketize(draw, torch.tensor([0.8, 0.9])).where(chosen, 2)[..., None]
+    foreign = patches.gather(1, other[..., None].expand_as(patches))
+    return torch.where(kind == 0, mask, torch.where(kind == 1, foreign, patches))
+
+
+def replaced_in_a_loop(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    for b in range(x.size(0)):
+        for n in range(x.size(1)):
+            if chosen[b, n] and 0.8 <= draw[b, n] < 0.9:
+                x[b, n] = x[b, other[b, n]]
+    x[chosen & (draw < 0.8)] = mask
+    return x
+
+
+def masked_then_replaced(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    x[chosen & (draw < 0.8)] = mask
+    for b, n in (chosen & (draw >= 0.8) & (draw < 0.9)).nonzero().tolist():
+        x[b, n] = x[b, other[b, n]]
+    return x
+
+
+def changed_in_one_loop(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    for b, n in chosen.nonzero().tolist():
+        if draw[b, n] < 0.8:
+            x[b, n] = mask
+        elif draw[b, n] < 0.9:
+            x[b, n] = x[b, other[b, n]]
+    return x
+
+
+def upper_borders(images, patch_size, bits):
+    means = torch.nn.functional.avg_pool2d(images, patch_size)
+    digits = ((means * 2**bits).ceil() - 1).clamp(min=0).long().flatten(2)
+    powers = 2 ** (bits * torch.arange(images.size(1)).flip(0))
+    return (digits * powers[:, None]).sum(dim=1)
 
 
 def octal(images, patch_size, bits):
@@ -93,7 +137,12 @@ def from_first_map(maps):
         ("7.8", short_array, "int64 (long), which `F.cross_entropy` needs"),
         ("7.9", hidden_in_place, "work on a copy, `patches.clone()`"),
         ("7.9", corrupted_in_place, "work on a copy, `patches.clone()`"),
-        ("7.9", corrupted_up_to_both, "`<=` at 0.8 and at 0.9"),
+        ("7.8", upper_borders, "on the border of two digits"),
+        ("7.9", corrupted_up_to_both, "hides a draw of exactly 0.8"),
+        ("7.9", corrupted_in_buckets, "hides a draw of exactly 0.8"),
+        ("7.9", replaced_in_a_loop, "may have been replaced before"),
+        ("7.9", masked_then_replaced, "hides first and then replaces one by one"),
+        ("7.9", changed_in_one_loop, "hidden or replaced by then"),
     ],
 )
 def test_a_slip_is_named_in_another_style_too(number, answer, said):

@@ -99,7 +99,9 @@ class Symptom(Write):
     """A picture made by one of the mistakes: the learner picks which, then repairs the code.
 
     The letters a, b, c, ... follow the order of `mistakes`; `shown` is the one behind the picture;
-    `looks` holds one sentence a mistake: what the picture would have looked like.
+    `looks` holds one sentence a letter: what the picture would have looked like. Mistakes beyond
+    the last of `looks` have no letter: they are named in a repair. Raises ValueError when there
+    are more looks than mistakes, or when the mistake shown has no letter.
     """
 
     kind: ClassVar[str] = "symptom"
@@ -108,17 +110,17 @@ class Symptom(Write):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.shown not in self.mistakes:
-            raise ValueError(f"exercise {self.id}: the mistake shown is not one of the mistakes")
-        if len(self.looks) != len(self.mistakes):
+        if len(self.looks) > len(self.mistakes):
             raise ValueError(
                 f"exercise {self.id}: {len(self.mistakes)} mistakes, {len(self.looks)} looks"
             )
+        if self.shown not in self.choices.values():
+            raise ValueError(f"exercise {self.id}: the mistake shown is not one of the choices")
 
     @property
     def choices(self):
         """The letters and their mistakes, in order."""
-        return dict(zip("abcdefgh", self.mistakes, strict=False))
+        return dict(zip("abcdefgh", self.mistakes[: len(self.looks)], strict=False))
 
     @property
     def answer(self):

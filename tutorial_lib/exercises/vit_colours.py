@@ -46,7 +46,11 @@ def fit_to_learn(answer, *args):
 
 
 def mean_colour_targets_cases():
-    """Colours with 3 bits and with 2, greys, pictures that are not square, white and black."""
+    """Colours with 3 bits and with 2, greys, pictures that are not square, white and black, and
+    means on a border between two digits.
+    """
+    # Quarters are exact in binary, so that the mean is too, in whatever order it is added up.
+    border = torch.tensor([0.5, 0.25, 0.75]).view(1, 3, 1, 1).repeat(1, 1, 2, 2)
     edges = torch.stack([torch.ones(3, 2, 2), torch.zeros(3, 2, 2)])
     smooth = torch.rand(2, 3, 2, 3).repeat_interleave(2, dim=2).repeat_interleave(2, dim=3)
     return [
@@ -54,6 +58,7 @@ def mean_colour_targets_cases():
         case("a grey picture, 2 bits", torch.rand(1, 1, 6, 6), 3, 2),
         case("white and black", edges, 2, 3),
         case("a picture in colour, 2 bits", torch.rand(1, 3, 4, 6) ** 2, 2, 2),
+        case("means on a border", border, 2, 2),
     ]
 
 

@@ -43,6 +43,15 @@ def targets_rounded_up(images, patch_size, bits):
     )
 
 
+def targets_upper_borders(images, patch_size, bits):
+    """This puts a mean on the border of two digits into the lower one: with 2 bits a mean of 0.5
+    has the digit 2.
+    """
+    return coloured(
+        images, patch_size, bits, digit=lambda m: ((m * 2**bits).ceil() - 1).clamp(min=0).long()
+    )
+
+
 def targets_wrapped(images, patch_size, bits):
     """This takes the remainder, so that white becomes black: the highest digit is 2^bits - 1."""
     return coloured(images, patch_size, bits, digit=lambda m: (m * 2**bits).long() % 2**bits)
@@ -185,6 +194,7 @@ SLIPS = (
     targets_white,
     targets_rounded,
     targets_rounded_up,
+    targets_upper_borders,
     targets_wrapped,
     targets_base_bits,
     targets_rounded_steps,

@@ -16,6 +16,14 @@ def parts(chosen, draw, low=0.8, high=0.9):
     return chosen & (draw < low), chosen & (draw >= low) & (draw < high)
 
 
+def in_turn(x, replaced, other):
+    """The vectors, replaced one by one: each by what stands in the other's place by then."""
+    x = x.clone()
+    for b, n in replaced.nonzero().tolist():
+        x[b, n] = x[b, other[b, n]]
+    return x
+
+
 def hiding_all_chosen(patches, mask, chosen, draw, other):
     """This hides all chosen patches: only those whose draw is below 0.8."""
     return torch.where(chosen[..., None], mask, patches)
@@ -95,6 +103,33 @@ def hiding_masked_first(patches, mask, chosen, draw, other):
     return torch.where(replaced[..., None], foreign, x)
 
 
+def hiding_replaced_before(patches, mask, chosen, draw, other):
+    """This replaces one by one and fetches from patches that may have been replaced before: fetch
+    them from the patches as they were.
+    """
+    hidden, replaced = parts(chosen, draw)
+    return torch.where(hidden[..., None], mask, in_turn(patches, replaced, other))
+
+
+def hiding_masked_and_replaced_before(patches, mask, chosen, draw, other):
+    """This hides first and then replaces one by one, from patches that may have been changed
+    before: fetch them from the patches as they were.
+    """
+    hidden, replaced = parts(chosen, draw)
+    return in_turn(torch.where(hidden[..., None], mask, patches), replaced, other)
+
+
+def hiding_in_one_loop(patches, mask, chosen, draw, other):
+    """This fetches other patches from its own result, where they may be hidden or replaced by
+    then: fetch them from the patches as they were.
+    """
+    hidden, replaced = parts(chosen, draw)
+    x = patches.clone()
+    for b, n in (hidden | replaced).nonzero().tolist():
+        x[b, n] = mask if hidden[b, n] else x[b, other[b, n]]
+    return x
+
+
 def hiding_across_batch(patches, mask, chosen, draw, other):
     """This counts the other patch from the start of the batch: it is one of the same picture."""
     return mixed(patches, mask, *parts(chosen, draw), foreign=patches.flatten(0, 1)[other])
@@ -154,20 +189,6 @@ def hiding_at_eight_tenths(patches, mask, chosen, draw, other):
     return mixed(patches, mask, hidden, chosen & ~hidden & (draw < 0.9), other=other)
 
 
-def hiding_at_nine_tenths(patches, mask, chosen, draw, other):
-    """This replaces a draw of exactly 0.9 too: below 0.9 is `<`, and at 0.9 the patch stays."""
-    hidden = chosen & (draw < 0.8)
-    return mixed(patches, mask, hidden, chosen & ~hidden & (draw <= 0.9), other=other)
-
-
-def hiding_at_both(patches, mask, chosen, draw, other):
-    """This has `<=` at 0.8 and at 0.9: below is `<`, so a draw of exactly 0.8 replaces and one of
-    0.9 keeps.
-    """
-    hidden = chosen & (draw <= 0.8)
-    return mixed(patches, mask, hidden, chosen & ~hidden & (draw <= 0.9), other=other)
-
-
 def hiding_neither(patches, mask, chosen, draw, other):
     """This leaves out a draw of exactly 0.8, neither below nor above: there another patch
     stands.
@@ -196,6 +217,9 @@ SLIPS = (
     hiding_from_above,
     hiding_low_tenth,
     hiding_masked_first,
+    hiding_replaced_before,
+    hiding_masked_and_replaced_before,
+    hiding_in_one_loop,
     hiding_across_batch,
     hiding_first_numbers,
     hiding_next_picture,
@@ -206,8 +230,6 @@ SLIPS = (
     hiding_chosen_only,
     hiding_from_the_first,
     hiding_at_eight_tenths,
-    hiding_at_nine_tenths,
-    hiding_at_both,
     hiding_neither,
     hiding_in_place,
 )

@@ -2,8 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.tasks import case
-from tutorial_lib.exercises.vit_repairs import Repair
+from tutorial_lib.exercises.tasks import Symptom, case
 
 
 def cls_map(weights, n_rows, n_columns):
@@ -70,7 +69,7 @@ def cls_map_last_head(weights, n_rows, n_columns):
 
 
 def cls_map_cases():
-    """Two heads, grids that are not square, and one patch row."""
+    """Two heads and three, on grids with fewer and more rows than columns; one, on a square."""
     return [
         case("2 heads, 2 x 3 patches", torch.randn(2, 7, 7).softmax(dim=-1), 2, 3),
         case("3 heads, 3 x 2 patches", torch.randn(3, 7, 7).softmax(dim=-1), 3, 2),
@@ -113,7 +112,7 @@ def painted(cls_map):
     return cls_map(weights / weights.sum(dim=-1, keepdim=True), 8, 8)
 
 
-CLS_MAP = Repair(
+CLS_MAP = Symptom(
     id="7.6",
     title="Beside the ink",
     level="medium",

@@ -4,8 +4,7 @@ import random
 
 import torch
 
-from tutorial_lib.exercises.tasks import case
-from tutorial_lib.exercises.vit_repairs import Repair
+from tutorial_lib.exercises.tasks import Symptom, case
 
 
 def split(order, n_validation, n_test):
@@ -118,7 +117,7 @@ def curves(split):
     return drawn
 
 
-SPLIT = Repair(
+SPLIT = Symptom(
     id="7.10",
     title="Nothing left to improve",
     level="medium",
