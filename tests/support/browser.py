@@ -124,11 +124,12 @@ def measure(page, control, picture=None, turns=20):
 
 
 def quickest(page, control, limit, picture=None):
-    """Median milliseconds of the control; a busy machine gets three tries to stay below `limit`."""
-    for _ in range(3):
+    """Median milliseconds of the control; a busy machine gets five tries to stay below `limit`."""
+    for _ in range(5):
         found = measure(page, control, picture)
         if found < limit:
             break
+        page.wait_for_timeout(500)
     return found
 
 

@@ -97,6 +97,8 @@ function render({ model, el }) {
     const made = slider(label, { min: 0, max: 0, ...options, value: model.get(name), change: (value) => update({ [name]: value }) });
     const show = options.show || String;
     made.set = (value, most) => {
+      if (value === made.value && most === made.most && Number(made.input.value) === value) return;
+      Object.assign(made, { value, most });
       made.input.max = most;
       made.input.disabled = Number(made.input.min) >= most;
       made.input.value = value;
@@ -139,6 +141,9 @@ function render({ model, el }) {
     [state.L, state.H, state.T, state.S] = translation.map.shape;
     Object.assign(state, { values: fromFloat16(translation.map.data), rows: translation.map.rows, columns: translation.map.columns });
     Object.assign(state, { pointed: null, column: null, translation });
+    readAs.textContent = `read as: ${translation.read_as}`;
+    unseen.textContent = translation.note;
+    unseen.hidden = !translation.note;
     shownStep = -1;
     derive();
     view.resize();
@@ -182,9 +187,6 @@ function render({ model, el }) {
     parts.classList.toggle("tl-stale", Boolean(message));
     if (!state.translation) return;
     derive();
-    readAs.textContent = `read as: ${state.translation.read_as}`;
-    unseen.textContent = state.translation.note;
-    unseen.hidden = !state.translation.note;
     const { beams, alpha } = model.get("most");
     controls.step.set(state.step, state.T - 1);
     controls.layer.set(state.layer, state.L - 1);
@@ -193,9 +195,9 @@ function render({ model, el }) {
     controls.alpha.set(model.get("alpha"), alpha);
     buttons.back.disabled = buttons.reset.disabled = state.step === 0;
     buttons.forward.disabled = state.step === state.T - 1;
-    const done = state.translation.endings[state.step];
-    written.replaceChildren(done, element("span", { text: state.translation.text.slice(done.length) }));
     if (shownStep !== state.step) {
+      const done = state.translation.endings[state.step];
+      written.replaceChildren(done, element("span", { text: state.translation.text.slice(done.length) }));
       bars();
       view.reveal();
     }
