@@ -47,7 +47,7 @@ def test_the_walk_goes_through_the_gpt_from_text_to_what_comes_next(open_noteboo
     lab.screenshot(f"00_walk_next_{theme}", walk)
     time = min(measure(page, STEP) for _ in range(3))
     with capsys.disabled():
-        print(f"\nwalk explorer in chapter 00, {theme}: {time:.0f} ms (best median)")
+        print(f"\nwalk explorer in chapter 00, {theme}: {time:.0f} ms (best median of three)")
     assert time < 100  # 50 is asked of the explorer alone, where no other tests compete
     assert lab.complaints() == []
 
