@@ -36,6 +36,7 @@ def small_cnn(n_classes=10):
 
     images (B, 1, 28, 28) -> logits (B, n_classes).
 
+    >>> import torch
     >>> small_cnn()(torch.zeros(2, 1, 28, 28)).shape
     torch.Size([2, 10])
     """
