@@ -124,13 +124,16 @@ def measure(page, control, picture=None, turns=20):
 
 
 def quickest(page, control, limit, picture=None):
-    """Median milliseconds of the control; a busy machine gets five tries to stay below `limit`."""
-    for _ in range(5):
-        found = measure(page, control, picture)
-        if found < limit:
-            break
+    """Median milliseconds of the control; a busy machine gets five tries to stay below `limit`.
+
+    control: as for `measure`, or a function that measures once.
+    """
+    once = control if callable(control) else lambda: measure(page, control, picture)
+    tries = [once()]
+    while tries[-1] >= limit and len(tries) < 5:
         page.wait_for_timeout(500)
-    return found
+        tries.append(once())
+    return min(tries)
 
 
 def fingerprint(page, selector):

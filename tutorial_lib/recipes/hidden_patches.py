@@ -76,14 +76,22 @@ def run(settings, progress=True):
 
 def pretrain(digits, settings, seed, progress=True):
     """Return a ViT that has learnt to name the mean colour of hidden patches of `Digits`."""
-    set_seed(seed)
-    model = mnist_vit.build(settings)
     about = settings | settings["pre-training"] | {"seed": seed}
+    return guess_hidden_patches(digits.images, about, progress)
+
+
+def guess_hidden_patches(images, settings, progress=True):
+    """Return a new ViT, in evaluation mode, trained on hidden patches of images (N, C, H, W).
+
+    settings: sizes, steps, lr, seed, and what `HiddenPatchBatches` needs.
+    """
+    set_seed(settings["seed"])
+    model = mnist_vit.build(settings)
     fit(
         model,
-        HiddenPatchBatches(digits.images, about),
+        HiddenPatchBatches(images, settings),
         masked_patch_loss,
-        **{name: about[name] for name in ("steps", "lr", "seed")},
+        **{name: settings[name] for name in ("steps", "lr", "seed")},
         device="cpu",
         progress=progress,
     )
