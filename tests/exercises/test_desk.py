@@ -170,6 +170,16 @@ def test_a_guess_that_is_no_number_is_neither_high_nor_low(odd, said):
     assert said().endswith(f"it is 384, you guessed {odd}.\n")
 
 
+@pytest.mark.parametrize("percent", [45, 1.5, -0.1])
+def test_a_guess_outside_a_share_is_asked_for_again(percent, progress_folder, said):
+    predict("7.4", percent)
+    line = f"a share from 0 to 1 is asked, got {percent}; 45 % is 0.45."
+    assert said() == f"○ Prediction 7.4: {line}\n"
+    predict("7.4", 1)
+    kept = json.loads((progress_folder / "progress.json").read_text())
+    assert kept["predictions"] == {"7.4": {"guess": 1}}
+
+
 def test_guesses_survive_the_kernel(progress_folder, said):
     predict("0.p", 0.64)
     kept = json.loads((progress_folder / "progress.json").read_text())

@@ -106,6 +106,11 @@ def test_recall_questions_stand_in_the_notebook(chapter, question):
 
 
 @pytest.mark.parametrize(("chapter", "prediction"), pairs("prediction"))
+def test_a_share_is_asked_for_as_one(chapter, prediction):
+    assert prediction.share == ("between 0 and 1" in prediction.question)
+
+
+@pytest.mark.parametrize(("chapter", "prediction"), pairs("prediction"))
 def test_predictions_are_made_before_they_are_revealed(chapter, prediction):
     code = "\n".join(sources(chapter, "code"))
     made = re.search(rf"""predict\(\s*["']{re.escape(prediction.id)}["']""", code)

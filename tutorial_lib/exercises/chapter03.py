@@ -94,6 +94,7 @@ PREDICTIONS = (
         id="3.3",
         question="Word vectors are scaled to unit variance and the sinusoids added. Which share "
         "of the squared length do the sinusoids have, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="3.4",
@@ -109,5 +110,6 @@ PREDICTIONS = (
         id="3.6",
         question="With sinusoids and no mask, nearly all letters three places back are found "
         "inside the training length. Which share is found beyond it, between 0 and 1?",
+        share=True,
     ),
 )

@@ -99,6 +99,7 @@ PREDICTIONS = (
         id="4.4",
         question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
         "translated right after 250 batches?",
+        share=True,
     ),
     Prediction(
         id="4.5",
@@ -112,5 +113,6 @@ PREDICTIONS = (
         id="4.7",
         question="With layer 1, head 1 silent: which share of the numbers, between 0 and 1, is "
         "still right?",
+        share=True,
     ),
 )

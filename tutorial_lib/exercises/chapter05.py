@@ -101,6 +101,7 @@ PREDICTIONS = (
         id="5.3",
         question="At temperature 0.7: which share of the words that it writes stand in "
         "Shakespeare’s plays, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="5.4",

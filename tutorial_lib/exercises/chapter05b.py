@@ -70,16 +70,19 @@ PREDICTIONS = (
         id="5b.1",
         question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
         "does it reach on the pairs that leak, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="5b.2",
         question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
         "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="5b.3",
         question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
         "reach if it has read stories of the same world before, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="5b.4",
@@ -91,5 +94,6 @@ PREDICTIONS = (
         question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
         "which tell the answer is silenced. Which share of the questions behind 8 examples is "
         "still right, between 0 and 1?",
+        share=True,
     ),
 )

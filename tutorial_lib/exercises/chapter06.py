@@ -98,30 +98,36 @@ PREDICTIONS = (
         id="6.4",
         question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
         "read. How often does it say right whether the second follows the first, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="6.5",
         question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
         "only these may be answered. Which share of the words does it find, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="6.6",
         question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="6.7",
         question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
         "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="6.8",
         question="Names in the dialogue of plays that it has not read: which entity F1 does the "
         "fine-tuned model reach, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="6.9",
         question="Who says it? Which share of the questions does the fine-tuned model answer with "
         "exactly the right span, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="6.10",

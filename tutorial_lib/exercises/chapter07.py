@@ -89,6 +89,7 @@ PREDICTIONS = (
         id="7.4",
         question="A trained ViT with positions reads 97.5 % of the test digits. Which share does "
         "it read when the patches of each are shuffled, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="7.5",
@@ -99,21 +100,25 @@ PREDICTIONS = (
         id="7.6",
         question="Patches of 4 x 4 pixels in place of overlapping ones of 7 x 7, as many tokens. "
         "Which validation accuracy does the ViT reach, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="7.7",
         question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
         "over. Which share of the test digits does the ViT still read, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="7.8",
         question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
         "the test digits, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="7.9",
         question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
         "Which share gets the right one of 512 colours, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="7.10",
@@ -124,5 +129,6 @@ PREDICTIONS = (
         id="7.11",
         question="Which share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
         "between 0 and 1?",
+        share=True,
     ),
 )

@@ -74,11 +74,14 @@ def recall(id, answer=None):
 
 def predict(id, guess=None):
     """Keep a guess (a number, a shape, a word) before a later cell reveals the truth."""
-    registry.find(id, "prediction")
+    prediction = registry.find(id, "prediction")
     if guess is None or guess is ...:
         _say(f"○ Prediction {id}: no guess yet. Write yours in place of None.")
         return
     kept = _plain(guess)
+    if prediction.share and isinstance(kept, int | float) and not 0 <= kept <= 1:
+        _say(f"○ Prediction {id}: a share from 0 to 1 is asked, got {show(kept)}; 45 % is 0.45.")
+        return
     _note("predictions", id, guess=kept)
     _say(f"● Prediction {id}: your guess {show(_shape(kept))} is kept.")
 

@@ -165,7 +165,8 @@ class Recall:
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """A number, shape or word to guess before a cell reveals it."""
+    """A number, shape or word to guess before a cell reveals it; a share lies from 0 to 1."""
 
     id: str
     question: str
+    share: bool = False
