@@ -16,8 +16,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     lab.run_all()
     page, press = lab.page, lab.page.keyboard.press
 
-    softmax = page.locator(".tl-softmax")
-    softmax.scroll_into_view_if_needed()
+    softmax = lab.show(".tl-softmax")
     assert changes(page, ".tl-softmax", softmax.get_by_role("button", name="Next stage").click)
     page.focus(TEMPERATURE)
     assert changes(page, ".tl-softmax", lambda: press("ArrowRight"))
@@ -25,8 +24,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     lab.screenshot(f"02_softmax_{theme}", softmax)
     times = {"softmax": quickest(page, TEMPERATURE, 50)}
 
-    handle = page.locator(".noUi-handle").first
-    handle.scroll_into_view_if_needed()
+    handle = lab.show(".noUi-handle")
     picture = ".widget-vbox:has(.noUi-handle) img"
     handle.focus()
     source = page.locator(picture).first.get_attribute("src")
@@ -37,8 +35,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     expect(page.locator(picture).first).not_to_have_attribute("src", source)
     times["head width"] = quickest(page, ".noUi-handle", 200, picture)
 
-    masks = page.locator(".tl-masks")
-    masks.scroll_into_view_if_needed()
+    masks = lab.show(".tl-masks")
     assert changes(page, ".tl-masks", lambda: masks.get_by_label("Preset").select_option("window"))
     square = masks.get_by_role("gridcell").first
     assert changes(page, ".tl-masks", square.click)
@@ -46,8 +43,7 @@ def test_the_four_explorers(open_notebook, theme, capsys):
     assert changes(page, ".tl-masks", lambda: press("Space"))
     lab.screenshot(f"02_masks_{theme}", masks)
 
-    attention = page.locator(".tl-attention")
-    attention.scroll_into_view_if_needed()
+    attention = lab.show(".tl-attention")
     page.focus(HEAD)
     assert changes(page, ".tl-attention", lambda: press("ArrowRight"))
     assert changes(page, ".tl-attention", attention.get_by_role("button", name="Zero it").click)

@@ -13,17 +13,12 @@ def test_the_explorers(open_notebook):
     lab.run_all()
     page, press = lab.page, lab.page.keyboard.press
 
-    def show(root):
-        explorer = page.locator(root).first
-        explorer.scroll_into_view_if_needed()
-        return explorer
-
     def type_odd(root):
         for text in ODD:
             page.locator(f"{root} textarea").fill(text)
             page.wait_for_timeout(500)
 
-    attention = show(".tl-attention")
+    attention = lab.show(".tl-attention")
     assert "[MASK]" in attention.inner_text()
     for label in ("Layer", "Head"):
         page.focus(f".tl-attention input[aria-label='{label}']")
@@ -35,7 +30,7 @@ def test_the_explorers(open_notebook):
     )
     lab.screenshot("06_attention", attention)
 
-    masking = show(".tl-masking")
+    masking = lab.show(".tl-masking")
     for name in ("Draw again", "Draw 100 times"):
         button = masking.get_by_role("button", name=name, exact=True)
         button.focus()
@@ -46,7 +41,7 @@ def test_the_explorers(open_notebook):
     lab.screenshot("06_masking", masking)
     type_odd(".tl-masking")
 
-    fill_mask = show(".tl-fill-mask")
+    fill_mask = lab.show(".tl-fill-mask")
     assert "thou" in fill_mask.inner_text()
     page.focus(".tl-fill-mask input[type=checkbox]")
     assert changes(page, ".tl-fill-mask", lambda: press("Space"))
@@ -58,7 +53,7 @@ def test_the_explorers(open_notebook):
     lab.screenshot("06_fill_mask", fill_mask)
     type_odd(".tl-fill-mask")
 
-    search = show(".tl-search")
+    search = lab.show(".tl-search")
     page.focus(".tl-search input[aria-label='Results']")
     for key in ("End", "Home"):
         assert changes(page, ".tl-search", lambda key=key: press(key)), key

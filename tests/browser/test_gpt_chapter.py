@@ -14,8 +14,7 @@ def test_the_explorer(open_notebook):
     lab = open_notebook(NAME, theme="dark", width=1400, height=1300)
     lab.run_all()
     page = lab.page
-    explorer = page.locator(ROOT).first
-    explorer.scroll_into_view_if_needed()
+    explorer = lab.show(ROOT)
 
     def press(control, key):
         page.focus(f"{ROOT} {control}")

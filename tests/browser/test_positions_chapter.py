@@ -21,8 +21,7 @@ def test_the_explorers(open_notebook, theme, capsys):
         ("sinusoids", ".tl-sinusoids", WIDTH),
         ("schemes", ".tl-schemes", SHIFT),
     ):
-        explorer = page.locator(root).first
-        explorer.scroll_into_view_if_needed()
+        explorer = lab.show(root)
         lab.screenshot(f"03_{name}_{theme}", explorer)
         page.focus(control)
         assert changes(page, root, lambda: press("ArrowRight"))

@@ -15,8 +15,7 @@ def test_the_explorer(open_notebook, theme, capsys):
     lab = open_notebook(NAME, theme=theme, width=1400, height=1300)
     lab.run_all()
     page = lab.page
-    explorer = page.locator(ROOT).first
-    explorer.scroll_into_view_if_needed()
+    explorer = lab.show(ROOT)
     for control in (HEAD, LAYER):
         page.focus(control)
         page.keyboard.press("Home")

@@ -14,8 +14,7 @@ def test_the_walk_goes_through_the_gpt_from_text_to_what_comes_next(open_noteboo
     lab = open_notebook(NAME, theme=theme, width=1280, height=1000)
     lab.run_all()
     page = lab.page
-    walk = page.locator(".tl-walk")
-    walk.scroll_into_view_if_needed()
+    walk = lab.show(".tl-walk")
     before = fingerprint(page, ".tl-walk")
     walk.get_by_role("button", name="Next").click()
     expect(walk.locator("h4")).to_have_text("token embedding")
@@ -55,8 +54,7 @@ def test_the_walk_goes_through_the_gpt_from_text_to_what_comes_next(open_noteboo
 def test_a_sentence_of_ones_own_is_cut(open_notebook):
     lab = open_notebook(NAME)
     lab.run_all()
-    box = lab.page.locator(".tl-explorer textarea, .tl-explorer input[type=text]").first
-    box.scroll_into_view_if_needed()
+    box = lab.show(".tl-explorer textarea, .tl-explorer input[type=text]")
     before = fingerprint(lab.page, ".tl-explorer:has(textarea), .tl-explorer:has(input[type=text])")
     box.fill("Zwölf 🦊 don't")
     lab.page.wait_for_timeout(500)

@@ -25,8 +25,7 @@ def test_the_translation_explorer(open_notebook, capsys):
     lab = open_notebook(NAME, theme="dark", width=1400, height=1300)
     lab.run_all()
     page, press = lab.page, lab.page.keyboard.press
-    explorer = page.locator(ROOT)
-    explorer.scroll_into_view_if_needed()
+    explorer = lab.show(ROOT)
     page.wait_for_selector(f"{ROOT} .tl-step canvas")
     assert changes(page, ROOT, page.get_by_role("button", name="Forward one token").click)
     for label, key in (

@@ -16,12 +16,7 @@ def test_the_explorers(open_notebook):
     lab.run_all()
     page, press = lab.page, lab.page.keyboard.press
 
-    def show(root):
-        explorer = page.locator(root).first
-        explorer.scroll_into_view_if_needed()
-        return explorer
-
-    patches = show(PATCHES)
+    patches = lab.show(PATCHES)
     words = patches.get_by_role("status")
     handle = patches.locator(".noUi-handle")
     for key in ("Home", "End", "ArrowLeft"):
@@ -36,7 +31,7 @@ def test_the_explorers(open_notebook):
     expect(patches.locator("img")).not_to_have_attribute("src", before)
     lab.screenshot("07_patches", patches)
 
-    attention = show(ATTENTION)
+    attention = lab.show(ATTENTION)
     assert "“[CLS]” looks" in attention.inner_text()
     for label, key in (("Layer", "End"), ("Head", "End"), ("Layer", "Home")):
         page.focus(f"{ATTENTION} input[aria-label='{label}']")
@@ -53,7 +48,7 @@ def test_the_explorers(open_notebook):
     assert changes(page, ATTENTION, lambda: number.fill("3"))
     lab.screenshot("07_attention", attention)
 
-    digits = show(DIGITS)
+    digits = lab.show(DIGITS)
     readout = digits.locator(".tl-readout")
     expect(readout).to_contain_text("Draw a digit")
     paper = digits.locator("canvas.tl-paper").bounding_box()

@@ -81,6 +81,8 @@ def test_what_is_looked_at(model, digits):
     assert_close(
         torch.from_numpy(looked_at([everyone], "mean").copy()).sum(-1), torch.ones(2, 3).half()
     )
+    with pytest.raises(ValueError, match="pooling must be one of 'cls', 'mean', got 'max'"):
+        looked_at([everyone], "max")
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,12 @@ class LabPage:
         cells = self.page.locator(".jp-Notebook .jp-CodeCell")
         return cells.filter(has=self.page.locator(".jp-InputArea", has_text=text)).first
 
+    def show(self, selector):
+        """The locator of the first such element, scrolled into view."""
+        element = self.page.locator(selector).first
+        element.scroll_into_view_if_needed()
+        return element
+
     def screenshot(self, name, target=None):
         """Take a picture of the page or a locator, into TUTORIAL_SCREENSHOTS or the server's
         temporary folder; returns its path."""

@@ -10,6 +10,7 @@ from tutorial_lib.capture import capture_attention
 from tutorial_lib.datasets.drawings import draw_strokes, like_mnist
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.models.checks import check_choice
 from tutorial_lib.rollout import rollout
 
 MOST_POINTS = 4_000
@@ -113,8 +114,10 @@ def looked_at(maps, pooling="cls"):
 
     maps: the weights (1, H, T, T) of each layer. Row 0 is the rollout (the same for all heads),
     row 1 + l layer l; column 0 is the mean of the heads, column 1 + h head h. With [CLS] that is
-    who looks, and its look at itself is left out; otherwise the mean of all patches looks.
+    who looks, and its look at itself is left out; with "mean" all patches look, on average.
+    Raises ValueError for another pooling.
     """
+    check_choice("pooling", pooling, ("cls", "mean"))
     n_heads = maps[0].size(1)
     layers = [rollout(maps)[:, None].expand(-1, 1 + n_heads, -1, -1)]
     layers += [torch.cat([weights.mean(1, keepdim=True), weights], dim=1) for weights in maps]

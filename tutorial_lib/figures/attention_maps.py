@@ -156,9 +156,7 @@ def head_grid(maps, title="", chosen=None, figure=None):
         axes.imshow(
             maps[layer, head], cmap=style.WEIGHTS, norm=SCALE, aspect="auto", interpolation="none"
         )
-        axes.set(xticks=[], yticks=[])
-        axes.spines[:].set_visible(True)
-        axes.spines[:].set_color(style.GRID)
+        style.draw_frame(axes)
         if (layer, head) in [tuple(place) for place in marked]:
             axes.add_patch(
                 Rectangle(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tutorial_lib.figures.charts import filled_array
-from tutorial_lib.figures.style import GRID, SIGNED, blank, headline, styled
+from tutorial_lib.figures.style import GRID, SIGNED, blank, draw_frame, headline, styled
 
 
 @styled
@@ -30,9 +30,7 @@ def matrix_row(matrices, title, *, every=None, figure=None):
             for line in (axes.axhline, axes.axvline):
                 line(edge - 0.5, color=GRID, linewidth=0.8)
         axes.set(xlim=(-0.5, array.shape[1] - 0.5), ylim=(array.shape[0] - 0.5, -0.5))
-        axes.set(xticks=[], yticks=[])
         axes.set_xlabel(name)
-        axes.spines[:].set_visible(True)
-        axes.spines[:].set_color(GRID)
+        draw_frame(axes)
     headline(figure, title)
     return figure

@@ -102,7 +102,7 @@ def draw_look(axes, grid, seen, top):
     axes.add_patch(frame)
     end = grid.image.size(-1) - 0.5  # tiles may reach beyond the picture
     axes.set(xlim=(-0.5, end), ylim=(end, -0.5))
-    draw_frame(axes)
+    style.draw_frame(axes)
     return picture
 
 
@@ -111,10 +111,3 @@ def add_key(figure, grid):
     tile = "a tile: the middle of a patch, patches overlap · " if grid.overlap else ""
     words = f"{tile}orange frame: the whole patch that is looked at most"
     figure.supxlabel(words, fontsize=9, color=style.MUTED)
-
-
-def draw_frame(axes):
-    """Frame a picture, without numbers along its edges."""
-    axes.set(xticks=[], yticks=[])
-    axes.spines[:].set_visible(True)
-    axes.spines[:].set_color(style.GRID)

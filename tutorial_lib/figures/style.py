@@ -99,6 +99,13 @@ def panel_title(axes, text):
     axes.set_title(text, loc="center", fontsize=10, fontweight="normal", pad=6)
 
 
+def draw_frame(axes):
+    """Frame a picture, without numbers along its edges."""
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(True)
+    axes.spines[:].set_color(GRID)
+
+
 def png(figure):
     """The figure as PNG bytes."""
     buffer = io.BytesIO()

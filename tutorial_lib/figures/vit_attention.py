@@ -5,7 +5,7 @@ import torch
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.patch_looks import PatchGrid, add_key, draw_frame, draw_look
+from tutorial_lib.figures.patch_looks import PatchGrid, add_key, draw_look
 from tutorial_lib.models.checks import check_choice
 from tutorial_lib.rollout import rollout
 
@@ -84,7 +84,7 @@ def _looks(grid, panels, title, figure):
     figure = style.blank(figure, 0.8 + 1.95 * (1 + len(panels)), 3.2)
     digit, *others = figure.subplots(1, 1 + len(panels))
     digit.imshow((1 - grid.image[0]).numpy(), cmap="gray", vmin=0, vmax=1)
-    draw_frame(digit)
+    style.draw_frame(digit)
     digit.set_xlabel(f"ink in {grid.ink_share:.2f}\nof the patches", fontsize=9.5)
     style.panel_title(digit, "the digit")
     top = max(grid.shares(seen).max().item() for seen in panels.values())

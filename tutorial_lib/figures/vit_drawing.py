@@ -4,7 +4,7 @@ import torch
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.patch_looks import PatchGrid, add_key, draw_frame, draw_look
+from tutorial_lib.figures.patch_looks import PatchGrid, add_key, draw_look
 
 
 @style.styled
@@ -27,7 +27,7 @@ def drawn_digit(ink, picture, probabilities, seen, patch_size, overlap=0, title=
     drawn, read, bars, look = figure.subplots(1, 4, width_ratios=(1, 1, 0.9, 1))
     for axes, pixels in ((drawn, ink), (read, grid.image[0])):
         axes.imshow((1 - torch.as_tensor(pixels)).numpy(), cmap="gray", vmin=0, vmax=1)
-        draw_frame(axes)
+        style.draw_frame(axes)
     drawn.set_xlabel(f"{len(ink)} x {len(ink[0])} pixels", fontsize=9.5)
     side = grid.image.size(-1)
     read.set_xlabel(f"{side} x {side} pixels, as MNIST's", fontsize=9.5)

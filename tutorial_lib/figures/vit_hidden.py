@@ -5,7 +5,6 @@ from matplotlib.colors import to_rgb
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.patch_looks import draw_frame
 from tutorial_lib.masking import mean_colours
 from tutorial_lib.patches import cut_patches, join_patches
 
@@ -53,7 +52,7 @@ def filled_emoji(images, hidden, guesses, patch_size, bits=3, title=None, figure
     for line, name, pictures in zip(grid, STAGES, stages, strict=True):
         for axes, picture in zip(line, pictures, strict=True):
             axes.imshow(picture.permute(1, 2, 0).clamp(0, 1).numpy(), interpolation="nearest")
-            draw_frame(axes)
+            style.draw_frame(axes)
         line[0].set_ylabel(name, fontsize=10)
     for axes, good, of in zip(grid[2], right.sum(1), hidden.sum(1), strict=True):
         axes.set_xlabel(f"{good} of {of} right", fontsize=9.5)

@@ -8,7 +8,6 @@ from matplotlib.colors import to_rgb
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.patch_looks import draw_frame
 
 A_ROW = 5  # misread digits in a row
 
@@ -71,7 +70,7 @@ def misread_digits(images, labels, probabilities, most=15, title=None, figure=No
         axes.axis("off")
     for axes, place in zip(grid.flat, shown, strict=False):
         axes.imshow((1 - images[place][0]).numpy(), cmap="gray", vmin=0, vmax=1)
-        draw_frame(axes)
+        style.draw_frame(axes)
         style.panel_title(axes, _is_and_read(labels[place], guesses[place], sure[place]))
     style.headline(figure, title or _misread_said(labels, wrong, sure))
     return figure
