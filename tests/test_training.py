@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from tutorial_lib import training
 from tutorial_lib.errors import DamagedFileError, ShapeError
 from tutorial_lib.training import (
     NonFiniteLossError,
@@ -41,6 +42,15 @@ def run(model=None, steps=30, **arguments):
     model = make_model() if model is None else model
     history = fit(model, make_batches(), cross_entropy, steps=steps, progress=False, **arguments)
     return model, history
+
+
+def run_watched(spy, **arguments):
+    """As `run`, but spy(optimizer, ...) is called before each step of the optimizer."""
+    handle = register_optimizer_step_pre_hook(spy)
+    try:
+        return run(**arguments)
+    finally:
+        handle.remove()
 
 
 def assert_same_weights(a, b):
@@ -103,20 +113,31 @@ def test_mode_and_gradients_are_left_as_found():
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
+def test_every_part_is_trained_and_then_has_its_own_mode_again():
+    seen = []
+
+    def loss(model, batch):
+        seen.append(all(module.training for module in model.modules()))
+        return cross_entropy(model, batch)
+
+    for mode in (True, False):
+        model = make_model().train(mode)
+        model[1].train(not mode)
+        fit(model, make_batches(), loss, steps=3, evaluate=accuracy, progress=False)
+        assert [part.training for part in model] == [mode, not mode, mode, mode, mode]
+        assert model.training == mode
+    assert seen == [True] * 6
+
+
 def test_the_gradient_is_clipped_and_its_norm_recorded_unclipped():
     # AdamW's steps hardly depend on the norm, so look at the gradients themselves.
     seen = []
-    model = make_model()
 
     def spy(optimizer, *_):
         norms = [p.grad.norm() for group in optimizer.param_groups for p in group["params"]]
         seen.append(torch.stack(norms).norm().item())
 
-    handle = register_optimizer_step_pre_hook(spy)
-    try:
-        _, history = run(model, steps=5, clip=0.01)
-    finally:
-        handle.remove()
+    _, history = run_watched(spy, steps=5, clip=0.01)
     assert max(seen) <= 0.01 * 1.001
     assert min(history.gradient_norm) > 0.01
 
@@ -136,6 +157,92 @@ def test_biases_and_norms_do_not_decay():
     for name, parameter in model.named_parameters():
         unchanged = torch.equal(parameter, before[name])
         assert unchanged == (parameter.dim() == 1), name
+
+
+def test_the_length_of_the_warm_up():
+    _, history = run(steps=30, lr=1e-2, warmup=12)
+    assert history.lr[:12] == pytest.approx([1e-2 * step / 12 for step in range(1, 13)])
+    assert history.lr[12] < 1e-2
+
+
+def test_adamw_is_fused_and_has_the_betas_and_the_decay_that_were_asked_for():
+    seen = []
+
+    def spy(optimizer, *_):
+        assert type(optimizer) is torch.optim.AdamW
+        seen.extend(
+            (group["fused"], group["betas"], group["weight_decay"])
+            for group in optimizer.param_groups
+        )
+
+    run_watched(spy, steps=1, betas=(0.8, 0.95), weight_decay=0.3)
+    assert seen == [(True, (0.8, 0.95), 0.3), (True, (0.8, 0.95), 0.0)]
+
+
+@pytest.fixture
+def cpu_as_gpu(monkeypatch):
+    """Let fit treat the CPU, which knows bfloat16, as a GPU that computes in it."""
+    monkeypatch.setattr(training, "GPUS", ("cpu",))
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: True)
+
+
+def dtypes(**arguments):
+    """The dtypes of the logits in a run of two steps, and of its weights."""
+    seen = set()
+
+    def loss(model, batch):
+        logits = model(batch[0])
+        seen.add(logits.dtype)
+        return nn.functional.cross_entropy(logits, batch[1])
+
+    model = make_model()
+    history = fit(model, make_batches(), loss, steps=2, device="cpu", progress=False, **arguments)
+    assert len(history.loss) == 2
+    return seen, {parameter.dtype for parameter in model.parameters()}
+
+
+def test_bfloat16_on_a_gpu_unless_it_is_declined(cpu_as_gpu):
+    assert dtypes() == ({torch.bfloat16}, {torch.float32})
+    assert dtypes(mixed_precision=False) == ({torch.float32}, {torch.float32})
+
+
+def test_emulated_bfloat16_is_not_used(cpu_as_gpu, monkeypatch):
+    def emulated(including_emulation=True):
+        return including_emulation
+
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", emulated)
+    assert dtypes() == ({torch.float32}, {torch.float32})
+
+
+def test_a_cpu_works_in_float32(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: True)
+    assert dtypes() == ({torch.float32}, {torch.float32})
+
+
+def handed_to_the_loss(model, monkeypatch, **arguments):
+    """The model that the loss gets where torch.compile only wraps it in an nn.Sequential."""
+    monkeypatch.setattr(torch, "compile", nn.Sequential)
+    seen = []
+
+    def loss(forward, batch):
+        seen.append(forward)
+        return cross_entropy(forward, batch)
+
+    fit(model, make_batches(), loss, steps=1, device="cpu", progress=False, **arguments)
+    return seen[0]
+
+
+def test_compiled_on_a_gpu_when_asked_for(cpu_as_gpu, monkeypatch):
+    model = make_model()
+    assert handed_to_the_loss(model, monkeypatch) is model
+    compiled = handed_to_the_loss(model, monkeypatch, compile=True)
+    assert compiled is not model
+    assert compiled[0] is model
+
+
+def test_not_compiled_on_a_cpu(monkeypatch):
+    model = make_model()
+    assert handed_to_the_loss(model, monkeypatch, compile=True) is model
 
 
 def test_a_schedule_may_be_a_function():

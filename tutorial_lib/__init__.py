@@ -45,6 +45,8 @@ READING_ORDER = (
     "sentence_pairs",
     "objectives",
     "devices",
+    "randomness",
+    "interrupts",
     "muon",
     "schedules",
     "history",

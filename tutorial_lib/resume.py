@@ -4,22 +4,22 @@ Tensors are stored as tensors, everything else as JSON in the file's header: no 
 """
 
 import json
+from collections import defaultdict
 from pathlib import Path
 
-import torch
-
 from tutorial_lib.errors import DamagedFileError
+from tutorial_lib.randomness import random_state, set_random_state
 from tutorial_lib.weights import load_into, load_metadata, load_tensors, save_tensors
 
 
 def save_run(path, model, optimizer, history, steps):
     """Write the state of a run to `path`, all or nothing.
 
-    `history` is a dict of JSON values, `steps` the length of the whole run.
+    `history` is a dict of JSON values, `steps` the length of the whole run. The random state is
+    that of the CPU and of the model's device.
     """
-    tensors = {"random.cpu": torch.get_rng_state()}
-    if torch.cuda.is_initialized():
-        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    states = random_state(_device(model))
+    tensors = {f"random.{name}": state for name, state in states.items()}
     tensors |= {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
     for name, parameter in model.named_parameters():
         for key, value in optimizer.state.get(parameter, {}).items():
@@ -37,7 +37,7 @@ def load_run(path, model, optimizer, steps):
     tensors = load_tensors(path)
     try:
         run = json.loads(load_metadata(path)["run"])
-        length, history, random_state = run["steps"], run["history"], tensors["random.cpu"]
+        length, history, _ = run["steps"], run["history"], tensors["random.cpu"]  # none may lack
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise DamagedFileError(f"{path} is a safetensors file, but no saved run") from error
     if length != steps:
@@ -46,17 +46,17 @@ def load_run(path, model, optimizer, steps):
             "use the same number, or another checkpoint file"
         )
     load_into(model, _below("model.", tensors))
-    saved = {key: _below(f"optimizer.{key}.", tensors) for key in ("step", "exp_avg", "exp_avg_sq")}
-    for name, parameter in model.named_parameters():
-        # Before its first gradient a parameter has no state, and then none was saved.
-        state = {
-            key: part[name].to(parameter.device) for key, part in saved.items() if name in part
-        }
-        if state:
-            optimizer.state[parameter] = state
-    torch.set_rng_state(random_state)
-    if "random.cuda" in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state(tensors["random.cuda"])
+    saved = defaultdict(dict)  # by parameter, then by key: saved["0.bias"]["exp_avg"]
+    for place, value in _below("optimizer.", tensors).items():
+        key, name = place.split(".", 1)
+        saved[name][key] = value
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    # Before its first gradient a parameter has no state, and then none was saved.
+    state = {i: saved[names[p]] for i, p in enumerate(trained) if names.get(p) in saved}
+    # The optimizer itself knows what goes to which device: most count their steps on the CPU.
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
+    set_random_state(_below("random.", tensors), _device(model))
     return history
 
 
@@ -66,3 +66,7 @@ def _below(prefix, tensors):
         for name, tensor in tensors.items()
         if name.startswith(prefix)
     }
+
+
+def _device(model):
+    return next(model.parameters()).device
