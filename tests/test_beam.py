@@ -5,6 +5,7 @@ import pytest
 import torch
 from decoders import SOME, peers, sharp, small_gpt, small_transformer
 
+from tutorial_lib.beam import _Search
 from tutorial_lib.decoding import beam_search, generate, length_penalty
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.models import GPT, GPTConfig
@@ -66,6 +67,26 @@ def test_a_wide_beam_finds_the_best_of_all_sequences(alpha):
     everything.sort(reverse=True)
     assert [beam.ids for beam in found.beams[:10]] == [ids for _, ids in everything[:10]]
     assert len(found.beams) == len(everything)  # fewer than 256 exist
+
+
+@pytest.mark.parametrize(("alpha", "passes_needed"), [(0.0, 1), (0.6, 8)])
+def test_a_search_that_is_decided_makes_no_further_pass(gpt, alpha, passes_needed, monkeypatch):
+    passes = []
+    handle = gpt.register_forward_hook(lambda *_: passes.append(1))
+    best = generate(gpt, [3, 1], 1)[-1]
+    second = beam_search(gpt, [3, 1], 1, beams=2).beams[1].ids[-1]
+    passes.clear()
+    options = {"beams": 2, "alpha": alpha, "stop": [best, second]}
+    decided = beam_search(gpt, [3, 1], 30, **options)
+    n_passes = len(passes)
+    # The same search, which goes on while any beam is alive: it finds nothing better.
+    monkeypatch.setattr(_Search, "_decided", lambda search: not search.alive)
+    exhausted = beam_search(gpt, [3, 1], 30, **options)
+    handle.remove()
+    assert decided.beams == exhausted.beams
+    assert [found.ids for found in decided.beams] == [[3, 1, best], [3, 1, second]]
+    # With a penalty a longer beam loses less: it takes more tokens until none can overtake.
+    assert (n_passes, len(passes) - n_passes) == (passes_needed, 30)
 
 
 def test_the_length_penalty_is_that_of_the_paper_and_favours_long_ones(gpt):

@@ -99,10 +99,26 @@ def test_peak_memory_is_that_of_the_work_alone(measure):
     assert measure.peak_memory(partial, int) < 10
 
 
-def test_share_of_a_gpus_peak(measure):
-    known = measure.speed_on_gpu(1e5, 1e9, "NVIDIA H200")
-    assert known == "100,000 tokens/s, 10.11% of the bf16 peak"
-    assert measure.speed_on_gpu(1e5, 1e9, "another") == "100,000 tokens/s"
+@pytest.mark.parametrize(
+    ("gpu", "share"),
+    [
+        ("NVIDIA H200", ", 10.11% of the bf16 peak"),
+        ("NVIDIA H100 80GB HBM3", ", 10.11% of the bf16 peak"),
+        ("NVIDIA A100-SXM4-80GB", ", 32.05% of the bf16 peak"),
+        ("NVIDIA L40S", ", 27.62% of the bf16 peak"),
+        ("NVIDIA L4", ", 82.64% of the bf16 peak"),
+        # Another peak, or none, for which no name in the table may be taken.
+        ("NVIDIA L40", ""),
+        ("NVIDIA H100 PCIe", ""),
+        ("NVIDIA H200 NVL", ""),
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", ""),
+        ("Tesla T4", ""),
+        ("NVIDIA T400", ""),
+        ("another", ""),
+    ],
+)
+def test_share_of_a_gpus_peak(measure, gpu, share):
+    assert measure.speed_on_gpu(1e5, 1e9, gpu) == f"100,000 tokens/s{share}"
 
 
 @pytest.mark.slow

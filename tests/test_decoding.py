@@ -2,13 +2,14 @@ import itertools
 
 import pytest
 import torch
-from decoders import peers, small_gpt, small_transformer
+from decoders import peers, sharp, small_gpt, small_transformer
 from torch.testing import assert_close
 
+from tutorial_lib import models
 from tutorial_lib.attention import capture_attention
-from tutorial_lib.decoding import beam_search, generate, stream, window_start
+from tutorial_lib.decoding import Continuation, beam_search, generate, stream, window_start
 from tutorial_lib.errors import ContextError, ShapeError, VocabularyError
-from tutorial_lib.models import GPT, GPTConfig
+from tutorial_lib.models import BERT, GPT, BERTConfig, GPTConfig, ModernGPTConfig, ViT, ViTConfig
 
 SAMPLERS = {
     "greedy": {},
@@ -151,8 +152,22 @@ def test_the_cache_is_made_once_and_no_larger_than_needed(gpt, monkeypatch):
     generate(gpt, [[3, 1], [4, 5]], 6)
     assert made == [(2, 8)]
     made.clear()
+    read = []
+    handle = gpt.register_forward_hook(lambda _, args, out: read.append(args[0].size(1)))
     generate(gpt, [3, 1], 22, slide=4)  # 24 tokens, the last is not read: slides at 17 and 21
-    assert made == [(1, 16)] * 3
+    handle.remove()
+    assert made == [(1, 16)]
+    assert read == [2] + [1] * 14 + [13, 1, 1, 1] + [13, 1, 1]  # again only where it slides
+
+
+def test_a_rotary_model_writes_beyond_its_context_as_without_a_cache():
+    sizes = {"vocab_size": 23, "context": 8, "d_model": 20, "n_layers": 2, "n_heads": 2}
+    model = sharp(ModernGPTConfig(**sizes).build())
+    prompts = [[3, 1, 4], [1], [5, 9, 2, 6, 5, 3]]
+    for slide in (1, 3, 8):
+        made = [generate(model, prompts, 40, slide=slide, cached=c) for c in (True, False)]
+        assert made[0] == made[1]
+    assert generate(model, [3], 40) == reference(model, [3], 40, 8)
 
 
 def test_attention_can_be_watched_while_it_writes(gpt):
@@ -174,6 +189,18 @@ def test_training_mode_neither_disturbs_nor_is_disturbed():
     logits = next(steps).logits
     logits[0, 0] = 0  # a plain tensor, the caller's own
     (logits * torch.ones(23, requires_grad=True)).sum().backward()
+
+
+@pytest.mark.parametrize("whole_model_trains", [True, False])
+def test_each_part_keeps_the_mode_it_was_in(whole_model_trains):
+    model = small_gpt(dropout=0.5)
+    expected = generate(model, [3, 1], 10)
+    model.train(whole_model_trains)
+    model.blocks[0].train(not whole_model_trains)  # frozen, or the only one that trains
+    modes = [part.training for part in model.modules()]
+    assert len(set(modes)) == 2
+    assert generate(model, [3, 1], 10) == expected  # dropout is off, whichever part had it on
+    assert [part.training for part in model.modules()] == modes
 
 
 def test_window():
@@ -198,6 +225,11 @@ BAD_PROMPTS = [
     ([0.5], ShapeError, r"a prompt is a list of whole numbers, got \[0.5\]"),
     ("to be", ShapeError, r"a prompt is a list of whole numbers, got \['t'\]"),
     (torch.rand(2), ShapeError, "a prompt is a list of whole numbers"),
+    (torch.tensor(5), ShapeError, "a prompt is a list of whole numbers, got 5"),
+    (5, ShapeError, "a prompt is a list of whole numbers, got 5"),
+    (None, ShapeError, "a prompt is a list of whole numbers, got None"),
+    ([torch.tensor(5), torch.tensor(1)], ShapeError, "a prompt is a list of whole numbers, got 5"),
+    ([1, [2]], ShapeError, "a prompt is a list of whole numbers, got 1"),
 ]
 
 
@@ -227,6 +259,22 @@ def test_bad_options_are_refused_at_the_call(gpt, options, message):
     for decode in (generate, stream):
         with pytest.raises(ValueError, match=message):
             decode(gpt, [1], **options)
+
+
+BERT_SIZES = {"vocab_size": 23, "context": 16, "d_model": 8, "n_layers": 1, "n_heads": 2}
+VIT_SIZES = {"image_size": 4, "patch_size": 2, "d_model": 8, "n_layers": 1, "n_heads": 2}
+
+
+@pytest.mark.parametrize("model", [BERT(BERTConfig(**BERT_SIZES)), ViT(ViTConfig(**VIT_SIZES))])
+@pytest.mark.parametrize("decode", [generate, stream, beam_search])
+def test_a_model_that_cannot_continue_a_text_is_refused_with_those_that_can(decode, model):
+    writers = [name for name in dir(models) if hasattr(getattr(models, name), "new_cache")]
+    name = type(model).__name__
+    message = f"{name} does not continue a text; {', '.join(writers[:-1])} and {writers[-1]} do"
+    with pytest.raises(TypeError, match=message):
+        decode(model, [1], 3)
+    with pytest.raises(TypeError, match=message):
+        Continuation(model, batch=1)
 
 
 # Encoder-decoders
@@ -264,6 +312,27 @@ def test_the_encoder_runs_once(transformer, monkeypatch):
     generate(transformer, [1], 22, source=SOURCES, source_mask=REAL)
     beam_search(transformer, [1], 6, source=SOURCES, source_mask=REAL)
     assert len(calls) == 2
+
+
+def test_a_window_that_slides_keeps_the_room_and_what_was_read_of_the_source(
+    transformer, monkeypatch
+):
+    allocated, read = [], []
+    layer_caches = transformer.layer_caches
+    monkeypatch.setattr(
+        transformer, "layer_caches", lambda *sizes: allocated.append(sizes) or layer_caches(*sizes)
+    )
+    for block in transformer.decoder_blocks:
+        split = block.cross_attention._split
+        monkeypatch.setattr(
+            block.cross_attention, "_split", lambda x, n, split=split: read.append(n) or split(x, n)
+        )
+    options = {"source": SOURCES, "source_mask": REAL}
+    made = generate(transformer, [1], 40, **options)
+    n_layers = len(transformer.decoder_blocks)
+    assert allocated == [(n_layers, 3, 16), (n_layers, 3, 5)]  # of the target, of the source
+    assert read.count(2) == n_layers  # keys and values of the source: once a layer
+    assert made == generate(transformer, [1], 40, cached=False, **options)
 
 
 @pytest.mark.parametrize("decode", [generate, stream, beam_search])

@@ -112,6 +112,33 @@ def test_temperature_sharpens_and_flattens():
     assert best[-1] == pytest.approx(1 / 3, abs=0.01)
 
 
+@pytest.mark.parametrize("value", [1e-36, 1e-38, 1e-46, 5e-324])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+def test_a_temperature_of_nearly_0_is_greedy(value, dtype):
+    logits = torch.tensor(
+        [
+            [-300.0, 250.0, 249.75, -math.inf],
+            [-300.0, -2.0, -500.0, -2.5],
+            [0.0, -1.0, -math.inf, -4.0],
+            [7.0, 7.0, -7.0, 6.0],
+        ],
+        dtype=dtype,
+    )
+    expected = torch.tensor([[0, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0]])
+    cold = temperature(logits, value)
+    assert torch.equal(cold.softmax(-1), expected.to(dtype))
+    assert torch.equal(top_p(top_k(cold, 2), 0.9).softmax(-1), expected.to(dtype))
+    drawn = sample(cold[:3].expand(50, 3, 4).reshape(-1, 4))
+    assert torch.equal(drawn, greedy(logits[:3]).repeat(50))
+
+
+def test_a_row_is_divided_alike_whatever_stands_beside_it():
+    small, large = torch.tensor([1e-30, 2e-30, -3e-30]), torch.tensor([300.0, 250.0, 0.0])
+    together = temperature(torch.stack([small, large]), 1e-37)
+    assert torch.equal(together[0], small / 1e-37)
+    assert together[1].softmax(-1).tolist() == [1, 0, 0]
+
+
 def test_samples_follow_the_probabilities_and_the_seed():
     logits = torch.tensor([0.5, 0.3, 0.2, 0.0]).log().expand(20_000, 4)
     drawn = sample(logits, torch.Generator().manual_seed(0))

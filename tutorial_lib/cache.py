@@ -80,6 +80,11 @@ class ModelCache:
     def __len__(self):
         return len(self.layers[0])
 
+    def restart(self):
+        """Forget the tokens read so far; the room stays, and so does what is kept of the source."""
+        for layer in self.layers:
+            layer.length = 0
+
     def reorder(self, rows):
         """Let sequence b go on from what sequence rows[b] has read (beam search)."""
         for layer in (*self.layers, *(self.cross or ())):

@@ -1,5 +1,6 @@
 """A model that reads a growing sequence: the cache behind every way of decoding."""
 
+from collections.abc import Iterable
 from contextlib import contextmanager
 from numbers import Integral, Number
 
@@ -33,6 +34,7 @@ class Continuation:
     tokens a sequence may grow to, if known, so that the cache takes no more memory than that.
     Calling it with all ids so far, (B, T), returns (B, V); with a cache only the new ones are
     computed. Works in evaluation mode, without gradients.
+    Raises TypeError for another kind of model.
 
     >>> from tutorial_lib.models import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, context=8, d_model=4, n_layers=1, n_heads=1))
@@ -52,7 +54,9 @@ class Continuation:
         slide=1,
         longest=None,
     ):
+        _check_continues(model)
         self.model = model
+        self.parts = list(model.modules())  # named once: looking for them costs time at each token
         self.batch = batch
         self.cached = cached
         self.slide = slide
@@ -64,7 +68,7 @@ class Continuation:
         self.memory = self.source_mask = None
         source, source_mask = _rows(model, batch // copies, source, source_mask)
         if source is not None:
-            with _deterministic(model):
+            with _deterministic(self.parts):
                 memory = model.encode(source, source_mask)  # (B, S, D)
             self.memory = memory.repeat_interleave(copies, dim=0)
             if source_mask is not None:
@@ -73,12 +77,14 @@ class Continuation:
     def __call__(self, ids):
         """Return the logits (B, V) of the token after ids (B, T)."""
         start = window_start(ids.size(1), self.context, self.slide)
-        if self.cached and (self.cache is None or start != self.start):
-            # In a window that slid, each token has a new position: what is kept no longer holds.
-            self.start = start
+        if self.cached and self.cache is None:
             self.cache = self.model.new_cache(self.batch, self.room)
+        elif self.cached and start != self.start:
+            # In a window that slid, each token has a new position: what is kept no longer holds.
+            self.cache.restart()
+        self.start = start
         read = len(self.cache) if self.cached else 0
-        with _deterministic(self.model):
+        with _deterministic(self.parts):
             logits = self._logits(ids[:, start + read :])[:, -1]
         # A copy, because a tensor of inference mode cannot be changed or learned from outside;
         # in float32 at least, because sums over a vocabulary need the digits.
@@ -107,7 +113,7 @@ def as_sequences(prompts, source=None):
     >>> as_sequences([3, 4]), as_sequences(torch.tensor([[3], [4]]))
     (([[3, 4]], False), ([[3], [4]], True))
     """
-    prompts = prompts.tolist() if isinstance(prompts, torch.Tensor) else list(prompts)
+    prompts = _as_list(prompts)
     several = any(not isinstance(token, Number) for token in prompts)
     sequences = [_whole_numbers(prompt) for prompt in (prompts if several else [prompts])]
     if source is None or source.dim() == 1:
@@ -121,8 +127,9 @@ def check_prompts(model, sequences):
     """Return the sequences as one tensor (B, T), padded on the right with 0, and their lengths.
 
     Raises ShapeError for an empty prompt, ContextError for one longer than the context,
-    VocabularyError for an id outside the vocabulary.
+    VocabularyError for an id outside the vocabulary, TypeError for a model that reads no prompt.
     """
+    _check_continues(model)
     vocab_size, context = model.config.vocab_size, model.config.context
     lengths = [len(sequence) for sequence in sequences]
     for b, sequence in enumerate(sequences):
@@ -149,6 +156,12 @@ def as_stops(stop):
     return frozenset([stop] if isinstance(stop, Integral) else stop)
 
 
+def _check_continues(model):
+    if not hasattr(model, "new_cache"):
+        name = type(model).__name__
+        raise TypeError(f"{name} does not continue a text; GPT, ModernGPT and Transformer do")
+
+
 def _rows(model, batch, source, source_mask):
     reads_source = hasattr(model, "encode")
     name = type(model).__name__
@@ -167,21 +180,31 @@ def _rows(model, batch, source, source_mask):
 
 
 def _whole_numbers(prompt):
-    prompt = prompt.tolist() if isinstance(prompt, torch.Tensor) else list(prompt)
+    prompt = _as_list(prompt)
     if not all(isinstance(token, Integral) for token in prompt):
         raise ShapeError(f"a prompt is a list of whole numbers, got {prompt[:5]}")
     return [int(token) for token in prompt]
 
 
+def _as_list(prompt):
+    prompt = prompt.tolist() if isinstance(prompt, torch.Tensor) else prompt
+    if not isinstance(prompt, Iterable):  # a tensor without dimensions is one number
+        raise ShapeError(f"a prompt is a list of whole numbers, got {prompt}")
+    return list(prompt)
+
+
 @contextmanager
-def _deterministic(model):
-    """Switch dropout off, and all that gradients need, for the length of a `with` block."""
-    was_training = model.training
-    if was_training:
-        model.eval()
+def _deterministic(parts):
+    """Switch dropout off, and all that gradients need, for the length of a `with` block.
+
+    parts: all modules of a model; each gets its own mode back, for some may be frozen.
+    """
+    in_training = [part for part in parts if part.training]
+    for part in in_training:
+        part.training = False
     try:
         with torch.inference_mode():  # some 7 % faster here than torch.no_grad
             yield
     finally:
-        if was_training:
-            model.train()
+        for part in in_training:
+            part.training = True

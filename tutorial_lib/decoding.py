@@ -70,7 +70,8 @@ def generate(model, prompts, max_new_tokens, **options):
     ever looks at padding. Dropout is off whatever the model's mode.
 
     Raises ShapeError for an empty prompt, ContextError for one longer than the context,
-    VocabularyError for ids outside the vocabulary, ValueError for options that make no sense.
+    VocabularyError for ids outside the vocabulary, ValueError for options that make no sense,
+    TypeError for a model that does not continue a text (BERT, ViT).
 
     >>> from tutorial_lib.models import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, context=8, d_model=4, n_layers=1, n_heads=1))

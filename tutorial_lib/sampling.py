@@ -22,6 +22,8 @@ def greedy(logits):
 def temperature(logits, value):
     """Return logits / value: below 1 the likely becomes likelier, above 1 all become more alike.
 
+    Where a value near 0 would make a score overflow, the maximum is taken off first: the
+    probabilities are the same, those of `greedy`.
     Raises ValueError when the temperature is not a finite number above 0; its limit 0 is `greedy`.
 
     >>> temperature(torch.tensor([0.0, 1.0]), 0.5)
@@ -32,7 +34,13 @@ def temperature(logits, value):
             f"temperature must be a finite number above 0, got {value}; for the most likely "
             "token every time, use greedy decoding"
         )
-    return logits / value
+    scaled = logits / value
+    overflowed = (scaled.isfinite() != logits.isfinite()).any(dim=-1, keepdim=True)  # (..., 1)
+    if not overflowed.any():
+        return scaled
+    below = logits - logits.amax(dim=-1, keepdim=True)
+    # The smallest of values rounds to 0, and 0 / 0 is no number.
+    return torch.where(overflowed, (below / value).masked_fill(below == 0, 0.0), scaled)
 
 
 def top_k(logits, k):

@@ -8,6 +8,7 @@ and gives one `Row` for each peer.
 import argparse
 import math
 import multiprocessing
+import re
 import statistics
 import time
 from dataclasses import dataclass
@@ -18,7 +19,9 @@ import torch
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPE = torch.bfloat16 if DEVICE == "cuda" else torch.float32
-PEAK_FLOPS = {"H200": 989e12, "H100": 989e12, "A100": 312e12, "L4": 121e12, "T4": 65e12}  # bf16
+# Of bf16 without sparsity, from NVIDIA's data sheets; H200 and H100 are those on an SXM board.
+PEAK_FLOPS = {"H200": 989e12, "H100": 989e12, "A100": 312e12, "L40S": 362e12, "L4": 121e12}
+OTHER_PEAK = {"PCIe", "NVL", "MIG"}  # the same name, but slower cards or a part of one
 PROCESS = Path("/proc/self")
 if DEVICE == "cpu":
     torch.set_num_threads(1)  # CPU time counts every thread, and idle ones spin
@@ -143,14 +146,15 @@ def peak_memory(make, *arguments):
 
 
 def speed_on_gpu(tokens_per_second, flops_per_token, gpu):
-    """Return tokens a second and the share of the GPU's bf16 peak, as text.
+    """Return tokens a second and the share of the GPU's bf16 peak where it is known, as text.
 
     >>> speed_on_gpu(1e6, 6e8, "NVIDIA H100 80GB HBM3")
     '1,000,000 tokens/s, 60.67% of the bf16 peak'
     """
     text = f"{tokens_per_second:,.0f} tokens/s"
+    words = set(re.findall(r"\w+", gpu))
     for name, peak in PEAK_FLOPS.items():
-        if name in gpu:
+        if name in words and not words & OTHER_PEAK:
             return f"{text}, {tokens_per_second * flops_per_token / peak:.2%} of the bf16 peak"
     return text
 
