@@ -2,8 +2,9 @@ import hashlib
 import json
 
 import pytest
+import torch
 
-from tutorial_lib import recipes
+from tutorial_lib import recipes, training
 from tutorial_lib.datasets import bag_ceiling
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 from tutorial_lib.recipes.__main__ import main
@@ -76,6 +77,37 @@ def test_a_smoke_run_leaves_a_checkpoint_and_a_card(name, tmp_path):
 
 def test_the_one_head_reader_stands_at_the_ceiling():
     assert recipes.load_card("one-head-reader")["metric"]["accuracy"] == bag_ceiling()
+
+
+def trained_on_ones(settings, **options):
+    """The History and the weights of a linear model that learns to say 0."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Linear(4, 1))
+    batches = [torch.ones(8, 4)]
+
+    def loss(model, x):
+        return model(x).square().mean()
+
+    history = recipes.train_on_cpu(model, batches, loss, settings, progress=False, **options)
+    return history, next(model.parameters()).detach()
+
+
+def test_settings_give_steps_rate_and_seed_and_options_win():
+    settings = {"steps": 4, "lr": 1e-2, "seed": 3, "batch_size": 8}
+    history, weights = trained_on_ones(settings)
+    assert (len(history.loss), max(history.lr)) == (4, 1e-2)
+    bare = trained_on_ones({}, steps=4, lr=1e-2, seed=3)
+    assert torch.equal(bare[1], weights)
+    changed, other_weights = trained_on_ones(settings, steps=2, lr=2e-2, seed=4)
+    assert (len(changed.loss), max(changed.lr)) == (2, 2e-2)
+    assert changed.loss[0] != history.loss[0]  # the seed decides what is dropped
+    assert not torch.equal(other_weights, weights)
+
+
+def test_recipes_train_on_the_cpu_beside_a_gpu(monkeypatch):
+    monkeypatch.setattr(training, "get_device", lambda: torch.device("meta"))
+    history, weights = trained_on_ones({"steps": 1})
+    assert (history.stopped, weights.device.type) == ("finished", "cpu")
 
 
 def mean(rows, key, **wanted):

@@ -18,6 +18,7 @@ from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 from tutorial_lib.recipes.registry import RECIPES
 from tutorial_lib.tokenizers import BPETokenizer
+from tutorial_lib.training import fit
 from tutorial_lib.weights import load_into, load_tensors, save_tensors
 
 PACKAGE = Path(__file__).parent.parent
@@ -72,6 +73,21 @@ def run(name, smoke=False, folder=None, progress=True):
     text = json.dumps(about | made | seconds | {"versions": _versions()}, indent=1)
     write_text(path, text + "\n")
     return path
+
+
+def train_on_cpu(model, batches, loss, settings, progress=True, **options):
+    """Train a recipe's model as `fit` does and return its History.
+
+    steps, lr and seed come from settings where it has them; options go to `fit` and win.
+    On the CPU, beside a GPU too: a recipe must leave the same on every machine.
+
+    >>> error = lambda model, x: (model(x) - 3 * x).square().mean()
+    >>> settings = {"steps": 300, "lr": 0.1, "batch_size": 2}
+    >>> train_on_cpu(torch.nn.Linear(1, 1), [torch.ones(2, 1)], error, settings, progress=False)
+    History(300 steps, last loss 0.000, finished)
+    """
+    chosen = {name: settings[name] for name in ("steps", "lr", "seed") if name in settings}
+    return fit(model, batches, loss, device="cpu", progress=progress, **(chosen | options))
 
 
 def load_result(name, folder=None):

@@ -19,7 +19,8 @@ from torch import nn
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
 from tutorial_lib.datasets import load_shakespeare, numbers_in_words
 from tutorial_lib.positions import LearnedPositions, sinusoidal
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import train_on_cpu
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "heads": [1, 8],
@@ -101,16 +102,7 @@ def _train(task, heads, seed, progress):
     set_seed(seed)
     model = task.model(heads)
     started = time.process_time()
-    fit(
-        model,
-        task.batches(seed),
-        task.loss,
-        steps=task.settings["steps"],
-        lr=task.settings["lr"],
-        seed=seed,
-        device="cpu",
-        progress=progress,
-    )
+    train_on_cpu(model, task.batches(seed), task.loss, task.settings, progress, seed=seed)
     cpu_seconds = time.process_time() - started
     return {
         "task": task.name,

@@ -10,9 +10,9 @@ import torch
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.objectives import mask_patches, masked_patch_loss
-from tutorial_lib.recipes import mnist_vit, share_of_true
+from tutorial_lib.recipes import mnist_vit, share_of_true, train_on_cpu
 from tutorial_lib.recipes.mnist_vit import disturb, evaluate, learn, some_digits
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "seeds": [0, 1, 2],
@@ -87,14 +87,8 @@ def guess_hidden_patches(images, settings, progress=True):
     """
     set_seed(settings["seed"])
     model = mnist_vit.build(settings)
-    fit(
-        model,
-        HiddenPatchBatches(images, settings),
-        masked_patch_loss,
-        **{name: settings[name] for name in ("steps", "lr", "seed")},
-        device="cpu",
-        progress=progress,
-    )
+    batches = HiddenPatchBatches(images, settings)
+    train_on_cpu(model, batches, masked_patch_loss, settings, progress)
     return model.eval()
 
 

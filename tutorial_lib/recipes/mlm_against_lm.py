@@ -22,11 +22,11 @@ from tutorial_lib.objectives import (
     next_token_loss,
     shifted,
 )
-from tutorial_lib.recipes import shakespeare_bert, share_of_true
+from tutorial_lib.recipes import shakespeare_bert, share_of_true, train_on_cpu
 from tutorial_lib.recipes.shakespeare_bert import SETTINGS as BERT_SETTINGS
 from tutorial_lib.recipes.shakespeare_bert import in_sentences, scenes
 from tutorial_lib.tokenizers import WordPieceTokenizer
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "seeds": [0, 1, 2],
@@ -126,18 +126,16 @@ def train_one(name, data, seed, settings, progress=True):
         return {"accuracy": share_of_true(torch.cat(right))}
 
     started = time.process_time()
-    history = fit(
+    history = train_on_cpu(
         model,
         batches,
         LOSSES[name],
-        steps=settings["steps"],
-        lr=settings["lr"],
+        settings,
+        progress,
         optimizer=Muon,
         evaluate=look,
         evaluate_every=settings["steps"] // settings["looks"],
         seed=seed,
-        device="cpu",
-        progress=progress,
     )
     seconds = time.process_time() - started - spent_looking
     about = {"model": name, "seed": seed}

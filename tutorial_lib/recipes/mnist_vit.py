@@ -13,8 +13,8 @@ from torch import nn
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.models import ViT, ViTConfig, count_parameters
-from tutorial_lib.recipes import share_of_true
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import share_of_true, train_on_cpu
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "seed": 0,
@@ -68,14 +68,7 @@ def learn(model, digits, settings, progress=True):
 
     settings: steps, lr, seed, and what `DigitBatches` needs.
     """
-    fit(
-        model,
-        DigitBatches(digits, settings),
-        digit_loss,
-        **{name: settings[name] for name in ("steps", "lr", "seed")},
-        device="cpu",
-        progress=progress,
-    )
+    train_on_cpu(model, DigitBatches(digits, settings), digit_loss, settings, progress)
     model.eval()
 
 

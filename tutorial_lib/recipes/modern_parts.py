@@ -14,8 +14,9 @@ from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.models.modern_gpt import ModernGPTConfig
 from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
+from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, encode
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "seeds": [0, 1, 2],
@@ -87,16 +88,14 @@ def train_side(side, seed, data, settings, progress=True):
     sizes = settings["sizes"]
     model = CONFIGS[side["model"]](vocab_size=len(ALPHABET), **sizes).build()
     started = time.process_time()
-    fit(
+    train_on_cpu(
         model,
         NextTokenBatches(train, settings["batch_size"], sizes["context"], seed),
         next_token_loss,
-        steps=side["steps"],
-        lr=side["lr"],
+        side,
+        progress,
         optimizer=OPTIMIZERS[side["optimizer"]],
         seed=seed,
-        device="cpu",
-        progress=progress,
     )
     seconds = time.process_time() - started
     nats = [mean_next_token_loss(model.eval(), ids, sizes["context"]) for ids in test]

@@ -14,10 +14,11 @@ import torch
 from tutorial_lib.datasets import load_numbers
 from tutorial_lib.models import Transformer, TransformerConfig
 from tutorial_lib.objectives import translation_loss
+from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.recipes.translation import BatchesByLength
 from tutorial_lib.recipes.translator import SPECIALS, chunks, normalise
 from tutorial_lib.tokenizers import BPETokenizer
-from tutorial_lib.training import fit, set_seed, warmup_cosine
+from tutorial_lib.training import set_seed, warmup_cosine
 
 SETTINGS = {
     "seeds": [0, 1, 2, 3, 4],
@@ -65,17 +66,8 @@ def _train(pairs, tokenizer, norm, warmup, seed, settings, progress):
     loss = partial(translation_loss, pad_id=batches.pad, smoothing=0.0)
     gradients = gradient_norms(model, loss, next(iter(batches)))
     rate = partial(warmup_cosine, steps=settings["steps"], peak=settings["lr"], warmup=warmup)
-    history = fit(
-        model,
-        batches,
-        loss,
-        steps=settings["steps"],
-        lr=rate,
-        clip=None,
-        seed=seed,
-        device="cpu",
-        progress=progress,
-    )
+    options = {"lr": rate, "clip": None, "seed": seed}
+    history = train_on_cpu(model, batches, loss, settings, progress, **options)
     means = [sum(part) / len(part) for part in chunks(history.loss, settings["mean_over"])]
     return {
         "norm": norm,

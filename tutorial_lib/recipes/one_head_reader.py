@@ -9,7 +9,8 @@ from torch import nn
 
 from tutorial_lib.datasets import numbers_in_words
 from tutorial_lib.models.one_head import OneHeadReader
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import train_on_cpu
+from tutorial_lib.training import set_seed
 
 SETTINGS = {"seed": 0, "steps": 2000, "batch_size": 100, "d_model": 32, "lr": 3e-3}
 SMOKE = SETTINGS | {"steps": 3}
@@ -25,16 +26,7 @@ def train(settings, progress=True):
     data = numbers_in_words()
     set_seed(settings["seed"])
     model = build(settings)
-    fit(
-        model,
-        data.batches(settings["batch_size"]),
-        reading_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
-        seed=settings["seed"],
-        device="cpu",
-        progress=progress,
-    )
+    train_on_cpu(model, data.batches(settings["batch_size"]), reading_loss, settings, progress)
     return model
 
 

@@ -24,7 +24,8 @@ from tutorial_lib.attention import MultiHeadAttention, RotaryAttention
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.distances import RelativePositions, alibi
 from tutorial_lib.positions import LearnedPositions, SinusoidalPositions
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import train_on_cpu
+from tutorial_lib.training import set_seed
 
 SCHEMES = ("none", "sinusoidal", "learned", "relative", "rotary", "ALiBi")
 QUESTIONS = ("three back", "last vowel", "seen before")
@@ -160,16 +161,7 @@ def train(scheme, causal, seed, settings, progress=True):
         while True:
             yield windows(text, settings["batch_size"], settings["length"], generator)
 
-    fit(
-        model,
-        batches(),
-        letters_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
-        seed=seed,
-        device="cpu",
-        progress=progress,
-    )
+    train_on_cpu(model, batches(), letters_loss, settings, progress, seed=seed)
     return model
 
 

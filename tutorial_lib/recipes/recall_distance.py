@@ -17,7 +17,8 @@ import torch
 from torch import nn
 
 from tutorial_lib.attention import MultiHeadAttention
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import train_on_cpu
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "distances": [4, 8, 16, 32, 64, 128],
@@ -119,15 +120,14 @@ def _train(build, lr, distance, seed, settings, progress):
             yield sample(settings["batch_size"], distance, generator)
 
     started = time.process_time()
-    fit(
+    train_on_cpu(
         model,
         batches(),
         lambda model, batch: nn.functional.cross_entropy(model(batch[0]), batch[1]),
-        steps=settings["steps"],
+        settings,
+        progress,
         lr=lr,
         seed=seed,
-        device="cpu",
-        progress=progress,
     )
     training = time.process_time() - started
     generator = torch.Generator().manual_seed(1_000_000 + seed)

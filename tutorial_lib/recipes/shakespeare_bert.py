@@ -22,10 +22,10 @@ from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import mask_tokens, pack_pairs, pretraining_loss, sentence_pairs
 from tutorial_lib.positions import rotate, sinusoidal
-from tutorial_lib.recipes import share_of_true
+from tutorial_lib.recipes import share_of_true, train_on_cpu
 from tutorial_lib.recipes.shakespeare_gpt import SETTINGS as GPT_SETTINGS
 from tutorial_lib.tokenizers import WordPieceTokenizer
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import set_seed
 
 SETTINGS = {
     "seed": 0,
@@ -110,17 +110,8 @@ def train(settings, progress=True):
     )
     set_seed(settings["seed"])
     model = build(settings)
-    fit(
-        model,
-        PairBatches(scenes(plays, tokenizer), tokenizer, settings),
-        pretraining_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
-        optimizer=Muon,
-        seed=settings["seed"],
-        device="cpu",
-        progress=progress,
-    )
+    batches = PairBatches(scenes(plays, tokenizer), tokenizer, settings)
+    train_on_cpu(model, batches, pretraining_loss, settings, progress, optimizer=Muon)
     model.tokenizer = tokenizer
     return model
 

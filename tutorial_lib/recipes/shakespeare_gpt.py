@@ -15,7 +15,8 @@ from tutorial_lib.errors import VocabularyError
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
 from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import train_on_cpu
+from tutorial_lib.training import set_seed
 
 # All the plays use these; the place of a character is its id.
 ALPHABET = "\n !\"&',-.24568:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz—"
@@ -77,18 +78,15 @@ def train(settings, progress=True, checkpoint=None):
 
 def train_gpt(model, ids, settings, progress=True, checkpoint=None, save_every=100):
     """Train a GPT on a stream of ids (N,) with Muon and return it; checkpoint as in `fit`."""
-    fit(
+    train_on_cpu(
         model,
         NextTokenBatches(ids, settings["batch_size"], model.config.context, settings["seed"]),
         next_token_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
+        settings,
+        progress,
         optimizer=Muon,
-        seed=settings["seed"],
-        device="cpu",
         checkpoint=checkpoint,
         checkpoint_every=save_every,
-        progress=progress,
     )
     return model.eval()
 

@@ -15,9 +15,10 @@ from functools import partial
 from tutorial_lib.datasets import load_dates, load_numbers
 from tutorial_lib.models import Transformer, TransformerConfig
 from tutorial_lib.objectives import translation_loss
+from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.recipes.translator import SPECIALS, Translator, chunks, normalise, padded
 from tutorial_lib.tokenizers import BPETokenizer
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import set_seed
 
 __all__ = ["FRENCH", "GERMAN", "BatchesByLength", "TranslationRecipe", "Translator"]
 
@@ -80,16 +81,8 @@ class TranslationRecipe:
         batches = BatchesByLength(pairs, tokenizer, settings["batch_size"], settings["seed"])
         set_seed(settings["seed"])
         model = self.build(settings)
-        fit(
-            model,
-            batches,
-            partial(translation_loss, pad_id=batches.pad, smoothing=0.0),
-            steps=settings["steps"],
-            lr=settings["lr"],
-            seed=settings["seed"],
-            device="cpu",
-            progress=progress,
-        )
+        loss = partial(translation_loss, pad_id=batches.pad, smoothing=0.0)
+        train_on_cpu(model, batches, loss, settings, progress)
         model.tokenizer = tokenizer
         return model
 
