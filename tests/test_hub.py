@@ -6,6 +6,7 @@ import pytest
 
 from tutorial_lib import hub
 from tutorial_lib.errors import MissingDataError
+from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer
 
 
 @pytest.fixture
@@ -71,5 +72,28 @@ def test_only_safe_files_of_the_top_folder_are_fetched(monkeypatch, tmp_path):
     assert hub.resolve("google/vit", revision="v1") == tmp_path
     assert asked["name"] == "google/vit"
     assert asked["revision"] == "v1"
-    assert asked["allow_patterns"] == ["*.safetensors", "*.json", "*.txt"]
+    assert asked["allow_patterns"] == ["*.safetensors", "*.json", "*.txt", "*.bpe"]
     assert asked["ignore_patterns"] == ["*/*"]
+
+
+@pytest.mark.parametrize("tokenizer", [BPETokenizer, WordPieceTokenizer])
+def test_a_tokenizer_fetches_no_weights(monkeypatch, tmp_path, tokenizer):
+    asked = {}
+
+    def download(_name, **options):
+        asked.update(options)
+        return str(tmp_path)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    with pytest.raises(MissingDataError, match="vocabulary"):
+        tokenizer.from_pretrained("someone/model")
+    assert asked["allow_patterns"] == ["*.json", "*.txt", "*.bpe"]
+    assert asked["ignore_patterns"] == ["*/*"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a--b", "a..b", "x.git", "a" * 97, "someone/x.git", "someone/a--b", "a.", "a/b-"]
+)
+def test_names_that_the_hub_refuses_are_the_same_message(offline, name):
+    with pytest.raises(MissingDataError, match=r"there is no folder .* hub looks different"):
+        hub.resolve(name)

@@ -45,3 +45,12 @@ def test_masks():
         padding_mask([1.5], 3)
     with pytest.raises(ShapeError, match=r"got torch\.float32"):
         token_mask(torch.ones(1, 3))
+
+
+def test_masks_are_made_where_they_are_wanted():
+    with torch.device("meta"):  # what says no device of its own lands there
+        for lengths in ([1, 3], torch.tensor([1, 3], device="cpu")):
+            mask = padding_mask(lengths, 3, device="cpu")
+            assert mask.device.type == "cpu"
+            assert mask.int().squeeze().tolist() == [[1, 0, 0], [1, 1, 1]]
+        assert causal_mask(2, device="cpu").device.type == "cpu"

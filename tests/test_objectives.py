@@ -218,8 +218,9 @@ def test_the_same_generator_state_gives_the_same_choice_and_padding_is_left_alon
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"ids": torch.zeros(3, dtype=torch.long)}, ShapeError, r"shape \(B, T\), got .*\(3,\)"),
-        ({"ids": torch.rand(2, 3)}, ShapeError, r"whole numbers .* got torch.float32 \(2, 3\)"),
+        ({"ids": torch.zeros(3, dtype=torch.long)}, ShapeError, r"shape \(B, T\), .* got .*\(3,\)"),
+        ({"ids": torch.rand(2, 3)}, ShapeError, r"torch\.long .* got torch.float32 \(2, 3\)"),
+        ({"ids": [[5, 6]]}, ShapeError, "ids must be a tensor, got list"),
         ({"ids": torch.tensor([[5, 50]])}, VocabularyError, "ids must lie between 0 and 49, got 5"),
         ({"special_ids": [99]}, VocabularyError, "special ids must lie between 0 and 49, got 99"),
         ({"special_ids": range(50)}, VocabularyError, "all 50 tokens are special"),

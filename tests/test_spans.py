@@ -94,3 +94,10 @@ def test_the_words_of_answers():
     assert answer_f1(["a", "b"], ["b", "a"]) == 1
     assert answer_f1(["a", "a"], ["a"]) == pytest.approx(2 / 3)
     assert answer_f1(["a"], ["b"]) == answer_f1([], []) == 0
+
+
+def test_the_best_span_is_found_where_the_logits_are():
+    start, end = torch.tensor([0.0, 5.0, 1.0]), torch.tensor([9.0, 1.0, 3.0])
+    allowed = torch.tensor([False, True, True])
+    with torch.device("meta"):  # what says no device of its own lands there and does not fit
+        assert best_span(start, end, allowed, longest=2) == (1, 2)

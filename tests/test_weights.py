@@ -163,6 +163,18 @@ def test_half_precision_is_widened():
     assert model(torch.ones(2)).item() == 3.0
 
 
+def test_numbers_without_a_point_are_no_weights():
+    model = nn.BatchNorm1d(2)  # whose count of steps is a whole number
+    right = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    load_into(model, right)
+    wrong = right | {"weight": torch.ones(2, dtype=torch.int32), "bias": torch.ones(2).bool()}
+    with pytest.raises(DamagedFileError) as caught:
+        load_into(model, wrong)
+    assert str(caught.value).splitlines()[1:] == [
+        "  no floating point (2): bias is torch.bool, weight is torch.int32"
+    ]
+
+
 class Stack(nn.Module):
     def __init__(self):
         super().__init__()

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from einops import reduce
 
 from tutorial_lib.errors import ShapeError, VocabularyError
+from tutorial_lib.models.checks import check_ids
 
 
 class MaskedTokens(NamedTuple):
@@ -55,6 +56,7 @@ def mask_tokens(
     """
     if not 0 < share <= 1:
         raise ValueError(f"share must be above 0 and at most 1, got {share}")
+    check_ids("ids", ids, vocab_size)
     special = torch.tensor(sorted({*special_ids, mask_id}), device=ids.device)
     _check(ids, mask, special, vocab_size)
     candidates = ~torch.isin(ids, special)
@@ -186,20 +188,11 @@ def _eighty_ten_ten(chosen, generator):
 
 
 def _check(ids, mask, special, vocab_size):
-    if ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32) or ids.numel() == 0:
-        raise ShapeError(
-            f"ids must be whole numbers of shape (B, T), got {ids.dtype} {tuple(ids.shape)}"
-        )
     if mask is not None and (mask.shape != ids.shape or mask.dtype != torch.bool):
         raise ShapeError(
             f"the mask must be torch.bool of shape {tuple(ids.shape)}, True = a real token; "
             f"got {mask.dtype} {tuple(mask.shape)}"
         )
-    for name, values in (("ids", ids), ("special ids", special)):
-        low, high = (int(value) for value in values.aminmax())
-        if low < 0 or high >= vocab_size:
-            raise VocabularyError(
-                f"{name} must lie between 0 and {vocab_size - 1}, got {low if low < 0 else high}"
-            )
+    check_ids("special ids", special[None], vocab_size)
     if len(special) >= vocab_size:
         raise VocabularyError(f"all {vocab_size} tokens are special: none is left to put in")

@@ -30,17 +30,18 @@ def causal_mask(n_queries, n_keys=None, device=None):
     return allowed.tril(n_keys - n_queries)  # (T, S)
 
 
-def padding_mask(lengths, n_keys):
+def padding_mask(lengths, n_keys, device=None):
     """Return the mask (B, 1, 1, S) that hides the padding after the first `lengths[b]` keys.
 
-    lengths is a list or an integer tensor (B,).
+    lengths is a list or an integer tensor (B,); device: where the mask is wanted, by default where
+    lengths are.
     Raises MaskError when a length is 0 (nothing left to look at) or more than n_keys.
 
     >>> padding_mask([1, 3], 3).int().squeeze()
     tensor([[1, 0, 0],
             [1, 1, 1]], dtype=torch.int32)
     """
-    lengths = torch.as_tensor(lengths)
+    lengths = torch.as_tensor(lengths, device=device)
     if lengths.dim() != 1 or lengths.is_floating_point() or lengths.dtype == torch.bool:
         raise ShapeError(
             f"lengths must be whole numbers of shape (B,), got {lengths.dtype} "

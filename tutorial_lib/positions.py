@@ -30,6 +30,7 @@ __all__ = [
     "T5Positions",
     "alibi",
     "alibi_slopes",
+    "check_length",
     "offsets",
     "rotate",
     "sinusoidal",
@@ -164,12 +165,19 @@ def _grid(rows, columns):
     return torch.cat([rows, columns], dim=-1).flatten(0, 1)  # (rows · columns, D)
 
 
+def check_length(length, context):
+    """Raise ContextError when a sequence is longer than the context.
+
+    >>> check_length(6, context=6)
+    """
+    if length > context:
+        raise ContextError(
+            f"the sequence is {length} tokens long, the context of this model holds {context}"
+        )
+
+
 def _cut(table, length, start):
     context = table.size(0)
     length = context - start if length is None else length
-    if start + length > context:
-        raise ContextError(
-            f"the sequence is {start + length} tokens long, the context of this model "
-            f"holds {context}"
-        )
+    check_length(start + length, context)
     return table[start : start + length]

@@ -97,9 +97,8 @@ def best_span(start_logits, end_logits, allowed, longest):
         raise ValueError(f"no span is allowed: {int(allowed.sum())} places, at most {longest} long")
     length = len(start_logits)
     sums = start_logits[:, None] + end_logits[None, :]  # (T, T): from start to end
-    fits = torch.ones(length, length, dtype=torch.bool).triu() & ~torch.ones(
-        length, length, dtype=torch.bool
-    ).triu(longest)
+    fits = torch.ones_like(sums, dtype=torch.bool).triu()
+    fits &= ~fits.triu(longest)
     sums = sums.masked_fill(~(fits & allowed[:, None] & allowed[None, :]), -torch.inf)
     return divmod(sums.argmax().item(), length)
 

@@ -91,7 +91,8 @@ def load_into(model, tensors, foreign_names=None):
     """Copy tensors into the parameters of a model, names and shapes being strict.
 
     tensors: a dict by name; foreign_names: a ForeignNames when the names are another program's.
-    Raises DamagedFileError that lists every missing, surplus and misshapen tensor.
+    Raises DamagedFileError that lists every missing, surplus and misshapen tensor, and those
+    without floating point where the model computes with it.
 
     >>> load_into(torch.nn.Linear(1, 1), {"weight": torch.ones(1, 2)})
     Traceback (most recent call last):
@@ -104,21 +105,26 @@ def load_into(model, tensors, foreign_names=None):
         tensors = foreign_names.rename(tensors)
     ours = model.state_dict()
     sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
-    wanted = {
-        part: _part_shape(ours[name], parts) for name, parts in sources.items() for part in parts
+    places = {
+        part: place
+        for name, parts in sources.items()
+        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
     }
-    _compare(type(model).__name__, wanted, {name: tuple(t.shape) for name, t in tensors.items()})
+    _compare(type(model).__name__, places, tensors)
     with torch.no_grad():
-        for name, parts in sources.items():
-            for part, place in zip(parts, ours[name].chunk(len(parts)), strict=True):
-                place.copy_(tensors[part])
+        for part, place in places.items():
+            place.copy_(tensors[part])
 
 
-def _part_shape(tensor, parts):
-    return (tensor.size(0) // len(parts), *tensor.shape[1:])
+def _parts(tensor, n):
+    """Return the n stacked parts of a tensor; a single number has one."""
+    return tensor.chunk(n) if n > 1 else (tensor,)
 
 
-def _compare(model, wanted, found):
+def _compare(model, places, tensors):
+    wanted, found = (
+        {name: tuple(tensor.shape) for name, tensor in some.items()} for some in (places, tensors)
+    )
     faults = {
         "missing": sorted(wanted.keys() - found.keys()),
         "surplus": sorted(found.keys() - wanted.keys()),
@@ -126,6 +132,11 @@ def _compare(model, wanted, found):
             f"{name} is {found[name]}, the model needs {wanted[name]}"
             for name in sorted(wanted.keys() & found.keys())
             if wanted[name] != found[name]
+        ],
+        "no floating point": [
+            f"{name} is {tensors[name].dtype}"
+            for name in sorted(wanted.keys() & found.keys())
+            if places[name].is_floating_point() and not tensors[name].is_floating_point()
         ],
     }
     lines = [

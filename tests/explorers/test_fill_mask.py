@@ -36,6 +36,11 @@ def test_rows_are_the_models_most_probable_tokens():
     torch.testing.assert_close(torch.tensor([p for _, p in found.rows]), best.values[:4])
 
 
+def test_a_text_is_read_where_the_model_is():
+    with torch.device("meta"):  # what says no device of its own lands there and does not fit
+        assert fillings(MODEL, TOKENIZER, "the [MASK]") == fillings(MODEL, TOKENIZER, "the [MASK]")
+
+
 def test_a_hidden_token_is_ranked():
     found = fillings(MODEL, TOKENIZER, "the cat", n=TOKENIZER.vocab_size, hidden=[1])
     token, probability, rank = found.right

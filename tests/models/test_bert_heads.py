@@ -6,6 +6,7 @@ from torch.testing import assert_close
 from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import DamagedFileError, MaskError, MissingDataError, ShapeError
 from tutorial_lib.models import BERT, BERTConfig, count_parameters
+from tutorial_lib.models.bert_heads import mean_pool
 
 transformers = pytest.importorskip("transformers")
 
@@ -132,6 +133,15 @@ def test_pooling_by_mean_leaves_the_padding_out():
     assert_close(whole[1:], model.sequence_logits(model(alone)), atol=1e-6, rtol=1e-5)
     with pytest.raises(MaskError, match="sequence 0 of the batch is all padding"):
         model.sequence_logits(model(IDS), IDS > 8)
+
+
+def test_mean_pool_takes_a_mask_of_its_own_shape_only():
+    hidden = torch.randn(2, 3, 4)
+    for shape in ((2, 1), (1, 3), (2, 4), (3,)):
+        with pytest.raises(ShapeError, match=r"mask must have the shape of the tokens, \(2, 3\), "):
+            mean_pool(hidden, torch.ones(shape, dtype=torch.bool))
+    with pytest.raises(ShapeError, match=r"must be torch\.bool.*got torch\.int64"):
+        mean_pool(hidden, torch.ones(2, 3, dtype=torch.long))
 
 
 @pytest.mark.parametrize(

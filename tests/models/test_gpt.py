@@ -303,6 +303,9 @@ def test_save_and_load(tmp_path):
     with pytest.raises(DamagedFileError, match="should hold a GPT, it holds no model of this"):
         GPT.load(path)
     save_file({"a": torch.ones(1)}, path, {"model": "GPT", "config": '{"n_lawyers": 2}'})
+    with pytest.raises(DamagedFileError, match=r"not hold a GPT that can be built .*n_lawyers"):
+        GPT.load(path)
+    save_file({"a": torch.ones(1)}, path, {"model": "GPT"})
     with pytest.raises(DamagedFileError, match="does not say what sizes it has"):
         GPT.load(path)
     save_file({"a": torch.ones(1)}, path, {"model": "GPT", "config": '{"d_model": 12}'})

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from tutorial_lib.datasets import bag_ceiling, numbers_in_words
+from tutorial_lib.errors import ShapeError, VocabularyError
 from tutorial_lib.models.one_head import OneHeadReader
 from tutorial_lib.recipes.one_head_reader import evaluate, reading_loss
 from tutorial_lib.training import fit, set_seed
@@ -40,6 +41,21 @@ def test_without_positions_the_order_of_the_words_cannot_matter(data):
     assert torch.allclose(blind[0], blind[1], atol=1e-6)
     sighted = OneHeadReader(len(data.vocabulary), positions=True)(rows, lengths)
     assert not torch.allclose(sighted[0], sighted[1], atol=1e-3)
+
+
+def test_lengths_go_where_the_words_are():
+    reader, ids = OneHeadReader(vocab_size=9), torch.tensor([[3, 2, 0]])
+    with torch.device("meta"):  # what says no device of its own lands there and does not fit
+        scores = reader(ids, lengths=[2])
+    assert torch.equal(scores, reader(ids, torch.tensor([2])))
+
+
+def test_ids_are_checked():
+    reader = OneHeadReader(vocab_size=9)
+    with pytest.raises(VocabularyError, match="ids must lie between 0 and 8, got 9"):
+        reader(torch.tensor([[9]]), [1])
+    with pytest.raises(ShapeError, match="ids must be a tensor, got list"):
+        reader([[1]], [1])
 
 
 def test_padding_changes_nothing_and_attention_sums_to_one(data):

@@ -58,7 +58,7 @@ def fillings(model, tokenizer, text, n=10, which=0, hidden=(), left_only=False):
         return Fillings(tokens, [], None, [], None, cut)
     place = places[min(max(which, 0), len(places) - 1)]
     read = [*ids[: place + 1], tokenizer.sep_id] if left_only else ids
-    state = model(torch.tensor([read]))[0, place]  # (D,)
+    state = model(torch.tensor([read], device=next(model.parameters()).device))[0, place]  # (D,)
     probabilities = model.mlm_logits(state).softmax(-1)  # (V,)
     best = probabilities.topk(min(n, len(probabilities)))
     found = zip(best.indices.tolist(), best.values.tolist(), strict=True)

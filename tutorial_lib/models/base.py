@@ -7,17 +7,19 @@ import torch
 from torch import nn
 
 from tutorial_lib.cache import KVCache
-from tutorial_lib.errors import DamagedFileError
+from tutorial_lib.errors import DamagedFileError, MissingDataError
 from tutorial_lib.weights import Unfilled, load_into, load_metadata, load_tensors, save_tensors
 
 
 class Model(nn.Module):
     """A module that is built from a frozen config and can be written to one file.
 
-    Subclasses name their `config_class`, and the beginnings of the names of their optional `heads`.
+    Subclasses name their `config_class`; `head_fields`, which of its fields say what stands on
+    top; and `heads`, the beginnings of the names of the parameters there.
     """
 
     config_class = None
+    head_fields = ()
     heads = ()
 
     def __init__(self, config):
@@ -41,25 +43,47 @@ class Model(nn.Module):
             found = about.get("model", "no model of this package")
             raise DamagedFileError(f"{path} should hold a {cls.__name__}, it holds {found}")
         try:
-            config = cls.config_class(**json.loads(about["config"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedFileError(f"{path} does not say what sizes it has ({error})") from error
-        with Unfilled():
-            model = cls(config)
-        load_into(model, load_tensors(path))
+            sizes = json.loads(about["config"])
+        except (KeyError, ValueError) as error:
+            raise DamagedFileError(f"{path} does not say what sizes it has ({error!r})") from error
+        return cls.filled(path, sizes, load_tensors(path))
+
+    @classmethod
+    def filled(cls, path, sizes, tensors, foreign_names=None):
+        """Return a model of these sizes, the fields of its config, with these weights; eval mode.
+
+        tensors and foreign_names as `load_into` takes them; path is where all this was read.
+        Raises DamagedFileError when no such model can be built or the weights do not fit it.
+        """
+        try:
+            with Unfilled():
+                model = cls(cls.config_class(**sizes))
+        except (TypeError, ValueError) as error:
+            raise DamagedFileError(
+                f"{path} does not hold a {cls.__name__} that can be built ({error})"
+            ) from error
+        load_into(model, tensors, foreign_names)
         return model.eval()
 
     def with_heads(self, **changes):
         """Return a copy with other heads: the config with changes, such as n_classes=2.
 
         All weights are kept but those of heads that are new or have another size, which start at
-        random. Raises ValueError when a change goes beyond the heads.
+        random and learn; what was frozen stays frozen. dropout may change too.
+        Raises ValueError when a change goes beyond that, or layers were exchanged by hand.
 
         >>> from tutorial_lib.models import ViT, ViTConfig
         >>> sizes = {"image_size": 4, "patch_size": 2, "d_model": 8, "n_layers": 1, "n_heads": 2}
         >>> ViT(ViTConfig(**sizes)).with_heads(n_classes=2)(torch.zeros(1, 3, 4, 4)).shape
         torch.Size([1, 2])
         """
+        allowed = (*self.head_fields, "dropout")
+        beyond = [name for name in changes if name not in allowed]
+        if beyond:
+            raise ValueError(
+                f"{', '.join(beyond)} would change more than the heads of a "
+                f"{type(self).__name__}; with_heads takes {', '.join(allowed)}"
+            )
         model = type(self)(replace(self.config, **changes))
         ours, theirs = model.state_dict(), self.state_dict()
         kept = {
@@ -70,11 +94,27 @@ class Model(nn.Module):
         body = {name for name in ours.keys() | theirs.keys() if not name.startswith(self.heads)}
         if body - kept.keys():
             raise ValueError(
-                f"{', '.join(changes)} would change more than the heads: {min(body - kept.keys())}"
+                f"with_heads builds the layers that the config of this {type(self).__name__} asks "
+                f"for, they are others: {min(body - kept.keys())}"
             )
         load_into(model, ours | kept)
+        before = dict(self.named_parameters())
+        for name, parameter in model.named_parameters():
+            if name in kept:
+                parameter.requires_grad_(before[name].requires_grad)
         weight = next(self.parameters())
         return model.to(weight.device, weight.dtype).train(self.training)
+
+    def _part(self, name, words, option):
+        """Return an optional part, or raise MissingDataError that says how to get it."""
+        part = getattr(self, name)
+        if part is None:
+            field = option.partition("=")[0]
+            raise MissingDataError(
+                f"this {type(self).__name__} has no {words}: its file held none, or {field} was "
+                f"not given; with_heads({option}) adds a new one"
+            )
+        return part
 
     def layer_caches(self, n_layers, batch, context):
         """Return one empty KVCache a layer, for `context` positions of `batch` sequences."""

@@ -15,19 +15,19 @@ from tutorial_lib.models.bert_files import FOREIGN_NAMES, heads_in, read_bert_co
 from tutorial_lib.models.bert_heads import BERTHeads, mean_pool
 from tutorial_lib.models.checks import check_choice, check_ids, check_same_shape, check_sizes
 from tutorial_lib.positions import LearnedPositions
-from tutorial_lib.weights import Unfilled, load_into, load_tensors
+from tutorial_lib.weights import load_tensors
 
 
 @dataclass(frozen=True)
 class BERTConfig:
-    """The sizes of a BERT; d_ff defaults to 4 d_model.
+    """The sizes of a BERT; d_ff None becomes 4 d_model (`replace` keeps it: say d_ff=None again).
 
     Optional parts: the pooler (a layer with tanh over [CLS]); the heads of pre-training, mlm and
     nsp; the heads of tasks: n_classes for whole texts (read from the pooler, or with
     pooling="mean" from the mean of the tokens), n_labels for each token, span for an answer in
     the text.
     Raises ShapeError when a size is not positive or the heads do not divide the width, ValueError
-    when a part needs another one.
+    for another dropout, eps, activation or pooling, and when a part needs another one.
 
     >>> BERTConfig.large().n_layers
     24
@@ -163,7 +163,4 @@ class BERT(BERTHeads, Model):
         sizes = read_bert_config(folder / "config.json")
         tensors = load_tensors(folder)
         parts = heads_in(tensors, sizes.pop("architectures"))
-        with Unfilled():
-            model = cls(BERTConfig(**sizes, **parts))
-        load_into(model, tensors, FOREIGN_NAMES)
-        return model.eval()
+        return cls.filled(folder, sizes | parts, tensors, FOREIGN_NAMES)

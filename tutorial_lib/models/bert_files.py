@@ -69,13 +69,13 @@ def read_bert_config(path):
             "n_layers": raw["num_hidden_layers"],
             "n_heads": raw["num_attention_heads"],
             "d_ff": raw["intermediate_size"],
-            "dropout": raw.get("hidden_dropout_prob", 0.0),
+            "dropout": raw.get("hidden_dropout_prob", 0.1),
             "n_segments": raw.get("type_vocab_size", 2),
             "eps": raw.get("layer_norm_eps", 1e-12),
             "architectures": tuple(raw.get("architectures") or ()),
         }
 
-    return read_config(path, "BERT", _REQUIRED, fields, "hidden_act")
+    return read_config(path, "BERT", _REQUIRED, fields, ("hidden_act", "gelu"))
 
 
 def heads_in(tensors, architectures):
@@ -96,5 +96,5 @@ def heads_in(tensors, architectures):
     }
     if "classifier.bias" in bare:
         of_tokens = "BertForTokenClassification" in architectures
-        parts["n_labels" if of_tokens else "n_classes"] = len(bare["classifier.bias"])
+        parts["n_labels" if of_tokens else "n_classes"] = bare["classifier.bias"].numel()
     return parts

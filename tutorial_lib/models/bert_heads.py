@@ -7,8 +7,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from tutorial_lib.blocks import ACTIVATIONS
-from tutorial_lib.errors import MissingDataError, ShapeError
+from tutorial_lib.errors import ShapeError
 from tutorial_lib.masks import token_mask
+from tutorial_lib.models.checks import check_same_shape
 
 
 class MLMHead(nn.Module):
@@ -39,7 +40,8 @@ class BERTHeads:
     MissingDataError that says how to get it.
     """
 
-    # The beginnings of their parameters' names, for `with_heads`.
+    # For `with_heads`: the fields of BERTConfig it may change, the beginnings of the names there.
+    head_fields = ("pooler", "mlm", "nsp", "n_classes", "n_labels", "span", "pooling")
     heads = ("pooler.", "mlm_head.", "nsp_head.", "sequence_head.", "token_head.", "span_head.")
 
     def build_heads(self, config):
@@ -105,26 +107,18 @@ class BERTHeads:
             logits = logits.masked_fill(~mask[..., None], -math.inf)
         return logits.unbind(dim=-1)
 
-    def _part(self, name, words, option):
-        part = getattr(self, name)
-        if part is None:
-            wanted = option.partition("=")[0]
-            raise MissingDataError(
-                f"this BERT has no {words}: its file held none, or {wanted} was not given; "
-                f"with_heads({option}) adds a new one"
-            )
-        return part
-
 
 def mean_pool(hidden, mask=None):
     """Return the mean of hidden (B, T, D) over the real tokens, (B, D).
 
-    mask (B, T), True = a real token. Raises MaskError when a sequence has none.
+    mask (B, T), True = a real token.
+    Raises ShapeError when it has another shape or dtype, MaskError when a sequence has none.
 
     >>> mean_pool(torch.tensor([[[1.0], [3.0], [9.0]]]), torch.tensor([[True, True, False]]))
     tensor([[2.]])
     """
     if mask is None:
         return hidden.mean(dim=1)
+    check_same_shape("mask", mask, hidden[..., 0], "the tokens")
     real = token_mask(mask)[:, 0, 0, :, None]  # (B, T, 1)
     return (hidden * real).sum(dim=1) / real.sum(dim=1)

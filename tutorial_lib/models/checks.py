@@ -1,16 +1,19 @@
 """What every model asks of its sizes and its input, said in the same words."""
 
+import math
+
 import torch
 
-from tutorial_lib.errors import ContextError, MaskError, ShapeError, VocabularyError
+from tutorial_lib.blocks import ACTIVATIONS
+from tutorial_lib.errors import MaskError, ShapeError, VocabularyError
 from tutorial_lib.masks import token_mask
 
 
-def check_sizes(config, names):
+def check_sizes(config, names, activations=tuple(ACTIVATIONS)):
     """Raise ShapeError unless each named field is a whole number of at least 1.
 
-    d_ff, when it is among them and None, becomes 4 d_model; the heads must divide the width
-    and dropout lie in [0, 1).
+    d_ff, when it is among them and None, becomes 4 d_model; the heads must divide the width.
+    Raises ValueError unless dropout lies in [0, 1), eps above 0, and activation is known.
     """
     for name in names:
         size = getattr(config, name)
@@ -20,8 +23,11 @@ def check_sizes(config, names):
             raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
     if config.d_model % config.n_heads:
         raise ShapeError(f"{config.n_heads} heads do not divide d_model {config.d_model} evenly")
-    if not 0 <= config.dropout < 1:
-        raise ValueError(f"dropout must lie between 0 and 1, got {config.dropout}")
+    if not (_is_number(config.dropout) and 0 <= config.dropout < 1):
+        raise ValueError(f"dropout must lie between 0 and 1, got {config.dropout!r}")
+    if not (_is_number(config.eps) and 0 < config.eps < math.inf):
+        raise ValueError(f"eps must be a number above 0, got {config.eps!r}")
+    check_choice("activation", config.activation, activations)
 
 
 def check_choice(name, value, choices):
@@ -36,8 +42,23 @@ def check_choice(name, value, choices):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
+def check_tensor(name, value):
+    """Raise ShapeError for a list, an array or anything else that is no tensor.
+
+    >>> check_tensor("ids", [[1, 2]])
+    Traceback (most recent call last):
+    ...
+    tutorial_lib.errors.ShapeError: ids must be a tensor, got list; torch.tensor(...) makes one
+    """
+    if not isinstance(value, torch.Tensor):
+        raise ShapeError(
+            f"{name} must be a tensor, got {type(value).__name__}; torch.tensor(...) makes one"
+        )
+
+
 def check_ids(name, ids, size):
     """Raise unless ids are whole numbers (B, T) from 0 to size - 1: ShapeError, VocabularyError."""
+    check_tensor(name, ids)
     if ids.dtype not in (torch.int64, torch.int32) or ids.dim() != 2 or ids.numel() == 0:
         raise ShapeError(
             f"{name} must be torch.long of shape (B, T), at least one token each; "
@@ -54,17 +75,10 @@ def check_ids(name, ids, size):
 
 def check_same_shape(name, tensor, ids, other="ids"):
     """Raise ShapeError unless tensor has the shape of ids."""
+    check_tensor(name, tensor)
     if tensor.shape != ids.shape:
         raise ShapeError(
             f"{name} must have the shape of {other}, {tuple(ids.shape)}, got {tuple(tensor.shape)}"
-        )
-
-
-def check_length(length, context):
-    """Raise ContextError when a sequence is longer than the context."""
-    if length > context:
-        raise ContextError(
-            f"the sequence is {length} tokens long, the context of this model holds {context}"
         )
 
 
@@ -75,6 +89,7 @@ def right_padding(mask, ids, n_read=0):
     Raises ShapeError, or MaskError when a sequence begins with padding: its first queries would
     see nothing.
     """
+    check_tensor("mask", mask)
     wanted = (ids.size(0), n_read + ids.size(1))
     if tuple(mask.shape) != wanted:
         raise ShapeError(
@@ -89,3 +104,7 @@ def right_padding(mask, ids, n_read=0):
                 "padding on the right"
             )
     return allowed
+
+
+def _is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tutorial_lib import hub
-from tutorial_lib.blocks import EncoderBlock
+from tutorial_lib.blocks import ACTIVATIONS, EncoderBlock
 from tutorial_lib.cache import ModelCache
 from tutorial_lib.models.base import Model, initialise, shrink_residuals
 from tutorial_lib.models.checks import (
@@ -19,16 +19,16 @@ from tutorial_lib.models.checks import (
 from tutorial_lib.models.gpt_files import FOREIGN_NAMES, read_gpt_config
 from tutorial_lib.models.gpt_sizes import GPT1, GPT2, GPT3, REPAIRED
 from tutorial_lib.positions import LearnedPositions
-from tutorial_lib.weights import Unfilled, load_into, load_tensors
+from tutorial_lib.weights import load_tensors
 
 
 @dataclass(frozen=True)
 class GPTConfig:
-    """The sizes of a GPT; d_ff defaults to 4 d_model.
+    """The sizes of a GPT; d_ff None becomes 4 d_model (`replace` keeps it: say d_ff=None again).
 
     norm: "pre" (GPT-2, GPT-3), with one more LayerNorm at the end, or "post" (GPT-1).
     Raises ShapeError when a size is not positive or the heads do not divide the width,
-    ValueError for another norm or dropout.
+    ValueError for another norm, dropout, eps or activation.
 
     >>> GPTConfig.gpt2("XL").n_layers
     48
@@ -45,9 +45,13 @@ class GPTConfig:
     activation: str = "gelu_tanh"
     norm: str = "pre"
 
+    norms: ClassVar = ("pre", "post")
+    activations: ClassVar = tuple(ACTIVATIONS)
+
     def __post_init__(self):
-        check_sizes(self, ("vocab_size", "context", "d_model", "n_layers", "n_heads", "d_ff"))
-        check_choice("norm", self.norm, ("pre", "post"))
+        sizes = ("vocab_size", "context", "d_model", "n_layers", "n_heads", "d_ff")
+        check_sizes(self, sizes, self.activations)
+        check_choice("norm", self.norm, self.norms)
 
     @classmethod
     def gpt1(cls, **changes):
@@ -173,10 +177,7 @@ class GPT(Model):
         """
         folder = hub.resolve(name_or_folder, revision)
         kind, sizes = read_gpt_config(folder / "config.json")
-        with Unfilled():
-            model = cls(GPTConfig(**sizes))
-        load_into(model, load_tensors(folder), FOREIGN_NAMES[kind])
-        return model.eval()
+        return cls.filled(folder, sizes, load_tensors(folder), FOREIGN_NAMES[kind])
 
 
 def _row(published):

@@ -65,13 +65,13 @@ def read_gpt_config(path):
             "n_layers": raw["n_layer"],
             "n_heads": raw["n_head"],
             "d_ff": raw.get("n_inner"),
-            "dropout": raw.get("resid_pdrop", 0.0),
+            "dropout": raw.get("resid_pdrop", 0.1),
             "eps": raw.get("layer_norm_epsilon", 1e-5),
             "norm": "pre" if kind == "gpt2" else "post",
         }
 
-    option = "activation_function" if kind == "gpt2" else "afn"
-    sizes = read_config(path, "GPT", required, fields, option)
+    activation = ("activation_function", "gelu_new") if kind == "gpt2" else ("afn", "gelu")
+    sizes = read_config(path, "GPT", required, fields, activation)
     if kind == "openai-gpt" and sizes["activation"] == "gelu":
         sizes["activation"] = "gelu_tanh"  # GPT-1's files call the approximation "gelu"
     return kind, sizes
@@ -83,7 +83,7 @@ def _kind(path):
         kind = json.loads(path.read_text(encoding="utf-8")).get("model_type", "gpt2")
     except (OSError, ValueError, AttributeError):
         return "gpt2"
-    if kind not in FOREIGN_NAMES:
+    if kind not in tuple(FOREIGN_NAMES):  # a list, which a damaged file may give, has no hash
         known = " or ".join(map(repr, FOREIGN_NAMES))
         raise DamagedFileError(f"{path}: model_type is {kind!r}, GPT needs {known}")
     return kind

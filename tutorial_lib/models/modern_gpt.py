@@ -8,8 +8,9 @@ from torch import nn
 from tutorial_lib.attention import RotaryAttention
 from tutorial_lib.blocks import EncoderBlock
 from tutorial_lib.models.base import Model, initialise
-from tutorial_lib.models.checks import check_choice, check_ids, check_length
+from tutorial_lib.models.checks import check_ids
 from tutorial_lib.models.gpt import GPT, GPTConfig
+from tutorial_lib.positions import check_length
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,8 @@ class ModernGPTConfig(GPTConfig):
 
     activation: str = "squared_relu"
 
-    def __post_init__(self):
-        super().__post_init__()
-        check_choice("norm", self.norm, ("pre",))
-        check_choice("activation", self.activation, ("squared_relu",))
+    norms: ClassVar = ("pre",)
+    activations: ClassVar = ("squared_relu",)
 
     def build(self):
         """Return a ModernGPT of these sizes with random weights."""

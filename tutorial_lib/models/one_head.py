@@ -5,6 +5,7 @@ from torch import nn
 
 from tutorial_lib.attention import attention
 from tutorial_lib.masks import padding_mask
+from tutorial_lib.models.checks import check_ids
 from tutorial_lib.positions import sinusoidal
 
 
@@ -35,12 +36,18 @@ class OneHeadReader(nn.Module):
         return self.look(ids, lengths)[0]
 
     def look(self, ids, lengths):
-        """Return the scores (B, 10) and how the question shares its attention out, (B, S)."""
+        """Return the scores (B, 10) and how the question shares its attention out, (B, S).
+
+        Raises ShapeError or VocabularyError for ids, and as `padding_mask` for lengths, a list or
+        an integer tensor (B,).
+        """
+        check_ids("ids", ids, self.embedding.num_embeddings)
         x = self.embedding(ids)  # (B, S, D)
         if self.positions:
             x = x + sinusoidal(*x.shape[1:], device=x.device)
         q = self.query(self.question).expand(len(x), 1, 1, -1)  # (B, 1, 1, K)
         k = self.key(x)[:, None]  # (B, 1, S, K)
         v = self.value(x)[:, None]  # (B, 1, S, K)
-        mixed, weights = attention(q, k, v, mask=padding_mask(lengths, ids.size(1)))
+        mask = padding_mask(lengths, ids.size(1), x.device)
+        mixed, weights = attention(q, k, v, mask=mask)
         return self.readout(mixed[:, 0, 0]), weights[:, 0, 0]

@@ -23,7 +23,9 @@ from tutorial_lib.positions import SinusoidalPositions
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """The sizes of a Transformer; d_ff defaults to 4 d_model, n_decoder_layers to n_layers.
+    """The sizes of a Transformer; n_decoder_layers None becomes n_layers, d_ff None 4 d_model.
+
+    (`replace` keeps what they became: say None again with another n_layers or d_model.)
 
     target_vocab_size None: both languages share one vocabulary and one table of vectors, as in
     the paper. The output layer is tied to the target's table either way.
@@ -31,7 +33,7 @@ class TransformerConfig:
     the table of positions and the room of a cache.
     norm: "post" (the paper), or "pre" with one more LayerNorm behind each stack.
     Raises ShapeError when a size is not positive or the heads do not divide the width,
-    ValueError for another norm or dropout.
+    ValueError for another norm, dropout, eps or activation.
 
     >>> TransformerConfig.big().d_model
     1024

@@ -2,12 +2,14 @@
 
 from typing import ClassVar
 
+import torch
 from torch import nn
 
 from tutorial_lib import hub
 from tutorial_lib.blocks import EncoderBlock
-from tutorial_lib.errors import MissingDataError, ShapeError
+from tutorial_lib.errors import ShapeError
 from tutorial_lib.models.base import Model, initialise
+from tutorial_lib.models.checks import check_ids, check_tensor
 from tutorial_lib.models.vit_config import ViTConfig
 from tutorial_lib.models.vit_files import FOREIGN_NAMES, read_vit_config
 from tutorial_lib.patches import PatchEmbedding
@@ -18,7 +20,7 @@ from tutorial_lib.positions import (
     SinusoidalGrid,
     SinusoidalPositions,
 )
-from tutorial_lib.weights import Unfilled, load_into, load_tensors
+from tutorial_lib.weights import load_tensors
 
 __all__ = ["ViT", "ViTConfig"]
 
@@ -26,18 +28,18 @@ __all__ = ["ViT", "ViTConfig"]
 class ViT(Model):
     """Patches as vectors with their places, then L layers in which all look at all.
 
-    images (B, C, height, width), floating point. Returns logits (B, classes).
+    images (B, C, height, width), floating point like the weights. Returns logits (B, classes).
 
     Raises ShapeError when images have another shape or dtype, MissingDataError when the head that
     is asked for was not built.
 
-    >>> import torch
     >>> sizes = {"image_size": 4, "patch_size": 2, "d_model": 8, "n_layers": 2, "n_heads": 2}
     >>> ViT(ViTConfig(**sizes, n_classes=10))(torch.zeros(1, 3, 4, 4)).shape
     torch.Size([1, 10])
     """
 
     config_class: ClassVar = ViTConfig
+    head_fields: ClassVar = ("n_classes", "n_patch_classes", "pooler")
     heads: ClassVar = ("classifier.", "patch_head.", "patch_embedding.mask", "pooler.")
 
     def __init__(self, config):
@@ -89,14 +91,28 @@ class ViT(Model):
         return [*states[:-1], self.final_norm(states[-1])]
 
     def embed(self, images, hidden=None, source=None):
-        """Return what the first layer reads, (B, T, D): patch vectors plus position vectors."""
+        """Return what the first layer reads, (B, T, D): patch vectors plus position vectors.
+
+        hidden and source as `masked_patch_logits`.
+        """
         config = self.config
+        check_tensor("images", images)
         wanted = (config.channels, config.image_size, config.image_size)
         if images.dim() != 4 or tuple(images.shape[1:]) != wanted:
             raise ShapeError(
                 f"images must have shape (B, {', '.join(map(str, wanted))}), "
                 f"got {tuple(images.shape)}"
             )
+        dtype = self.patch_embedding.projection.weight.dtype
+        other = images.is_floating_point() and images.dtype != dtype
+        if other and not torch.is_autocast_enabled(images.device.type):  # it converts both
+            raise ShapeError(
+                f"images must be {dtype} like the weights of this ViT, got {images.dtype}"
+            )
+        if hidden is not None:
+            self._check_hidden(hidden)
+        if source is not None:
+            check_ids("source", source, config.n_patches)
         x = self.patch_embedding(images, hidden, source)  # (B, T, D)
         if self.position_embedding is not None:
             x = x + self.position_embedding()  # (T, D), the same for every picture
@@ -104,36 +120,39 @@ class ViT(Model):
 
     def logits(self, hidden):
         """Return the logits of the classes (B, classes) from last hidden states (B, T, D)."""
-        if self.classifier is None:
-            raise MissingDataError(
-                "this ViT has no classifier: its file held none, or n_classes is None; "
-                "with_heads(n_classes=...) adds a new one"
-            )
+        classifier = self._part("classifier", "classifier", "n_classes=2")
         whole = hidden[:, 0] if self.config.pooling == "cls" else hidden.mean(dim=1)
-        return self.classifier(whole)
+        return classifier(whole)
 
     def masked_patch_logits(self, images, hidden, source=None):
         """Return what each patch may be, (B, N, patch classes), after hiding some.
 
         hidden (B, N) bool, True where the mask vector stands; source (B, N), the patch whose
         vector stands at each place, its own by default (Dosovitskiy et al. 2020, B.1.2).
-        Raises MissingDataError when this model has no such head.
+        Raises MissingDataError when this model has no such head, ShapeError when one of them has
+        another shape or dtype, VocabularyError for a source that is no patch.
         """
-        if self.patch_head is None:
-            raise MissingDataError(
-                "this ViT has no head for hidden patches: n_patch_classes is None"
-            )
+        head = self._patch_head()
         last = self.hidden_states(images, hidden, source)[-1]
-        return self.patch_head(last[:, int(self.config.pooling == "cls") :])
+        return head(last[:, int(self.config.pooling == "cls") :])
 
     def pooled(self, hidden):
         """Return the vector of [CLS] through the pooler, (B, D).
 
         Raises MissingDataError when this model has no pooler.
         """
-        if self.pooler is None:
-            raise MissingDataError("this ViT has no pooler: its file held none, or pooler=False")
-        return self.pooler(hidden[:, 0]).tanh()
+        return self._part("pooler", "pooler", "pooler=True")(hidden[:, 0]).tanh()
+
+    def _patch_head(self):
+        return self._part("patch_head", "head for hidden patches", "n_patch_classes=512")
+
+    def _check_hidden(self, hidden):
+        self._patch_head()  # without it there is no mask vector either
+        check_tensor("hidden", hidden)
+        if hidden.dtype != torch.bool:
+            raise ShapeError(
+                f"hidden must be torch.bool, True where the mask vector stands; got {hidden.dtype}"
+            )
 
     @classmethod
     def from_pretrained(cls, name_or_folder, revision=None):
@@ -146,11 +165,9 @@ class ViT(Model):
         sizes = read_vit_config(folder / "config.json")
         tensors = load_tensors(folder)
         bare = {FOREIGN_NAMES.bare(name): tensor for name, tensor in tensors.items()}
-        sizes["n_classes"] = len(bare["classifier.bias"]) if "classifier.bias" in bare else None
-        with Unfilled():
-            model = cls(ViTConfig(**sizes, pooler="pooler.dense.weight" in bare))
-        load_into(model, tensors, FOREIGN_NAMES)
-        return model.eval()
+        sizes["n_classes"] = bare["classifier.bias"].numel() if "classifier.bias" in bare else None
+        sizes["pooler"] = "pooler.dense.weight" in bare
+        return cls.filled(folder, sizes, tensors, FOREIGN_NAMES)
 
 
 def _position_vectors(config):

@@ -10,7 +10,7 @@ POSITIONS = ("none", "sinusoidal", "sinusoidal_grid", "learned", "learned_grid",
 
 @dataclass(frozen=True)
 class ViTConfig:
-    """The sizes of a ViT; d_ff defaults to 4 d_model.
+    """The sizes of a ViT; d_ff None becomes 4 d_model (`replace` keeps it: say d_ff=None again).
 
     image_size: pixels along each side; overlap: pixels that neighbouring patches share.
     pooling: "cls", or "mean" over the patches (then there is no [CLS]).
@@ -20,7 +20,7 @@ class ViTConfig:
     n_classes None: no classifier. n_patch_classes: the classes of a hidden patch (512 for 3 bits a
     colour), None: no such head. pooler: a layer with tanh over [CLS], as some files have.
     Raises ShapeError when a size is not positive, the heads do not divide the width or the
-    patches do not fill the picture; ValueError for other names.
+    patches do not fill the picture; ValueError for other names, another dropout or eps.
 
     >>> ViTConfig.base().n_patches
     196

@@ -60,4 +60,4 @@ def read_vit_config(path):
             "eps": raw.get("layer_norm_eps", 1e-12),
         }
 
-    return read_config(path, "ViT", _REQUIRED, fields, "hidden_act")
+    return read_config(path, "ViT", _REQUIRED, fields, ("hidden_act", "gelu"))

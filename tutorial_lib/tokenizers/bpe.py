@@ -208,7 +208,7 @@ class BPETokenizer:
         Raises MissingDataError when there is none, DamagedFileError when it is damaged or
         cuts text in another way (`pretrained.read_bpe` says which files are read).
         """
-        folder = hub.resolve(name_or_folder, revision)
+        folder = hub.resolve(name_or_folder, revision, hub.TEXT_FILES)
         try:
             return cls(*as_bytes(*read_bpe(folder)))
         except (KeyError, VocabularyError) as error:

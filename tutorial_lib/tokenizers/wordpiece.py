@@ -100,7 +100,7 @@ class WordPieceTokenizer:
         DamagedFileError when it is damaged or cuts text in another way
         (`pretrained.read_wordpiece` says which files are read).
         """
-        folder = hub.resolve(name_or_folder, revision)
+        folder = hub.resolve(name_or_folder, revision, hub.TEXT_FILES)
         try:
             return cls(*read_wordpiece(folder))
         except VocabularyError as error:

@@ -1,0 +1,130 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from tutorial_lib.errors import DamagedFileError, ShapeError
+from tutorial_lib.models import (
+    BERT,
+    GPT,
+    BERTConfig,
+    GPTConfig,
+    ModernGPTConfig,
+    Transformer,
+    TransformerConfig,
+    ViT,
+    ViTConfig,
+)
+from tutorial_lib.weights import save_tensors
+
+SIZES = {"d_model": 8, "n_layers": 1, "n_heads": 2}
+CONFIGS = [
+    BERTConfig(vocab_size=9, context=6, **SIZES),
+    GPTConfig(vocab_size=9, context=6, **SIZES),
+    ModernGPTConfig(vocab_size=9, context=6, **SIZES),
+    TransformerConfig(source_vocab_size=9, context=6, **SIZES),
+    ViTConfig(image_size=4, patch_size=2, **SIZES),
+]
+NAMES = [type(config).__name__ for config in CONFIGS]
+
+
+def bert():
+    torch.manual_seed(0)
+    return BERT(replace(CONFIGS[0], pooler=True, n_labels=3)).eval()
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
+def test_with_heads_changes_heads_and_dropout_only(config):
+    model = config.build()
+    assert model.with_heads(dropout=0.5).config == replace(config, dropout=0.5)
+    for change in ({"n_heads": 4}, {"eps": 1.0}, {"d_model": 16}, {"eps": 1.0, "dropout": 0.1}):
+        with pytest.raises(ValueError, match=f"{next(iter(change))} would change more than the"):
+            model.with_heads(**change)
+    with pytest.raises(ValueError, match="colour would change more"):
+        model.with_heads(colour="red")
+
+
+def test_the_refusal_lists_what_may_change():
+    with pytest.raises(ValueError, match=(
+        "activation, eps would change more than the heads of a ViT; with_heads takes "
+        "n_classes, n_patch_classes, pooler, dropout"
+    )):  # fmt: skip
+        ViT(CONFIGS[-1]).with_heads(activation="relu", n_classes=2, eps=1.0)
+    with pytest.raises(ValueError, match=r"of a GPT; with_heads takes dropout$"):
+        GPT(CONFIGS[1]).with_heads(n_classes=2)
+
+
+def test_what_was_frozen_stays_frozen_and_a_new_head_learns():
+    model = bert()
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+    model.embedding_norm.bias.requires_grad = True
+    tuned = model.with_heads(n_classes=2, n_labels=5)
+    learning = {name for name, p in tuned.named_parameters() if p.requires_grad}
+    assert learning == {
+        "embedding_norm.bias", "sequence_head.weight", "sequence_head.bias", "token_head.weight",
+        "token_head.bias",
+    }  # fmt: skip
+    assert all(p.requires_grad for p in bert().with_heads(n_classes=2).parameters())
+
+
+def test_layers_exchanged_by_hand_are_not_lost_in_silence():
+    for layer in (nn.Linear(8, 5), nn.Identity()):
+        model = bert()
+        model.blocks[0].feed_forward.hidden = layer
+        with pytest.raises(ValueError, match=r"are others: blocks\.0\.feed_forward\.hidden\.bias"):
+            model.with_heads(n_classes=2)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"eps": 0}, "eps must be a number above 0, got 0"),
+        ({"eps": float("nan")}, "eps must be a number above 0, got nan"),
+        ({"eps": "small"}, "eps must be a number above 0, got 'small'"),
+        ({"dropout": "x"}, "dropout must lie between 0 and 1, got 'x'"),
+        ({"dropout": None}, "dropout must lie between 0 and 1, got None"),
+        ({"activation": "silu"}, "activation must be one of '.*, got 'silu'"),
+        ({"activation": ["relu"]}, r"activation must be one of '.*, got \['relu'\]"),
+    ],
+)
+def test_a_config_is_checked_when_it_is_made(config, change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(config, **change)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
+def test_another_width_keeps_d_ff_until_it_is_given_back(config):
+    assert replace(config, d_model=16).d_ff == 32
+    assert replace(config, d_model=16, d_ff=None).d_ff == 64
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ('{"d_model": 9, "n_heads": 3}', "not hold a Transformer .* d_model must be even, got 9"),
+        ('{"dropout": "x"}', "not hold a Transformer that can be built .dropout must lie"),
+        ("[1]", "not hold a Transformer that can be built"),
+        ("{", "does not say what sizes it has"),
+    ],
+)
+def test_a_saved_model_whose_sizes_are_damaged(tmp_path, config, message):
+    path = tmp_path / "model.safetensors"
+    save_tensors(path, {"a": torch.ones(1)}, {"model": "Transformer", "config": config})
+    with pytest.raises(DamagedFileError, match=message):
+        Transformer.load(path)
+
+
+def test_what_is_no_tensor_is_named():
+    ids = torch.tensor([[1, 2, 3]])
+    for model in (bert(), GPT(CONFIGS[1])):
+        with pytest.raises(ShapeError, match=r"ids must be a tensor, got list; torch\.tensor\("):
+            model([[1, 2, 3]])
+        with pytest.raises(ShapeError, match="mask must be a tensor, got list"):
+            model(ids, mask=[[True, True, True]])
+    with pytest.raises(ShapeError, match="target must be a tensor, got list"):
+        Transformer(CONFIGS[3])(ids, [[1]])
+    with pytest.raises(ShapeError, match="images must be a tensor, got list"):
+        ViT(CONFIGS[-1])([[0.0]])
