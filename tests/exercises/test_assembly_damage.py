@@ -193,6 +193,27 @@ def test_a_section_without_its_end_mark_is_still_their_code(path):
     assert whose(assemble(**SMALL)) == {"masked_attention", "causal_mask"}
 
 
+def test_broken_code_without_its_end_mark_is_named(path):
+    text = file_of({"masked_attention": "def masked_attention(", "causal_mask": MASK})
+    path.write_text(text.replace("# --- end of exercise 2.4 ---\n", ""), encoding="utf-8")
+    mine = assemble(**SMALL)
+    assert whose(mine) == {"causal_mask"}
+    no_mark = "ours: yours fails: its section has no end mark"
+    assert line_of(mine, "masked_attention").endswith(no_mark)
+    assert "outside the sections, with 2.4 whose end mark is gone, is left out: Syn" in repr(mine)
+    assert repr(mine).count("end mark") == 2
+    assert mine.compare()
+
+
+def test_a_file_edited_twice_shows_the_line_as_it_is_now(path):
+    for wrong in ("scores = oops", "scores = oops_again(q, k)"):
+        body = ATTENTION.replace("scores = q @ k.T", wrong)
+        path.write_text(file_of({"masked_attention": body}), encoding="utf-8")
+        assert f"`{wrong} / math.sqrt(q.size(-1))`" in line_of(
+            assemble(**SMALL), "masked_attention"
+        )
+
+
 def test_what_prints_is_silent(path, capsys):
     noisy = ATTENTION.replace("    scores", "    print('shape', q.shape)\n    scores")
     path.write_text(file_of({"masked_attention": "print('hello')\n" + noisy}), encoding="utf-8")

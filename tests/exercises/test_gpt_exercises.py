@@ -110,11 +110,60 @@ def test_the_sources_numbers():
 
 
 @pytest.mark.parametrize(
-    ("number", "answers"), [("5.1", (1.42,)), ("5.12", (1.06,)), ("5.14", (3.47, 3.5, 3.44))]
+    ("number", "answers"), [("5.1", (1.42,)), ("5.12", (1.06,)), ("5.14", (3.47, 3.44))]
 )
 def test_a_rounded_claim_passes(number, answers):
-    for answer in answers:  # 3.44: the weights, which sum to 101 %, scaled to 100 first
+    for answer in answers:
         assert judge(TASKS[number], answer).status == "right"
+
+
+def test_epochs_with_scaled_weights_are_said_to_be_that():
+    assert "scales the weights" in judge(TASKS["5.14"], 3.44).text
+    assert "scales the weights" not in judge(TASKS["5.14"], 3.47).text
+    assert [judge(TASKS["5.14"], number).status for number in (3.45, 3.5)] == ["differs", "mistake"]
+
+
+# Slips as people write them -------------------------------------------------------------------
+
+
+def below(logits, p):
+    shares, ids = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    keep = shares.cumsum(dim=-1) < p
+    return logits.masked_fill(~keep.gather(-1, ids.argsort(dim=-1)), -math.inf)
+
+
+def in_list(sample, text):
+    ends = range(len(sample) + 1)
+    return max([j - i for j in ends for i in range(j) if sample[i:j] in text], default=0)
+
+
+def as_printed(sample, text):
+    ends = range(len(sample) + 1)
+    printed = " ".join(map(str, text))
+    runs = [(i, j) for j in ends for i in range(j) if " ".join(map(str, sample[i:j])) in printed]
+    return max([j - i for i, j in runs], default=0)
+
+
+def keys_for_values(x_new, past_keys, past_values, w_q, w_k, w_v):
+    _, keys, values = cached_step(x_new, past_keys, past_values, w_q, w_k, w_v)
+    scores = x_new @ w_q @ keys.mT / w_q.size(1) ** 0.5
+    mask = torch.ones(scores.shape[1:]).tril(past_keys.size(1)).bool()
+    return scores.masked_fill(~mask, -math.inf).softmax(dim=-1) @ keys, keys, values
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "words"),
+    [
+        ("5.8", below, "below p with its own share"),
+        ("5.11", in_list, "a list looks for one element"),
+        ("5.11", as_printed, "the run “2 3” in “12 3”"),
+        ("5.9", keys_for_values, "mixes the keys"),
+    ],
+)
+def test_a_slip_in_another_spelling_is_named(number, answer, words):
+    verdict = judge(TASKS[number], answer)
+    assert verdict.status == "mistake"
+    assert words in verdict.text
 
 
 # The drift of 5.10 ----------------------------------------------------------------------------

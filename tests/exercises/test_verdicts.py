@@ -189,6 +189,19 @@ def test_a_claims_number(claim):
     assert judge(claim, torch.ones(2)).status == "error"
 
 
+def test_a_claim_may_have_a_second_right_number(claim):
+    def rounded():
+        """This counts in millions."""
+        return 31_000_000
+
+    both = dataclasses.replace(claim, right_too=(rounded,))
+    told = "right: 31,000,000 parameters. This counts in millions. The sentence holds."
+    assert judge(both, 31_000_000).text == told
+    assert judge(both, 31_000_000).status == "right"
+    assert judge(both, 30_720_000).text == judge(claim, 30_720_000).text
+    assert judge(both, 30_900_000).status == "differs"
+
+
 def test_a_claim_without_tolerance_is_exact_but_for_rounding(claim):
     exact = dataclasses.replace(claim, tolerance=None)
     assert judge(exact, 30_720_000 * (1 + 1e-12)).status == "right"

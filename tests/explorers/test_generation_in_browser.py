@@ -75,6 +75,14 @@ def test_step_writes_one_token_and_shows_how_it_was_chosen(explorer):
     assert "last" in text(explorer, ".tl-stats >> nth=1")
 
 
+def test_one_token_is_counted_in_the_singular(explorer):
+    explorer.page.fill("textarea", "T")
+    explorer.settle()
+    button(explorer, "Write one token").click()
+    wait_for_tokens(explorer, 1)
+    assert text(explorer, ".tl-stats >> nth=0").count("over 1 token,") == 2
+
+
 def test_run_streams_until_stop_and_reset_goes_back(explorer):
     button(explorer, "Write token after token").click()
     wait_for_tokens(explorer, 40)

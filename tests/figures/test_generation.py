@@ -51,6 +51,13 @@ def test_the_bars_name_what_is_cut_and_what_is_chosen():
     assert axes.lines[0].get_ydata()[0] == 2.5
 
 
+def test_the_axis_of_probabilities_ends_at_1():
+    (sure,) = figures.next_token_bars([20.0, 0.0, 0.0], list("abc")).axes
+    assert sure.get_xticks().max() == 1
+    (even,) = figures.next_token_bars(torch.zeros(40), list("abcd" * 10)).axes
+    assert 0 < even.get_xticks().max() <= even.get_xlim()[1] < 0.05
+
+
 def test_a_chosen_token_beyond_the_last_bar_has_its_rank():
     figure = figures.next_token_bars(LOGITS, LABELS, chosen=4, most=3)
     (axes,) = figure.axes
@@ -89,7 +96,7 @@ def test_wrong_sizes_are_named():
 
 def test_temperatures_have_a_panel_each_with_the_same_tokens():
     figure = figures.temperature_bars(LOGITS, LABELS, (0.5, 1.0, 2.0), most=4, title="It spreads")
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["T = 0.5", "T = 1", "T = 2"]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["τ = 0.5", "τ = 1", "τ = 2"]
     firsts = [axes.patches[0].get_width() for axes in figure.axes]
     assert firsts == sorted(firsts, reverse=True)
     expected = (LOGITS / 2).softmax(-1).sort(descending=True).values[:4]
@@ -101,7 +108,7 @@ def test_temperatures_have_a_panel_each_with_the_same_tokens():
 
 def test_the_entropy_is_that_of_the_whole_distribution():
     words = figures.describe_temperatures(torch.zeros(8), list("abcdefgh"), (0.7,))
-    assert words.endswith("T = 0.7: most probable a 0.12, entropy 3.00 bits.")
+    assert words.endswith("τ = 0.7: most probable a 0.12, entropy 3.00 bits.")
     with pytest.raises(ValueError, match="at least one temperature"):
         figures.temperature_bars(LOGITS, LABELS, ())
 

@@ -116,7 +116,9 @@ class MyGPT:
         lines += [self.file.problem or f"Read from {self.file.path.name}."]
         if self.file.around.error is not None:
             why = located(explain(self.file.around.error, None, None), self.file)
-            lines.append(f"The text outside the sections is left out: {why}.")
+            ids = ", ".join(self.file.unended.values())
+            part = f", with {ids} whose end mark is gone," if ids else ""
+            lines.append(f"The text outside the sections{part} is left out: {why}.")
         for part, tasks in PARTS.items():
             for place, task in enumerate(tasks):
                 head = "" if place else part

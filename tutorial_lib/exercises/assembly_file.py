@@ -52,6 +52,16 @@ def split(text):
     return sections, "\n".join(around)
 
 
+def without_end(around):
+    """Return {name: exercise} for the start marks in the text around: their end marks are gone.
+
+    >>> without_end("# --- exercise 2.3: f ---\\nf = abs\\n")
+    {'f': '2.3'}
+    """
+    marks = (START.fullmatch(line) for line in around.splitlines())
+    return {mark[2]: mark[1] for mark in marks if mark}
+
+
 class SourceText(importlib.abc.InspectLoader):
     """Imports a module from a piece of text; errors name the file that it comes from."""
 
@@ -112,13 +122,15 @@ class Piece:
 class LearnersFile:
     """The sections of my_transformer.py as pieces, in `pieces`; `around` is the text outside.
 
-    Never raises for what the file holds. `problem` says in a sentence why nothing was read.
+    Never raises for what the file holds. `problem` says in a sentence why nothing was read;
+    `unended` {name: exercise} are the sections without an end mark, which lie in `around`.
     """
 
     def __init__(self, path):
         self.path = path
         self.pieces = {}
         self.around = Piece("around", "", path)
+        self.unended = {}
         self.problem = ""
         try:
             sections, around = split(path.read_text(encoding="utf-8"))
@@ -132,6 +144,7 @@ class LearnersFile:
             self.problem = f"{path.name} cannot be read ({error.strerror}): none of it is used."
             return
         self.around = Piece("around", around, path)
+        self.unended = without_end(around)
         for section in sections:
             self.pieces.setdefault(section.name, Piece(section.name, section.source, path))
         self._load()

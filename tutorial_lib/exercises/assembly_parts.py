@@ -68,6 +68,8 @@ def choose(file):
         except LookupError:
             if piece is not None:
                 reasons[name] = f"its section does not define {name}"
+            elif name in file.unended:
+                reasons[name] = "its section has no end mark"
     failed, judged = set(JUDGED) - set(found), list(found)
     while judged:
         file.link({name: JUDGED[name].solution for name in failed})

@@ -43,6 +43,7 @@ def explain(error, answer, task):
             text += f". check calls it like {task.name}{inspect.signature(task.solution)}"
         return text
     filename, line = own[-1]
+    linecache.checkcache(filename)  # a file edited since is read again
     code = linecache.getline(filename, line).strip()
     return f"{kind} in line {line} of your code" + (f", `{code}`" if code else "") + f": {text}"
 

@@ -42,7 +42,7 @@ def read_on_restarted(words, past, places):
 
 
 def read_on_late(words, past, places):
-    """This gives the first new word the place of the last word read: all come one place late."""
+    """This gives the first new word the place of the last one read: all get a place one too low."""
     start = max(len(past) - 1, 0)
     x = words + places[start : start + len(words)]  # (n, D)
     kept = torch.cat([past, x])  # (S + n, D)

@@ -109,6 +109,19 @@ def next_token_loss_softmax_twice(logits, ids):
     return next_token_loss(logits.softmax(dim=-1), ids)
 
 
+def next_token_loss_no_softmax(logits, ids):
+    """This takes the logits for log-probabilities: `log_softmax` comes first."""
+    return -logits[:, :-1].gather(-1, ids[:, 1:, None]).mean()
+
+
+def next_token_loss_token_0_left_out(logits, ids):
+    """This leaves out the predictions of token 0: it is a token like any other, and there is no
+    padding.
+    """
+    flat = logits[:, :-1].flatten(0, 1)
+    return F.cross_entropy(flat, ids[:, 1:].flatten(), ignore_index=0)
+
+
 def next_token_loss_no_log(logits, ids):
     """This is minus the probability: the loss is minus its logarithm."""
     return -token_losses(logits[:, :-1], ids[:, 1:]).neg().exp().mean()
@@ -190,6 +203,8 @@ number. All texts have the same length, without padding.
         next_token_loss_places,
         next_token_loss_last_place,
         next_token_loss_softmax_twice,
+        next_token_loss_no_softmax,
+        next_token_loss_token_0_left_out,
         next_token_loss_no_log,
         next_token_loss_log_of_mean,
         next_token_loss_sign,

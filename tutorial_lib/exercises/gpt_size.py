@@ -97,6 +97,13 @@ def gpt_parameters_no_norms(vocab_size, context, d_model, n_layers):
     return gpt_parameters_with(vocab_size, context, d_model, n_layers, norms=0, final_norm=0)
 
 
+def gpt_parameters_no_biases_and_norms(vocab_size, context, d_model, n_layers):
+    """This counts the weights of a layer alone: add the biases of its maps and two LayerNorms."""
+    sizes = (vocab_size, context, d_model, n_layers)
+    square = d_model**2
+    return gpt_parameters_with(*sizes, attention=4 * square, feed_forward=8 * square, norms=0)
+
+
 def gpt_parameters_no_final_norm(vocab_size, context, d_model, n_layers):
     """This leaves out the LayerNorm after the last layer."""
     return gpt_parameters_with(vocab_size, context, d_model, n_layers, final_norm=0)
@@ -189,6 +196,7 @@ layer. All linear maps of the layers have **biases**, LayerNorms a gain and a sh
         gpt_parameters_no_qkv_biases,
         gpt_parameters_no_feed_forward_biases,
         gpt_parameters_no_norms,
+        gpt_parameters_no_biases_and_norms,
         gpt_parameters_no_final_norm,
         gpt_parameters_one_norm,
         gpt_parameters_gains_only,

@@ -73,6 +73,23 @@ def top_k_filter_over_batch(logits, k):
     return keep(logits, logits >= lowest)
 
 
+def top_k_filter_topk_over_batch(logits, k):
+    """This takes the `topk` down the batch, so it fails when k is more than the rows: each row has
+    a choice of its own, with `dim=-1`.
+    """
+    return keep(logits, logits >= logits.topk(k, dim=0).values[-1:])
+
+
+def top_k_filter_kth_lowest(logits, k):
+    """This measures by the k-th lowest, the k-th from the wrong end: sort from high to low."""
+    return keep(logits, logits >= logits.sort(dim=-1).values[:, k - 1 : k])
+
+
+def top_k_filter_one_threshold(logits, k):
+    """This measures all rows by one threshold, the lowest of theirs: each row has its own."""
+    return keep(logits, logits >= logits.topk(k, dim=-1).values.min())
+
+
 def top_k_filter_together(logits, k):
     """This keeps the k highest of all rows together: each row keeps its own k."""
     return keep(logits, logits >= logits.flatten().topk(k).values[-1])
@@ -161,6 +178,9 @@ the k-th highest stay as well. k is between 1 and V.
         top_k_filter_one_more,
         top_k_filter_one_less,
         top_k_filter_over_batch,
+        top_k_filter_topk_over_batch,
+        top_k_filter_kth_lowest,
+        top_k_filter_one_threshold,
         top_k_filter_together,
         top_k_filter_first_row,
         top_k_filter_probabilities,

@@ -62,6 +62,24 @@ def top_p_filter_no_crossing_but_best(logits, p):
     return put_back(logits, ids, dropped)
 
 
+def top_p_filter_below(logits, p):
+    """This keeps what is below p with its own share: the token that reaches p stays too. If the
+    best token alone holds p, nothing is left at all.
+    """
+    _, ids, reached = ranked(logits)
+    return put_back(logits, ids, reached >= p)
+
+
+def top_p_filter_below_but_best(logits, p):
+    """This keeps the best token and what is below p with its own share: the token that reaches p
+    stays too, whichever it is.
+    """
+    _, ids, reached = ranked(logits)
+    dropped = reached >= p
+    dropped[:, 0] = False
+    return put_back(logits, ids, dropped)
+
+
 def top_p_filter_one_more(logits, p):
     """This keeps one token too many: the one that crosses p is the last."""
     _, ids, reached = ranked(logits)
@@ -170,13 +188,15 @@ def top_p_filter_cases():
     """A flat and a sharp row, so that they keep other numbers of tokens; a p that one exceeds."""
     flat = torch.tensor([0.15, 0.30, 0.05, 0.26, 0.24]).log() + 2
     sharp = torch.tensor([0.02, 0.03, 0.90, 0.01, 0.04]).log()
+    # Powers of 2, whose sum is 1 in single precision on every machine.
+    exact = torch.tensor([[2.0**-21, 2.0**-19, 1.0, 2.0**-22, 2.0**-20]]).log()
     shuffled = torch.tensor([[0.08, 0.12, 0.41, 0.22, 0.13, 0.04]]).log() + 5
     return [
         case("flat and sharp, p = 0.6", torch.stack([flat, sharp]), 0.6),
         case("sharp and flat, p = 0.92", torch.stack([sharp, flat]), 0.92),
         case("p = 0.1: one token holds more", torch.stack([flat, sharp]), 0.1),
         case("one row, p = 0.7", shuffled, 0.7),
-        case("p = 1", torch.stack([flat, sharp]), 1.0),
+        case("p = 1", torch.cat([exact, exact.flip(-1) + 3]), 1.0),
     ]
 
 
@@ -200,6 +220,8 @@ logits that stay are unchanged and in their places. No two tokens tie.
     mistakes=(
         top_p_filter_no_crossing,
         top_p_filter_no_crossing_but_best,
+        top_p_filter_below,
+        top_p_filter_below_but_best,
         top_p_filter_one_more,
         top_p_filter_unsorted,
         top_p_filter_not_put_back,

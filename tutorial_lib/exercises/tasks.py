@@ -134,11 +134,13 @@ class Claim(Exercise):
 
     `solution()` computes the number, so do `second_style()` and each mistake; `unit` says what is
     counted; `verdict` is the sentence that a right answer earns (the claim holds, or why not).
+    A number of `right_too` is right as well; its docstring says how it comes about.
     """
 
     kind: ClassVar[str] = "claim"
     unit: str
     verdict: str
+    right_too: tuple = ()
 
 
 @dataclass(frozen=True, kw_only=True)

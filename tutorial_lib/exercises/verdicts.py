@@ -129,6 +129,10 @@ def _judge_claim(task, answer):
     tolerance = task.tolerance or 1e-9 * abs(expected)
     if abs(number - expected) <= tolerance:
         return Verdict("right", f"right: {show(number)} {task.unit}. {task.verdict}")
+    for other in task.right_too:
+        if abs(number - float(other())) <= tolerance:
+            text = f"right: {show(number)} {task.unit}. {message(other)} {task.verdict}"
+            return Verdict("right", text)
     for mistake in task.mistakes:
         if abs(number - float(mistake())) <= tolerance:
             return Verdict("mistake", message(mistake), mistake)

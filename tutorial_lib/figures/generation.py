@@ -139,6 +139,7 @@ def next_token_bars(
         axes.text(0.995, kept - 0.4, words, transform=where, **look)
     axes.set_yticks(range(len(places)), [token_name(labels[made.ids[i]]) for i in places])
     axes.set(xlim=(0, 1.3 * tallest), ylim=(len(places) - 0.4, -0.9), title=title)
+    axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= min(1, 1.3 * tallest)])
     after = "the model's own" if temperature in (0, 1) else f"at temperature {temperature:g}"
     axes.set_xlabel(f"probability of the next token ({after}; dark: as drawn)")
     axes.tick_params(axis="y", length=0)
@@ -162,7 +163,7 @@ def describe_next_tokens(logits, labels, *, temperature=1.0, k=None, p=None, cho
 
 @style.styled
 def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, title="", figure=None):
-    """One distribution at several temperatures: the same tokens, one panel each.
+    """One distribution at several temperatures τ: the same tokens, one panel each.
 
     logits (V,); labels V strings. Each panel says the entropy, in bits, and what the tokens
     that are not drawn hold together. Returns the figure.
@@ -170,7 +171,7 @@ def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, titl
 
     >>> figure = temperature_bars([2.0, 1.0, 0.0], ["a", "b", "c"], (0.5, 2.0))
     >>> [axes.get_title(loc="left") for axes in figure.axes]
-    ['T = 0.5', 'T = 2']
+    ['τ = 0.5', 'τ = 2']
     """
     if not len(temperatures):
         raise ValueError("temperature_bars needs at least one temperature")
@@ -191,7 +192,7 @@ def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, titl
                 va="center",
                 fontsize=9,
             )
-        axes.set_title(f"T = {value:g}", fontsize=11)
+        axes.set_title(f"τ = {value:g}", fontsize=11)
         rest = max(0.0, 1 - float(one.probabilities[:shown].sum()))
         axes.set_xlabel(f"{_bits(one):.2f} bits\nall others {rest:.2f}")
         axes.tick_params(axis="y", length=0)
@@ -211,12 +212,12 @@ def describe_temperatures(logits, labels, temperatures=(0.5, 1.0, 2.0)):
     """Say in words what `temperature_bars` shows.
 
     >>> describe_temperatures([2.0, 1.0, 0.0], ["a", "b", "c"], (1.0,))
-    'One distribution at several temperatures. T = 1: most probable a 0.67, entropy 1.20 bits.'
+    'One distribution at several temperatures. τ = 1: most probable a 0.67, entropy 1.20 bits.'
     """
     parts = []
     for value in temperatures:
         one = _checked(logits, labels, value, None, None)
         name = token_name(labels[one.ids[0]])
-        best = f"T = {value:g}: most probable {name} {one.probabilities[0]:.2f}"
+        best = f"τ = {value:g}: most probable {name} {one.probabilities[0]:.2f}"
         parts.append(f"{best}, entropy {_bits(one):.2f} bits")
     return f"One distribution at several temperatures. {'; '.join(parts)}."

@@ -21,8 +21,8 @@ class Published(NamedTuple):
 # Radford et al. 2018, section 4.1; the number of parameters is from BERT's comparison with it.
 GPT1 = Published(12, 768, 12, 117e6, 64, 64 * 512, 2.5e-4)
 
-# Radford et al. 2019, table 2. The heads, 64 wide each, are those of the released files. The two
-# smallest counts are too low in the paper: the files hold 124 M and 355 M.
+# Radford et al. 2019, table 2. The heads, 64 wide each, are those of the released files. All four
+# counts are too low in the paper: the files hold 124 M, 355 M, 774 M and 1,558 M.
 GPT2 = {
     "small": Published(12, 768, 12, 117e6, 64, 512 * 1024),
     "medium": Published(24, 1024, 16, 345e6, 64, 512 * 1024),

@@ -80,7 +80,7 @@ function barPanel(name, rows) {
     const cut = steps.length ? `Of ${size} tokens ${steps.join(", ")}.` : `All ${size} tokens can be drawn.`;
     const hidden = kept - shown;
     const rest = alone.subarray(shown, Math.max(kept, shown)).reduce((sum, value) => sum + value, 0) / total;
-    return hidden > 0 ? `${cut} ${hidden} of them not shown here have ${probability(rest)} together.` : cut;
+    return hidden > 0 ? `${cut} ${hidden} of them not shown here ${hidden === 1 ? "has" : "have together"} ${probability(rest)}.` : cut;
   }
   return { node, show };
 }

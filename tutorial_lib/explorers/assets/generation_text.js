@@ -50,6 +50,10 @@ function textPanel({ point, select }) {
   return { node, take, mark, token: (index) => tokens[index] };
 }
 
+function tokenCount(n) {
+  return `${n.toLocaleString("en-US")} ${n === 1 ? "token" : "tokens"}`;
+}
+
 // What the model thinks of the text: nats and bits per character of the prompt and of what was written.
 function likelihood(answer) {
   const letters = (token) => Array.from(token[TEXT]).length;
@@ -62,7 +66,7 @@ function likelihood(answer) {
 
 function likelihoodInWords(answer) {
   const { all, own, bits } = likelihood(answer);
-  const part = (name, { nats, tokens }, rate) => `${name}: log p = ${nats.toFixed(1).replace("-", "−")} nats over ${tokens.toLocaleString("en-US")} tokens`
+  const part = (name, { nats, tokens }, rate) => `${name}: log p = ${nats.toFixed(1).replace("-", "−")} nats over ${tokenCount(tokens)}`
     + (Number.isFinite(rate) ? `, ${rate.toFixed(2)} bits per character` : "");
   if (!all.tokens) return "Text so far: its first token has nothing before it, so there is no probability yet.";
   return [part("Text so far", all, bits.all), own.tokens && part("written part", own, bits.own)].filter(Boolean).join("; ") + ".";
@@ -110,9 +114,9 @@ function drawTimes(canvas, answer, context, theme, width) {
   }
   pen.textBaseline = "alphabetic";
   pen.textAlign = "left";
-  pen.fillText(`${answer.prompt_tokens} tokens`, left, height - 14);
+  pen.fillText(tokenCount(answer.prompt_tokens), left, height - 14);
   pen.textAlign = "right";
-  pen.fillText(`${longest} tokens`, width - 10, height - 14);
+  pen.fillText(tokenCount(longest), width - 10, height - 14);
   answer.written.forEach((token, i) => {
     pen.fillStyle = token[CACHED] ? theme.blue : theme.orange;
     pen.beginPath();
