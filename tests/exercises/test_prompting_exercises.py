@@ -18,7 +18,7 @@ from tutorial_lib.exercises.prompting_first_word import (
     first_word_accuracy,
     first_word_accuracy_cases,
 )
-from tutorial_lib.exercises.prompting_generator import label_shares
+from tutorial_lib.exercises.prompting_generator import blind_shares, label_shares, written
 from tutorial_lib.exercises.prompting_induction import induction_score
 from tutorial_lib.exercises.verdicts import judge
 from tutorial_lib.induction import induction_scores, repeated_sequences
@@ -121,6 +121,22 @@ def test_sound_code_gives_each_label_a_third_where_it_can():
     for row in rows:
         assert row == [1 / 3] * 3
     assert general == []
+
+
+def test_the_repair_moves_the_leak_to_the_premise():
+    hypothesis_alone, premise_alone = blind_shares()
+    assert hypothesis_alone == pytest.approx(1 / 3)
+    assert premise_alone > 0.6
+    hypothesis_alone, premise_alone = blind_shares(TASKS["5b.3"].shown)
+    assert hypothesis_alone > 0.4
+    assert premise_alone == pytest.approx(1 / 3)
+
+
+def test_code_that_writes_nothing_is_not_taken_for_the_code_shown():
+    assert any(written(TASKS["5b.3"].shown, *case.args) for case in TASKS["5b.3"].cases())
+    verdict = judge(TASKS["5b.3"], "a", lambda premises, hypotheses: [])
+    assert "no pair at all" in verdict.text
+    assert "Next" not in verdict.text
 
 
 def test_each_generator_looks_as_it_is_described():

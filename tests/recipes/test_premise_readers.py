@@ -3,7 +3,6 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair, balanced_pairs, leaky_pairs
-from tutorial_lib.recipes import premise_readers
 from tutorial_lib.recipes.premise_readers import (
     ANSWERS,
     FORMS,
@@ -17,9 +16,7 @@ from tutorial_lib.recipes.premise_readers import (
     decode,
     encode,
     fine_tune,
-    likelihoods,
     padded,
-    ranked,
     stories,
     story_loss,
     targets,
@@ -129,25 +126,3 @@ def test_fine_tuning_leaves_the_start_as_it_was_and_learns(form, gpt):
     swapped = [PremisePair(p.premise, p.hypothesis, LABELS[1]) for p in pairs]
     assert accuracy(model, form, swapped) == 0.0
     assert all(torch.equal(before[name], tensor) for name, tensor in gpt.state_dict().items())
-
-
-def test_the_likelihood_is_that_of_the_hypothesis_behind_the_premise(gpt):
-    rows = [encode(f"<start> {p.premise} . {p.hypothesis} .") for p in (PAIR, LONG)]
-    with torch.no_grad():
-        for row, pair, found in zip(
-            rows, (PAIR, LONG), likelihoods(gpt, [PAIR, LONG]), strict=True
-        ):
-            log_p = gpt(torch.tensor([row])).log_softmax(dim=-1)[0]
-            start = len(pair.premise.split()) + 2
-            terms = [log_p[place - 1, row[place]] for place in range(start, len(row))]
-            assert len(terms) == len(pair.hypothesis.split()) + 1
-            torch.testing.assert_close(found, sum(terms), atol=1e-4, rtol=1e-4)
-
-
-def test_ranking_takes_the_likeliest_premise_for_entailment(gpt, monkeypatch):
-    pairs = balanced_pairs(9, 90).test
-    best = torch.tensor([-float(LABELS.index(pair.label)) for pair in pairs])
-    monkeypatch.setattr(premise_readers, "likelihoods", lambda gpt, pairs: best)
-    assert ranked(gpt, pairs) == 1.0
-    monkeypatch.setattr(premise_readers, "likelihoods", lambda gpt, pairs: -best)
-    assert ranked(gpt, pairs) == pytest.approx(1 / 3)

@@ -18,8 +18,9 @@ def test_every_model_is_tested_on_pairs_that_it_has_not_learned_from(monkeypatch
 
     monkeypatch.setattr(premises, "fine_tune", keep)
     monkeypatch.setattr(premises, "accuracy", measure)
-    first, *rows = run(SMOKE, progress=False)["rows"]
+    first, second, *rows = run(SMOKE, progress=False)["rows"]
     assert (first["form"], first["n_labels"]) == ("ranking", 0)
+    assert (second["form"], second["n_labels"]) == ("thresholds", 18)
     assert len(rows) == len(seen) == 2 * 2 + 3
     blind = [pairs for pairs, row in zip(seen, rows, strict=True) if row["reads"] == "hypothesis"]
     assert len(blind) == 2
@@ -42,6 +43,9 @@ def test_what_the_table_shows():
     assert elsewhere[leaky]["highest"] < 0.4
     assert right["balanced", "hypothesis", "head", "scratch", 720]["highest"] < 0.36
     assert right["none", "both", "ranking", "stories", 0]["lowest"] > 0.95
+    thresholds = right["balanced", "both", "thresholds", "stories", 180]
+    assert thresholds["n"] == len(table["settings"]["seeds"])
+    assert thresholds["lowest"] > right["balanced", "both", "head", "stories", 180]["highest"] + 0.1
     for form in ("head", "text"):
         scratch, after = (
             [right["balanced", "both", form, start, n]["mean"] for n in (180, 720, 3_600)]

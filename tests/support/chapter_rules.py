@@ -22,7 +22,8 @@ def header_is_complete(book):
     if not re.search(r"^\*\*Reading and exercises:\*\* about \d+ minutes", header, re.M):
         yield "**Reading and exercises:** about N minutes is missing"
     minutes = MINUTES.get(book.prefix, 1.0)
-    running = f"**Running:** about {minutes:g} minutes on two CPU cores, at most 1.2 GB of memory"
+    unit = "minute" if minutes == 1 else "minutes"
+    running = f"**Running:** about {minutes:g} {unit} on two CPU cores, at most 1.2 GB of memory"
     if running not in header:
         yield f"the header does not say: {running}"
     if len(re.findall(r"\]\(#", _label(header, "Stopping points"))) < 2:

@@ -86,8 +86,8 @@ PREDICTIONS = (
     ),
     Prediction(
         id="5b.4",
-        question="A small model reads examples of a rule that was not in its training, then a "
-        "question. With how many examples is it right more often than not?",
+        question="A small model reads words with their plurals, whose two endings were not in its "
+        "training, then a question. With how many examples is it right in nine of ten cases?",
     ),
     Prediction(
         id="5b.5",

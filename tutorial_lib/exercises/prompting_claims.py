@@ -109,7 +109,7 @@ of all pairs does that get right, to one decimal?
 """,
     hints=(
         "In three rows there is nothing to get wrong. What is the best answer in the fourth?",
-        "Add the largest number of each row, and divide by all pairs.",
+        "Within a row the guess never changes. How often is it right there, out of 3,000?",
     ),
     solution=blind_accuracy,
     second_style=blind_accuracy_misses,
@@ -130,8 +130,7 @@ of all pairs does that get right, to one decimal?
     ),
     tolerance=0.051,
     unit="percent",
-    verdict="90 percent show little more than the words of the hypothesis. A reader of all of its "
-    "words, still without a premise, is right on every pair of the test set: measure against that, "
-    "not against a third.",
+    verdict="90 percent show little more than the kind of hypothesis, and a reader of all of its "
+    "words may do better still. Measure against a reader without the premise, not against a third.",
     see="5b.2 Premise and hypothesis",
 )

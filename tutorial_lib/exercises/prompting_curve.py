@@ -106,9 +106,9 @@ FEW_SHOT_CURVE = Symptom(
     level="medium",
     text="""
 Patterns are rules y = a x² + b x + c modulo 7: guessing gets 1 of 7 right, two examples leave each
-answer open, three settle the rule. The picture above shows a perfect reader's accuracy by number of
-examples, which no model can beat, and the accuracy that was measured on our prompts. It is too good
-from **one** example on. The prompts were made by code with one of these mistakes. Choose the
+answer open, three settle the rule. The picture above shows how often a perfect reader is right on
+sound prompts, which no model can beat, and how often the same reader is right on ours. That is too
+good from **one** example on. Our prompts were made by code with one of these mistakes. Choose the
 letter, then repair `few_shot`.
 """,
     hints=(

@@ -14,8 +14,7 @@ def prompt_with_examples(examples, query):
 
 def prompt_with_examples_joined(examples, query):
     """Second style."""
-    rows = [*map(list, examples), [query, ""]]
-    return "|".join(" ".join(row) for row in rows)
+    return "|".join(" ".join(row) for row in [*examples, (query, "")])
 
 
 def blocks_of(examples):
@@ -153,6 +152,11 @@ def first_only(examples, query):
     return prompt_with_examples(examples[:1], query)
 
 
+def last_lost(examples, query):
+    """This drops the last example: the query comes behind it."""
+    return prompt_with_examples(examples[:-1], query)
+
+
 def grouped(examples, query):
     """This lists all words and then all plurals: a plural follows its word."""
     words = "".join(f"{word} " for word, _ in examples)
@@ -166,8 +170,7 @@ def no_plurals(examples, query):
 
 def endings(examples, query):
     """This gives the ending alone: the whole plural stands there."""
-    shown = [(word, plural.removeprefix(word)) for word, plural in examples]
-    return prompt_with_examples(shown, query)
+    return prompt_with_examples([(w, plural.removeprefix(w)) for w, plural in examples], query)
 
 
 def a_list(examples, query):
@@ -236,6 +239,7 @@ characters goes on. Without examples the query and its space are all there is.
         swapped,
         last_only,
         first_only,
+        last_lost,
         grouped,
         no_plurals,
         endings,

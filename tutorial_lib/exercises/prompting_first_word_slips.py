@@ -39,6 +39,11 @@ def first_word_accuracy_last(train, test):
     return share(guesses(train, test, key=lambda pair: pair.hypothesis.split()[-1]), test)
 
 
+def first_word_accuracy_two_words(train, test):
+    """This reads the first two words of the hypothesis: read the first one alone."""
+    return share(guesses(train, test, key=lambda pair: tuple(pair.hypothesis.split()[:2])), test)
+
+
 def first_word_accuracy_letter(train, test):
     """This reads the first letter: `hypothesis[0]` of a text is a letter, split it first."""
     return share(guesses(train, test, key=lambda pair: pair.hypothesis[0]), test)
@@ -216,6 +221,7 @@ SLIPS = (
     first_word_accuracy_premise,
     first_word_accuracy_both,
     first_word_accuracy_last,
+    first_word_accuracy_two_words,
     first_word_accuracy_letter,
     first_word_accuracy_whole,
     first_word_accuracy_all_words,

@@ -4,7 +4,14 @@ import random
 from collections import Counter
 from dataclasses import astuple
 
-from tutorial_lib.datasets.premises import LABELS, PremisePair, Scene, relation
+from tutorial_lib.datasets.premises import (
+    LABELS,
+    PremisePair,
+    Scene,
+    hypothesis_only,
+    premise_only,
+    relation,
+)
 from tutorial_lib.exercises.tasks import Symptom, case
 
 
@@ -79,6 +86,31 @@ def balanced_in_turn(premises, hypotheses):
     return pairs
 
 
+def balanced_asked_backwards(premises, hypotheses):
+    """This asks whether the premise follows from the hypothesis: `relation` takes the premise
+    first.
+    """
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(hypothesis, premise), premise)
+        if len(found) == len(LABELS):
+            pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS]
+    return pairs
+
+
+def balanced_written_backwards(premises, hypotheses):
+    """This writes the hypothesis where the premise belongs: a PremisePair has the premise first."""
+    right = balanced(premises, hypotheses)
+    return [PremisePair(pair.hypothesis, pair.premise, pair.label) for pair in right]
+
+
+def balanced_nothing(premises, hypotheses):
+    """This writes no pair at all: some hypotheses do find all three labels."""
+    return []
+
+
 def written(balanced, premises, hypotheses):
     """The hypotheses and labels, in order of the alphabet, and what is wrong with the pair."""
     scenes = {scene.text: scene for scene in (*premises, *hypotheses)}
@@ -93,7 +125,7 @@ def written(balanced, premises, hypotheses):
 
 
 def balanced_cases():
-    """Few scenes, where a hypothesis finds all labels, two of them, or one."""
+    """Few scenes, where a hypothesis, or a premise, finds all labels, two of them, or one."""
     field, park, hall = "in the field", "in the park", "in the hall"
     premises = [
         Scene("two", "small", "dogs", field),
@@ -112,16 +144,25 @@ def balanced_cases():
     return [
         case("6 premises, 4 hypotheses", premises, hypotheses),
         case("5 premises, 2 hypotheses", premises[::-1][:5], hypotheses[::3]),
+        case(
+            "premises that find all labels too",
+            [
+                Scene("two", "", "dogs", field),
+                Scene("two", "", "dogs", hall),
+                Scene("some", "", "dogs", field),
+            ],
+            [
+                Scene("some", "", "dogs", field),
+                Scene("two", "", "dogs", "outdoors"),
+                Scene("some", "", "dogs", hall),
+                Scene("two", "small", "dogs", field),
+            ],
+        ),
     ]
 
 
-def label_shares(balanced):
-    """Return how often each label comes with hypotheses of 0 to 4 general words: 5 rows of 3.
-
-    Each row holds the shares of LABELS and sums to 1, or is empty when no such hypothesis is left.
-    Premises and hypotheses are all scenes of a small world, in a fixed random order. General words
-    are “some”, “animals”, “outdoors”, and to say no size.
-    """
+def small_world():
+    """All scenes of a small world, in a fixed random order."""
     world = [
         Scene(number, size, thing, place)
         for number in ("two", "three", "some")
@@ -130,12 +171,37 @@ def label_shares(balanced):
         for place in ("in the field", "in the park", "in the hall", "outdoors")
     ]
     random.Random(0).shuffle(world)
+    return world
+
+
+def label_shares(balanced):
+    """Return how often each label comes with hypotheses of 0 to 4 general words: 5 rows of 3.
+
+    Each row holds the shares of LABELS and sums to 1, or is empty when no such hypothesis is left.
+    Premises and hypotheses are all scenes of a small world. General words are “some”, “animals”,
+    “outdoors”, and to say no size.
+    """
+    world = small_world()
     general = {"some", "", "animals", "outdoors"}
     level = {scene.text: sum(part in general for part in astuple(scene)) for scene in world}
     counts = [Counter() for _ in range(5)]
     for pair in balanced(world, world):
         counts[level[pair.hypothesis]][pair.label] += 1
     return [[row[label] / row.total() for label in LABELS] if row else [] for row in counts]
+
+
+def blind_shares(balanced=balanced):
+    """Return how often a reader of the hypothesis alone is right, and one of the premise alone.
+
+    Both learn from three quarters of the threes of pairs of the small world, and are tested on the
+    others.
+    """
+    world = small_world()
+    pairs = balanced(world, world)
+    threes = [pairs[i : i + 3] for i in range(0, len(pairs), 3)]
+    random.Random(1).shuffle(threes)
+    pairs, cut = [pair for three in threes for pair in three], len(threes) * 3 // 4 * 3
+    return tuple(reader(pairs[:cut], pairs[cut:]) for reader in (hypothesis_only, premise_only))
 
 
 REPAIR_GENERATOR = Symptom(
@@ -156,7 +222,15 @@ away. The pairs come from code with one of these mistakes. Choose the letter, th
     ),
     solution=balanced,
     second_style=balanced_search,
-    mistakes=(balanced_premises, balanced_first_three, balanced_partly, balanced_in_turn),
+    mistakes=(
+        balanced_premises,
+        balanced_first_three,
+        balanced_partly,
+        balanced_in_turn,
+        balanced_asked_backwards,
+        balanced_written_backwards,
+        balanced_nothing,
+    ),
     shown=balanced_premises,
     looks=(
         "General hypotheses would mostly be entailed, specific ones neutral or contradicted, and "

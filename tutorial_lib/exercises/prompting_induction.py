@@ -136,9 +136,7 @@ def induction_score_together(weights):
 
 def induction_score_rows(weights):
     """This averages over the heads, row by row: average over the rows, head by head."""
-    n = weights.size(-1) // 2
-    queries = torch.arange(n, 2 * n)
-    return weights[:, queries, queries - n + 1].mean(dim=0)
+    return induction_score_each(weights).mean(dim=0)
 
 
 def induction_score_each(weights):
@@ -172,6 +170,11 @@ def induction_score_highest(weights):
     """This counts how often the place has the highest weight: take the mean weight."""
     n = weights.size(-1) // 2
     return (weights[:, n:].argmax(dim=-1) == torch.arange(1, n + 1)).float().mean(dim=-1)
+
+
+def induction_score_best_row(weights):
+    """This takes the highest weight of the N rows: take their mean."""
+    return induction_score_each(weights).amax(dim=-1)
 
 
 def induction_score_long(weights):
@@ -239,6 +242,7 @@ Return (H,).
         induction_score_first_half,
         induction_score_share,
         induction_score_highest,
+        induction_score_best_row,
         induction_score_long,
     ),
     cases=induction_score_cases,

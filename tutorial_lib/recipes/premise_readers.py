@@ -8,7 +8,6 @@ answer, a word of the vocabulary, and the loss counts at that place alone.
 
 import copy
 import random
-from collections import defaultdict
 from dataclasses import replace
 
 import torch
@@ -19,7 +18,8 @@ from tutorial_lib.datasets.premises import DETAILS, KINDS, LABELS, NUMBERS, PLAC
 from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes import train_on_cpu
+from tutorial_lib.training import set_seed
 
 FORMS = ("head", "text")
 
@@ -168,8 +168,7 @@ def pretrain(settings, seed=0, progress=True):
     model = build(settings)
     rows = [encode(text) for text in stories(chosen["n"], seed)]
     batches = Batches(rows, None, chosen["batch_size"], seed)
-    options = {"steps": chosen["steps"], "lr": chosen["lr"], "optimizer": Muon, "seed": seed}
-    fit(model, batches, story_loss, **options, device="cpu", progress=progress)
+    train_on_cpu(model, batches, story_loss, chosen, progress, optimizer=Muon, seed=seed)
     return model
 
 
@@ -179,8 +178,8 @@ def fine_tune(gpt, form, pairs, steps, lr, batch_size=16, seed=0, progress=True)
     model = (PairReader if form == "head" else AnswerWriter)(copy.deepcopy(gpt))
     rows = [encode(written(pair, form)) for pair in pairs]
     batches = Batches(rows, targets(pairs, form), batch_size, seed)
-    options = {"steps": steps, "lr": lr, "optimizer": Muon, "seed": seed}
-    fit(model, batches, answer_loss, **options, device="cpu", progress=progress)
+    settings = {"steps": steps, "lr": lr, "seed": seed}
+    train_on_cpu(model, batches, answer_loss, settings, progress, optimizer=Muon)
     return model.eval()
 
 
@@ -194,35 +193,3 @@ def accuracy(model, form, pairs):
 def without_premise(pairs):
     """Return the pairs with nothing where the premise stood."""
     return [replace(pair, premise="") for pair in pairs]
-
-
-@torch.no_grad()
-def likelihoods(gpt, pairs):
-    """Return log p(hypothesis | premise) in nats, (N,), of a GPT that has read stories only."""
-    firsts = [encode(f"{START} {pair.premise} .") for pair in pairs]
-    ids, mask = padded(
-        [first + encode(f"{pair.hypothesis} .") for first, pair in zip(firsts, pairs, strict=True)]
-    )
-    inputs, following = shifted(ids)
-    log_p = gpt(inputs).log_softmax(dim=-1).gather(-1, following[..., None])[..., 0]  # (N, T - 1)
-    starts = torch.tensor([len(first) for first in firsts])
-    asked = (torch.arange(ids.size(1)) >= starts[:, None]) & mask  # (N, T)
-    return (log_p * asked[:, 1:]).sum(dim=1)
-
-
-def ranked(gpt, pairs):
-    """Return the accuracy of sorting, for each hypothesis, its premises by likelihood: no label.
-
-    The first third is called entailment, the second neutral, the last contradiction; that each
-    hypothesis has equally many of each label is all that is known. pairs: balanced ones.
-    """
-    by_hypothesis = defaultdict(list)
-    for pair, likelihood in zip(pairs, likelihoods(gpt, pairs).tolist(), strict=True):
-        by_hypothesis[pair.hypothesis].append((-likelihood, pair.label))
-    right = 0
-    for found in by_hypothesis.values():
-        guesses = [label for label in LABELS for _ in range(len(found) // len(LABELS))]
-        right += sum(
-            label == guess for (_, label), guess in zip(sorted(found), guesses, strict=True)
-        )
-    return right / len(pairs)

@@ -2,18 +2,19 @@
 
 Each form starts from random weights, or from a language model that has read stories: three true
 sentences about one scene, with no question and no label. By number of labels, on balanced pairs.
-Beside them, models that learn from leaky pairs, with the premise and without, and are tested on
-both kinds. Learning rates were tried roughly, with one other seed; there was no search.
+Beside them, what that language model's own probabilities tell without fine-tuning, and models that
+learn from leaky pairs, with the premise and without, and are tested on both kinds. Learning rates
+were tried roughly, with one other seed; there was no search.
 """
 
 from tutorial_lib.datasets.premises import balanced_pairs, leaky_pairs
+from tutorial_lib.recipes.premise_likelihoods import ranked, thresholded
 from tutorial_lib.recipes.premise_readers import (
     FORMS,
     accuracy,
     build,
     fine_tune,
     pretrain,
-    ranked,
     without_premise,
 )
 from tutorial_lib.training import set_seed
@@ -25,6 +26,7 @@ SETTINGS = {
     "labels": {"180": {"steps": 150}, "720": {"steps": 300}, "3600": {"steps": 700}},
     "lr": {"scratch": 1e-2, "stories": 5e-3},
     "leaky": {"n_labels": 720, "steps": 200},
+    "thresholds": {"n_labels": 180},
     "n_test": 900,
 }
 SMOKE = SETTINGS | {
@@ -33,6 +35,7 @@ SMOKE = SETTINGS | {
     "stories": {"n": 40, "steps": 2, "lr": 1e-2, "batch_size": 8},
     "labels": {"18": {"steps": 2}},
     "leaky": {"n_labels": 18, "steps": 2},
+    "thresholds": {"n_labels": 18},
     "n_test": 18,
 }
 
@@ -41,17 +44,16 @@ def run(settings, progress=True):
     """Train both forms from both starts, then the readers of leaky pairs; one row a model.
 
     A row has pairs (what it learned from), reads ("both" or "hypothesis"), form, start, n_labels,
-    seed, and its accuracy on new pairs of the same kind (accuracy) and on balanced ones. The form
-    "ranking" is the reader of stories without any label (`ranked`).
+    seed, and its accuracy on new pairs of the same kind (accuracy) and on balanced ones. The forms
+    "ranking" and "thresholds" are the reader of stories, not trained any further: without a label
+    (`ranked`), and with so many labels for two numbers (`thresholded`).
     """
     rows = []
     test = balanced_pairs(9, settings["n_test"]).test
     for seed in settings["seeds"]:
         set_seed(seed)
         starts = {"scratch": build(settings), "stories": pretrain(settings, seed, progress)}
-        about = {"pairs": "none", "form": "ranking", "start": "stories", "reads": "both"}
-        share = ranked(starts["stories"].eval(), test)
-        rows.append(about | {"n_labels": 0, "seed": seed, "accuracy": share, "on_balanced": share})
+        rows += _untrained(starts["stories"].eval(), test, seed, settings)
         for n_labels, chosen in settings["labels"].items():
             for form in FORMS:
                 for start, gpt in starts.items():
@@ -65,6 +67,17 @@ def run(settings, progress=True):
                 gpt, steps = starts["scratch"], settings["leaky"]["steps"]
                 rows.append(_row(about, gpt, steps, settings, progress))
     return {"rows": rows}
+
+
+def _untrained(gpt, test, seed, settings):
+    few = balanced_pairs(settings["thresholds"]["n_labels"], settings["n_test"]).train
+    shares = {("none", "ranking", 0): ranked(gpt, test)}
+    shares["balanced", "thresholds", len(few)] = thresholded(gpt, few, test)
+    return [
+        {"pairs": pairs, "form": form, "start": "stories", "reads": "both", "n_labels": n_labels}
+        | {"seed": seed, "accuracy": share, "on_balanced": share}
+        for (pairs, form, n_labels), share in shares.items()
+    ]
 
 
 def _row(about, gpt, steps, settings, progress):
