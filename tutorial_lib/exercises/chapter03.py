@@ -108,8 +108,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="3.6",
-        question="With sinusoids and no mask, nearly all letters three places back are found "
-        "inside the training length. Which share is found beyond it, between 0 and 1?",
+        question="With sinusoids and no mask, after 1,000 steps, nearly all letters three places "
+        "back are found inside the training length. Which share is found beyond it, between 0 and "
+        "1?",
         share=True,
     ),
 )
