@@ -1,8 +1,8 @@
 """Plurals of made-up words by made-up grammars: what follows can only be learned from examples.
 
-"This is a wug. Now there is another one. There are two ___." (Berko 1958: children say "wugs", so
-they know a rule, not a list.) Here the rule is made up too. A grammar has one ending for words
-that end in a vowel and another for those that end in a consonant:
+"This is a wug. Now there is another one. There are two of them. There are two ___." (Berko 1958:
+children say "wugs", so they know a rule, not a list.) Here the rule is made up too. A grammar has
+one ending for words that end in a vowel and another for those that end in a consonant:
 
     wug wugib|mola molako|tas tasib|ilu ___
 

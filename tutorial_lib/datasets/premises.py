@@ -11,7 +11,7 @@ same scene (contradiction), or may be (neutral). Things are names of emoji, thei
   alone then gives the label away.
 - `mended_pairs` draws the hypothesis first, and for each label a premise that makes it so: each
   hypothesis stands there once with each label, and alone it tells nothing. The premise now does:
-  what contradicts is mostly specific, what leaves open mostly general.
+  with two or more general parts it mostly leaves open, with none it never does.
 - `balanced_pairs` takes all nine pairs of three premises and three hypotheses, each of which
   stands there once with each label (a Latin square).
 """
