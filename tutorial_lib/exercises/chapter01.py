@@ -84,7 +84,7 @@ PREDICTIONS = tuple(
             "How many characters does a token stand for on average, with 4,096 ids?",
             "How many percent more tokens does text order take than order by rank?",
             "Which pair of the five words does WordPiece merge first?",
-            "How many GPT-2 tokens do the 556 characters of the Gettysburg text take?",
+            "How many GPT-2 tokens do the first 556 characters of the Gettysburg address take?",
             "How many million parameters has a table of 30,000 tokens and width 1,024?",
             "Which share of MiniLM's 22.7 million parameters, in percent, is its table of tokens?",
             "Which word is closest to `drink`?",
