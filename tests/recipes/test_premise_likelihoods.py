@@ -1,7 +1,8 @@
 import pytest
 import torch
+from premise_pairs import LONG, PAIR, untrained_gpt
 
-from tutorial_lib.datasets.premises import LABELS, PremisePair, balanced_pairs
+from tutorial_lib.datasets.premises import LABELS, balanced_pairs
 from tutorial_lib.recipes import premise_likelihoods
 from tutorial_lib.recipes.premise_likelihoods import (
     by_thresholds,
@@ -10,17 +11,12 @@ from tutorial_lib.recipes.premise_likelihoods import (
     set_thresholds,
     thresholded,
 )
-from tutorial_lib.recipes.premise_readers import build, encode
-from tutorial_lib.recipes.premises import SMOKE
-
-PAIR = PremisePair("two dogs are in the field", "some animals are outdoors", "entailment")
-LONG = PremisePair("two small dogs are in the field", "two cats are indoors", "contradiction")
+from tutorial_lib.recipes.premise_readers import encode
 
 
 @pytest.fixture
 def gpt():
-    torch.manual_seed(0)
-    return build(SMOKE).eval()
+    return untrained_gpt()
 
 
 def test_the_likelihood_is_that_of_the_hypothesis_behind_the_premise(gpt):

@@ -1,6 +1,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from premise_pairs import LONG, PAIR, untrained_gpt
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair, balanced_pairs, leaky_pairs
 from tutorial_lib.recipes.premise_readers import (
@@ -12,7 +13,6 @@ from tutorial_lib.recipes.premise_readers import (
     PairReader,
     accuracy,
     answer_loss,
-    build,
     decode,
     encode,
     fine_tune,
@@ -25,14 +25,10 @@ from tutorial_lib.recipes.premise_readers import (
 )
 from tutorial_lib.recipes.premises import SMOKE
 
-PAIR = PremisePair("two dogs are in the field", "some animals are outdoors", "entailment")
-LONG = PremisePair("two small dogs are in the field", "two cats are indoors", "contradiction")
-
 
 @pytest.fixture
 def gpt():
-    torch.manual_seed(0)
-    return build(SMOKE).eval()
+    return untrained_gpt()
 
 
 def test_every_word_of_the_pairs_and_of_the_stories_is_known():
