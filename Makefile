@@ -1,6 +1,6 @@
 # make lab      set up on first use, then open the course in JupyterLab
 # make test     everything: lint, unit tests, doctests, packaging, browser, every notebook
-# make check    the quick part, about three minutes: no notebook is run, no browser started
+# make check    the quick part, four to five minutes: no notebook is run, no browser started
 # make bench    speed and memory against other implementations, in one table
 # make notebooks  run every notebook again and store its outputs (NB=notebooks/x.ipynb for one)
 # make clean    remove what make and Python left behind; your notebooks and my/ stay
