@@ -25,18 +25,13 @@ def press_and_go_on(times, done):
             done.append(number)
 
 
-def test_a_press_waits_for_the_end_of_the_block(handler):
+@pytest.mark.parametrize(
+    "times", [pytest.param(1, id="waits for the end"), pytest.param(3, id="the second does not")]
+)
+def test_a_press_ends_the_block(times, handler):
     done = []
     with pytest.raises(KeyboardInterrupt):
-        press_and_go_on(1, done)
-    assert done == [0]
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-def test_a_second_press_does_not_wait(handler):
-    done = []
-    with pytest.raises(KeyboardInterrupt):
-        press_and_go_on(3, done)
+        press_and_go_on(times, done)
     assert done == [0]
     assert signal.getsignal(signal.SIGINT) is handler
 
