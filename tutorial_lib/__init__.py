@@ -6,80 +6,41 @@ The axis alphabet, the same in every shape comment of this package:
     H  heads               D  model width               K  width of one head (d_k)
     V  vocabulary          L  layers                    P  side of an image patch
 
-Read the modules in the order of `READING_ORDER` and you follow one sentence from text to
-prediction. A module imports only from those above it.
+Start with `pages`: each holds a whole system on one page, for reading, copying and changing. The
+rooms hold the same things made robust. They lie on floors, and a room imports only from rooms on
+lower floors (`FLOORS`).
 
-Submodules load when they are first used, so `import tutorial_lib` costs nothing.
+Rooms load when they are first used, so `import tutorial_lib` costs nothing.
 """
 
 import importlib
 
 __version__ = "0.1.0"
 
-READING_ORDER = (
+FLOORS = (
     # what all may use
-    "errors",
-    "atomic",
-    "lazy",
-    # text to ids, and data
-    "hub",
-    "tokenizers",
-    "datasets",
-    "static_vectors",
-    # ids to predictions
-    "rotary",
-    "distances",
-    "patches",
-    "positions",
-    "masks",
-    "cache",
-    "capture",
-    "attention",
-    "blocks",
-    "foreign_names",
-    "weights",
-    "models",
-    "text_vectors",
-    # learning
-    "masking",
-    "sentence_pairs",
-    "objectives",
-    "devices",
-    "randomness",
-    "interrupts",
-    "muon",
-    "schedules",
-    "history",
-    "resume",
-    "training",
-    # predictions to text
-    "spans",
-    "sampling",
-    "continuation",
-    "beam",
-    "decoding",
-    "copying",
-    "translation_scores",
-    # looking inside
-    "interventions",
-    "induction",
-    "rollout",
-    "records",
-    "tracing",
-    "figures",
-    "explorers",
+    ("errors", "lazy"),
+    # files, and ideas that need nothing else of the package
+    ("files", "positions", "embeddings", "decoding", "pages"),
+    # text to ids, who looks at whom, how a model learns
+    ("tokenizers", "attention", "training"),
+    # what a model learns from, and the models
+    ("datasets", "models"),
+    # what a model is asked to learn, and looking inside it
+    ("objectives", "interpret"),
+    # pictures, and trainings too long for a notebook
+    ("figures", "recipes"),
     # the course
-    "exercises",
-    "recipes",
-    "setup_check",
+    ("explorers", "exercises", "setup_check"),
 )
+_ROOMS = tuple(room for floor in FLOORS for room in floor)
 
 
 def __getattr__(name):
-    if name in READING_ORDER:
+    if name in _ROOMS:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*READING_ORDER, "READING_ORDER", "__version__"])
+    return sorted([*_ROOMS, "FLOORS", "__version__"])

@@ -122,7 +122,7 @@ def torch_finding():
 def device_finding():
     """Return the device the notebooks will use; red when TUTORIAL_DEVICE names none."""
     try:
-        kind = importlib.import_module("tutorial_lib.devices").get_device().type
+        kind = importlib.import_module("tutorial_lib.training.devices").get_device().type
     except ImportError:
         return Finding(RED, "device", "unknown without PyTorch", "Mend the line above first.")
     except ValueError as error:

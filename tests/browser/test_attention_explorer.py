@@ -13,7 +13,7 @@ from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.explorers import AttentionExplorer, WalkExplorer
 from tutorial_lib.models import BERT
 from tutorial_lib.tokenizers import WordPieceTokenizer
-from tutorial_lib.tracing import trace
+from tutorial_lib.interpret import trace
 
 tokenizer = WordPieceTokenizer.from_vocab(minilm_folder() / "vocab.txt")
 model = BERT.from_pretrained(minilm_folder())

@@ -3,7 +3,7 @@ import pytest
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.datasets.play_names import cast_names, label, load_play_names, name_words
 from tutorial_lib.datasets.shakespeare import parse_play
-from tutorial_lib.spans import entities
+from tutorial_lib.objectives import entities
 
 
 def cast(*speakers):

@@ -7,13 +7,7 @@ from importlib import metadata
 import pytest
 import torch
 
-from tutorial_lib.datasets import (
-    Splits,
-    fingerprint,
-    load_emoji,
-    load_mnist,
-    load_reviews,
-)
+from tutorial_lib.datasets import Splits, fingerprint, load_emoji, load_mnist, load_reviews
 from tutorial_lib.errors import MissingDataError
 
 

@@ -66,7 +66,7 @@ def area_half(width, height):
 @pytest.fixture
 def parts():
     """What all sample exercises share."""
-    from tutorial_lib.exercises.tasks import case
+    from tutorial_lib.exercises.engine.tasks import case
 
     return {
         "id": "9.1",
@@ -83,14 +83,14 @@ def parts():
 
 @pytest.fixture
 def write(parts):
-    from tutorial_lib.exercises.tasks import Write
+    from tutorial_lib.exercises.engine.tasks import Write
 
     return Write(**parts)
 
 
 @pytest.fixture
 def symptom_task(parts):
-    from tutorial_lib.exercises.tasks import Symptom
+    from tutorial_lib.exercises.engine.tasks import Symptom
 
     looks = ("It would be too long.", "It would be a square.", "It would be a triangle.")
     return Symptom(**parts, shown=area_square, looks=looks)
@@ -98,7 +98,7 @@ def symptom_task(parts):
 
 @pytest.fixture
 def claim(parts):
-    from tutorial_lib.exercises.tasks import Claim
+    from tutorial_lib.exercises.engine.tasks import Claim
 
     def number():
         return 30_720_000

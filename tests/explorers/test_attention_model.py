@@ -1,11 +1,11 @@
 import pytest
 import torch
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import AttentionExplorer
 from tutorial_lib.explorers.attention_model import EncoderBackend
-from tutorial_lib.interventions import Patch, Uniform, Zero, head_output, intervene
+from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene
 from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.tokenizers import WordPieceTokenizer
 

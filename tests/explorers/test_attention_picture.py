@@ -3,13 +3,13 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import AttentionExplorer
 from tutorial_lib.explorers.attention_picture import PictureBackend, patch_labels
 from tutorial_lib.explorers.packing import as_picture
-from tutorial_lib.interventions import Uniform, Zero, intervene
+from tutorial_lib.interpret import Uniform, Zero, intervene
 from tutorial_lib.models import ViT, ViTConfig
 from tutorial_lib.recipes import load_checkpoint
 

@@ -5,14 +5,14 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import DigitExplorer
 from tutorial_lib.explorers.digits import MOST_POINTS, looked_at
+from tutorial_lib.interpret import rollout
 from tutorial_lib.models import ViT, ViTConfig
 from tutorial_lib.recipes import load_checkpoint
-from tutorial_lib.rollout import rollout
 
 ONE = [[[0.5, 0.15], [0.5, 0.85]]]
 ZERO = [

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from tutorial_lib.explorers import SaturationExplorer
-from tutorial_lib.figures.head_width import WIDTHS
+from tutorial_lib.figures.chapter02_attention.head_width import WIDTHS
 
 
 def test_every_control_from_end_to_end_changes_the_picture():

@@ -5,7 +5,7 @@ import traitlets
 from tutorial_lib import figures
 from tutorial_lib.explorers import SchemeComparer
 from tutorial_lib.explorers.schemes import FARTHEST, LONGEST
-from tutorial_lib.figures.positions_scores import SCHEMES
+from tutorial_lib.figures.chapter03_positional_encoding.scores import SCHEMES
 
 
 def sent(widget, scheme):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tutorial_lib import figures
 from tutorial_lib.explorers import SchemeComparer
-from tutorial_lib.figures.positions_scores import SCHEMES
+from tutorial_lib.figures.chapter03_positional_encoding.scores import SCHEMES
 
 SLIDERS = ("Length", "Shift both by", "Head")
 

@@ -5,8 +5,8 @@ from traitlets import TraitError
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import WalkExplorer
+from tutorial_lib.interpret import trace
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.tracing import trace
 
 TOKENS = ["[CLS]", "a", "cat", "[SEP]"]
 

@@ -5,8 +5,8 @@ import torch
 from playwright.sync_api import expect
 
 from tutorial_lib.explorers import WalkExplorer
+from tutorial_lib.interpret import trace
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.tracing import trace
 
 pytestmark = pytest.mark.slow
 TOKENS = ["[CLS]", "<script>boom()</script>", "שלום", ""]

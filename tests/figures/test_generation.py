@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import figures, sampling
+from tutorial_lib import figures
+from tutorial_lib.decoding import sampling
 from tutorial_lib.errors import ShapeError, VocabularyError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.generation import choice, token_name

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from tutorial_lib.errors import DamagedFileError, ShapeError
+from tutorial_lib.files import save_tensors
 from tutorial_lib.models import (
     BERT,
     GPT,
@@ -16,7 +17,6 @@ from tutorial_lib.models import (
     ViT,
     ViTConfig,
 )
-from tutorial_lib.weights import save_tensors
 
 SIZES = {"d_model": 8, "n_layers": 1, "n_heads": 2}
 CONFIGS = [

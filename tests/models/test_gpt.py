@@ -16,9 +16,9 @@ from tutorial_lib.errors import (
     ShapeError,
     VocabularyError,
 )
+from tutorial_lib.interpret import Uniform, Zero, intervene, trace
 from tutorial_lib.models import BERT, GPT, GPTConfig, ViT, count_parameters
 from tutorial_lib.models.gpt_sizes import GPT1, GPT2, GPT3
-from tutorial_lib.tracing import Uniform, Zero, intervene, trace
 
 transformers = pytest.importorskip("transformers")
 

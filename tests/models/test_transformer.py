@@ -5,9 +5,9 @@ from torch.testing import assert_close
 
 from tutorial_lib.attention import capture_attention, causal_mask
 from tutorial_lib.errors import ContextError, MaskError, ShapeError, VocabularyError
+from tutorial_lib.interpret import Uniform, Zero, intervene, trace
 from tutorial_lib.models import Transformer, TransformerConfig, count_parameters
 from tutorial_lib.positions import sinusoidal
-from tutorial_lib.tracing import Uniform, Zero, intervene, trace
 
 SIZES = {
     "small": {"d_model": 6, "n_heads": 2, "n_layers": 1, "d_ff": 7},

@@ -7,9 +7,9 @@ from torch.testing import assert_close
 
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import DamagedFileError, MissingDataError, ShapeError, VocabularyError
+from tutorial_lib.interpret import Uniform, Zero, intervene, trace
 from tutorial_lib.models import ViT, ViTConfig, count_parameters
-from tutorial_lib.models.vit_config import POSITIONS
-from tutorial_lib.tracing import Uniform, Zero, intervene, trace
+from tutorial_lib.models.vit import POSITIONS
 
 transformers = pytest.importorskip("transformers")
 

@@ -3,12 +3,7 @@ import torch
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.models import ViT, ViTConfig
 from tutorial_lib.recipes import load_result, summarise
-from tutorial_lib.recipes.hidden_patches import (
-    SMOKE,
-    HiddenPatchBatches,
-    patches_right,
-    pretrain,
-)
+from tutorial_lib.recipes.hidden_patches import SMOKE, HiddenPatchBatches, patches_right, pretrain
 from tutorial_lib.training import set_seed
 
 

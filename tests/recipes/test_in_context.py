@@ -3,7 +3,7 @@ import random
 import pytest
 import torch
 
-from tutorial_lib.capture import Tap, attention_layers, tapped
+from tutorial_lib.attention import Tap, attention_layers, tapped
 from tutorial_lib.datasets.made_up_plurals import ALPHABET, Example, is_held_out
 from tutorial_lib.objectives import IGNORED
 from tutorial_lib.recipes import load_checkpoint

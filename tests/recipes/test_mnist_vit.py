@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from tutorial_lib import recipes
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.recipes import mnist_vit
 from tutorial_lib.recipes.mnist_vit import (

@@ -5,7 +5,7 @@ import torch
 
 from tutorial_lib.datasets.play_names import label
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.objectives import IGNORED
+from tutorial_lib.objectives import IGNORED, TAGS
 from tutorial_lib.recipes import name_tagger
 from tutorial_lib.recipes.name_tagger import (
     MadeUpNames,
@@ -16,7 +16,6 @@ from tutorial_lib.recipes.name_tagger import (
     tag,
     windows,
 )
-from tutorial_lib.spans import TAGS
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
 LETTERS = [mark + letter for letter in "aio" for mark in ("", "##")]

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from tutorial_lib import recipes
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.datasets.shakespeare import Corpus, Play, Speech
 from tutorial_lib.objectives import SentencePair

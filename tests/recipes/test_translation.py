@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from tutorial_lib import recipes
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets import load_dates, load_numbers, number_in_words
 from tutorial_lib.errors import ContextError, DamagedFileError, MissingDataError, VocabularyError
 from tutorial_lib.recipes.translation import FRENCH, GERMAN, BatchesByLength

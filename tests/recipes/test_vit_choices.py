@@ -4,7 +4,7 @@ from torch.nn.utils.parametrize import register_parametrization
 from torch.testing import assert_close
 
 from tutorial_lib.datasets import load_mnist
-from tutorial_lib.models.vit_config import POSITIONS
+from tutorial_lib.models.vit import POSITIONS
 from tutorial_lib.recipes import load_result, summarise, vit_choices
 from tutorial_lib.recipes.mnist_vit import build, learn
 from tutorial_lib.recipes.vit_choices import SETTINGS, SMOKE, Times, run

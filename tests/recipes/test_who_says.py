@@ -6,15 +6,7 @@ from tutorial_lib import figures, recipes
 from tutorial_lib.datasets.who_says import Question, load_who_says
 from tutorial_lib.recipes import who_says
 from tutorial_lib.recipes.answer_reader import Answer
-from tutorial_lib.recipes.who_says import (
-    RULES,
-    SETTINGS,
-    SMOKE,
-    measure,
-    run_seed,
-    scores,
-    to_show,
-)
+from tutorial_lib.recipes.who_says import RULES, SETTINGS, SMOKE, measure, run_seed, scores, to_show
 
 TEXT = "ann : well sir toby : ay ay sir now cy : no"
 EXCERPT = tuple(TEXT.split())

@@ -6,12 +6,7 @@ from hypothesis import strategies as st
 
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.tokenizers import apply_merges, merge_steps, wordpiece_score
-from tutorial_lib.tokenizers.incremental import (
-    PairTable,
-    merge_by_rank,
-    train_bpe,
-    train_wordpiece,
-)
+from tutorial_lib.tokenizers.incremental import PairTable, merge_by_rank, train_bpe, train_wordpiece
 from tutorial_lib.tokenizers.merges import count_pairs, count_symbols, join_pair, merge_pair
 
 WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}

@@ -5,7 +5,7 @@
 ○ 0.0 Double a tensor: not tried yet
 """
 
-from tutorial_lib.exercises.desk import (
+from tutorial_lib.exercises.engine.desk import (
     check,
     hint,
     predict,
@@ -19,7 +19,7 @@ from tutorial_lib.exercises.desk import (
 from tutorial_lib.lazy import loading
 
 # It needs the models and the tokenizers, which most notebooks do not load.
-__getattr__, _ = loading(__name__, {"assemble": "assembly"})
+__getattr__, _ = loading(__name__, {"assemble": "own_gpt.assembly"})
 
 __all__ = [
     "assemble",

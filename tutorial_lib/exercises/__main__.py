@@ -8,9 +8,9 @@ python -m tutorial_lib.exercises 02 --cells   its exercises as py:percent cells
 import argparse
 import sys
 
-from tutorial_lib.exercises import registry
-from tutorial_lib.exercises.cells import percent_cells
-from tutorial_lib.exercises.table import table
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.cells import percent_cells
+from tutorial_lib.exercises.engine.table import table
 
 
 def main(arguments=None):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import torch
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.packing import Picture
-from tutorial_lib.interventions import Patch, Uniform, Zero, head_output, intervene
+from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene
 
 MAX_LENGTH = 200
 

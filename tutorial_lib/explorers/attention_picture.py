@@ -2,11 +2,11 @@
 
 import torch
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.attention_model import Result, intervention
 from tutorial_lib.explorers.packing import as_picture
-from tutorial_lib.interventions import head_output, intervene
+from tutorial_lib.interpret import head_output, intervene
 
 
 def patch_labels(n_rows, n_columns, class_token=True):

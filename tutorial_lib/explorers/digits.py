@@ -6,12 +6,12 @@ import numpy as np
 import torch
 import traitlets
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.drawings import draw_strokes, like_mnist
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.interpret import rollout
 from tutorial_lib.models.checks import check_choice
-from tutorial_lib.rollout import rollout
 
 MOST_POINTS = 4_000
 THINNEST, THICKEST = 0.02, 0.2

@@ -3,7 +3,7 @@
 from tutorial_lib.explorers.asking import AskingExplorer
 from tutorial_lib.explorers.base import javascript, stylesheet
 from tutorial_lib.explorers.masking_draws import MaskingDraws
-from tutorial_lib.figures.mask_results import measured_shares
+from tutorial_lib.figures.chapter06_bert.mask_results import measured_shares
 
 EXAMPLE = (
     "I have had a most rare vision. I have had a dream, past the wit of man to say what dream it "

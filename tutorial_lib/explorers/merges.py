@@ -5,7 +5,12 @@ from collections.abc import Mapping
 import traitlets
 
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.merges import joined, pair_scores, readable, sorted_counts
+from tutorial_lib.figures.chapter01_tokenization.merges import (
+    joined,
+    pair_scores,
+    readable,
+    sorted_counts,
+)
 from tutorial_lib.tokenizers.merges import count_pairs, count_symbols, merge_pair
 
 ROWS = 200  # words, symbols and pairs sent to the browser

@@ -5,7 +5,7 @@ import torch
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import FigureExplorer
-from tutorial_lib.figures.picture_patches import (
+from tutorial_lib.figures.chapter07_vit.picture_patches import (
     describe_patch_sequence,
     patch_cost,
     patch_sequence,

@@ -3,7 +3,11 @@
 import ipywidgets
 
 from tutorial_lib.explorers.base import FigureExplorer
-from tutorial_lib.figures.head_width import WIDTHS, measure_saturation, saturation
+from tutorial_lib.figures.chapter02_attention.head_width import (
+    WIDTHS,
+    measure_saturation,
+    saturation,
+)
 
 _WIDE = {"description_width": "initial"}
 

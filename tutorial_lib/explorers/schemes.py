@@ -3,9 +3,8 @@
 import numpy as np
 import traitlets
 
-from tutorial_lib.distances import alibi_slopes
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.positions_scores import (
+from tutorial_lib.figures.chapter03_positional_encoding.scores import (
     ADDED,
     HEADED,
     LEARNED,
@@ -14,6 +13,7 @@ from tutorial_lib.figures.positions_scores import (
     example_tables,
     head_scores,
 )
+from tutorial_lib.positions import alibi_slopes
 
 LONGEST, FARTHEST = 64, 32  # tokens, and how far both may move
 ABOUT = {

@@ -3,7 +3,7 @@
 import traitlets
 
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.positions import moving_columns, wavelengths
+from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import moving_columns, wavelengths
 
 WIDTHS = tuple(2**k for k in range(2, 10))  # 4 ... 512
 BASES = tuple(10**k for k in range(1, 7))

@@ -5,7 +5,7 @@ import traitlets
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.softmax import softmax_stages
+from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages
 
 MAX_KEYS, MAX_WIDTH = 6, 4
 QUERY = (1.0, 0.5, -1.0)

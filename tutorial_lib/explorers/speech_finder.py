@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from tutorial_lib.embeddings import text_vectors
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.text_vectors import text_vectors
 
 
 class Hit(NamedTuple):

@@ -8,7 +8,7 @@ from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
 from tutorial_lib.explorers.english_words import is_number_or_date
 from tutorial_lib.explorers.packing import make_panel
 from tutorial_lib.explorers.translation_steps import search_steps, translate_steps
-from tutorial_lib.figures.beams import token_label, tree_candidates
+from tutorial_lib.figures.chapter04_transformer.beams import token_label, tree_candidates
 from tutorial_lib.tokenizers.vocabulary import without_half_pairs
 
 LIMIT = 200  # characters; the longest date in words has about 70

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from tutorial_lib.beam import beam_search
-from tutorial_lib.capture import capture_attention
-from tutorial_lib.decoding import generate
-from tutorial_lib.figures.beams import token_label
+from tutorial_lib.attention import capture_attention
+from tutorial_lib.decoding import beam_search, generate
+from tutorial_lib.figures.chapter04_transformer.beams import token_label
 
 MOST_TOKENS = 40  # of a translation; the longest of the course's data has 28
 

@@ -6,7 +6,7 @@ import traitlets
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
 from tutorial_lib.explorers.packing import as_array
-from tutorial_lib.figures.walk import walk_steps
+from tutorial_lib.figures.chapter00_start_here.walk import walk_steps
 
 MAX_TOKENS = 64
 MAX_COLUMNS = 64
@@ -108,7 +108,7 @@ def _word(vocabulary, index):
 class WalkExplorer(BrowserExplorer):
     """Walks through one forward pass: name, shape, formula and numbers of every tensor.
 
-    records: a Trace of `tutorial_lib.tracing.trace`, or a list of dicts with name, axes
+    records: a Trace of `tutorial_lib.interpret.tracing.trace`, or a list of dicts with name, axes
     ("B H T S"), formula and values. tokens: T labels. vocabulary: V labels for an axis V, by id.
     Only the first sequence of a batch is shown; what is too large is cut, and a note says so: of an
     axis V each row keeps its largest numbers, and steps called logits or probabilities frame the

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.positions import position_table, wavelengths
+from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import position_table, wavelengths
 from tutorial_lib.figures.style import (
     BLUE,
     CYCLE,

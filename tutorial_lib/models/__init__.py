@@ -13,7 +13,7 @@ _MODELS = {
     "Transformer": "transformer",
     "TransformerConfig": "transformer",
     "ViT": "vit",
-    "ViTConfig": "vit_config",
+    "ViTConfig": "vit",
 }
 
 
@@ -29,7 +29,7 @@ def count_parameters(config_or_model):
     """
     import torch  # here, so that naming a model does not load it
 
-    from tutorial_lib.weights import Unfilled
+    from tutorial_lib.files import Unfilled
 
     model = config_or_model
     if not isinstance(model, torch.nn.Module):

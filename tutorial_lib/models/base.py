@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 import torch
 from torch import nn
 
-from tutorial_lib.cache import KVCache
+from tutorial_lib.attention import KVCache
 from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.weights import Unfilled, load_into, load_metadata, load_tensors, save_tensors
+from tutorial_lib.files import Unfilled, load_into, load_metadata, load_tensors, save_tensors
 
 
 class Model(nn.Module):

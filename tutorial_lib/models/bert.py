@@ -7,15 +7,14 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tutorial_lib import hub
-from tutorial_lib.blocks import EncoderBlock
-from tutorial_lib.masks import token_mask
+from tutorial_lib.attention import token_mask
+from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model, initialise
-from tutorial_lib.models.bert_files import FOREIGN_NAMES, heads_in, read_bert_config
 from tutorial_lib.models.bert_heads import BERTHeads, mean_pool
+from tutorial_lib.models.blocks import EncoderBlock
 from tutorial_lib.models.checks import check_choice, check_ids, check_same_shape, check_sizes
+from tutorial_lib.models.foreign.bert import FOREIGN_NAMES, heads_in, read_bert_config
 from tutorial_lib.positions import LearnedPositions
-from tutorial_lib.weights import load_tensors
 
 
 @dataclass(frozen=True)

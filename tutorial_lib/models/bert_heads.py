@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tutorial_lib.blocks import ACTIVATIONS
+from tutorial_lib.attention import token_mask
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.masks import token_mask
+from tutorial_lib.models.blocks import ACTIVATIONS
 from tutorial_lib.models.checks import check_same_shape
 
 

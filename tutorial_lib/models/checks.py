@@ -4,9 +4,9 @@ import math
 
 import torch
 
-from tutorial_lib.blocks import ACTIVATIONS
+from tutorial_lib.attention import token_mask
 from tutorial_lib.errors import MaskError, ShapeError, VocabularyError
-from tutorial_lib.masks import token_mask
+from tutorial_lib.models.blocks import ACTIVATIONS
 
 
 def check_sizes(config, names, activations=tuple(ACTIVATIONS)):

@@ -6,20 +6,14 @@ from typing import ClassVar
 import torch.nn.functional as F
 from torch import nn
 
-from tutorial_lib import hub
-from tutorial_lib.blocks import ACTIVATIONS, EncoderBlock
-from tutorial_lib.cache import ModelCache
+from tutorial_lib.attention import ModelCache
+from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model, initialise, shrink_residuals
-from tutorial_lib.models.checks import (
-    check_choice,
-    check_ids,
-    check_sizes,
-    right_padding,
-)
-from tutorial_lib.models.gpt_files import FOREIGN_NAMES, read_gpt_config
+from tutorial_lib.models.blocks import ACTIVATIONS, EncoderBlock
+from tutorial_lib.models.checks import check_choice, check_ids, check_sizes, right_padding
+from tutorial_lib.models.foreign.gpt import FOREIGN_NAMES, read_gpt_config
 from tutorial_lib.models.gpt_sizes import GPT1, GPT2, GPT3, REPAIRED
 from tutorial_lib.positions import LearnedPositions
-from tutorial_lib.weights import load_tensors
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from typing import ClassVar
 from torch import nn
 
 from tutorial_lib.attention import RotaryAttention
-from tutorial_lib.blocks import EncoderBlock
 from tutorial_lib.models.base import Model, initialise
+from tutorial_lib.models.blocks import EncoderBlock
 from tutorial_lib.models.checks import check_ids
 from tutorial_lib.models.gpt import GPT, GPTConfig
-from tutorial_lib.positions import check_length
+from tutorial_lib.positions.vectors import check_length
 
 
 @dataclass(frozen=True)

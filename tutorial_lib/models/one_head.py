@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-from tutorial_lib.attention import attention
-from tutorial_lib.masks import padding_mask
+from tutorial_lib.attention import attention, padding_mask
 from tutorial_lib.models.checks import check_ids
 from tutorial_lib.positions import sinusoidal
 

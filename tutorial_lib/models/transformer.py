@@ -6,11 +6,10 @@ from typing import ClassVar
 import torch.nn.functional as F
 from torch import nn
 
-from tutorial_lib.blocks import DecoderBlock, EncoderBlock
-from tutorial_lib.cache import ModelCache
+from tutorial_lib.attention import ModelCache, token_mask
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.masks import token_mask
 from tutorial_lib.models.base import Model
+from tutorial_lib.models.blocks import DecoderBlock, EncoderBlock
 from tutorial_lib.models.checks import (
     check_choice,
     check_ids,

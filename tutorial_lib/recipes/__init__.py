@@ -14,12 +14,11 @@ from pathlib import Path
 import torch
 
 from tutorial_lib import __version__
-from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.files import load_into, load_tensors, save_tensors, write_text
 from tutorial_lib.recipes.registry import RECIPES
 from tutorial_lib.tokenizers import BPETokenizer
 from tutorial_lib.training import fit
-from tutorial_lib.weights import load_into, load_tensors, save_tensors
 
 PACKAGE = Path(__file__).parent.parent
 RESULTS = PACKAGE / "results"

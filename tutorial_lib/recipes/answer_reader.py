@@ -13,12 +13,11 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib.datasets.who_says import places_of
-from tutorial_lib.muon import Muon
+from tutorial_lib.objectives import best_span
 from tutorial_lib.recipes.line_reader import LINES, reader_of
 from tutorial_lib.recipes.name_tagger import by_length
 from tutorial_lib.recipes.translator import chunks, padded
-from tutorial_lib.spans import best_span
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import Muon, fit, set_seed
 
 ASKING = ("who", "says", ":")
 LONGEST = 16  # tokens of an answer

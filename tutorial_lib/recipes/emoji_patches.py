@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import pad
 
 from tutorial_lib.datasets import load_emoji
-from tutorial_lib.masking import mask_patches
+from tutorial_lib.objectives import mask_patches
 from tutorial_lib.recipes import mnist_vit, share_of_true
 from tutorial_lib.recipes.hidden_patches import guess_hidden_patches, patches_right
 

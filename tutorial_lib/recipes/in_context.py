@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from tutorial_lib.capture import capture_attention
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.made_up_plurals import (
     ALPHABET,
     ENDS,
@@ -21,12 +21,11 @@ from tutorial_lib.datasets.made_up_plurals import (
     draw_examples,
     draw_grammar,
 )
-from tutorial_lib.interventions import Zero, intervene
+from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
-from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
 from tutorial_lib.recipes.shakespeare_gpt import decode, encode
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import Muon, fit, set_seed
 
 SETTINGS = {
     "seed": 0,

@@ -14,7 +14,7 @@ import itertools
 import torch
 
 from tutorial_lib.datasets.made_up_plurals import ceiling, last_ending
-from tutorial_lib.induction import induction_scores, previous_token_scores, repeated_sequences
+from tutorial_lib.interpret import induction_scores, previous_token_scores, repeated_sequences
 from tutorial_lib.recipes import in_context, load_checkpoint
 from tutorial_lib.recipes.in_context import (
     LETTER_IDS,

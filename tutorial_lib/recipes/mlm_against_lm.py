@@ -14,7 +14,6 @@ import torch.nn.functional as F
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.models.gpt import GPT, GPTConfig
-from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import (
     MaskedTokens,
     mask_tokens,
@@ -26,7 +25,7 @@ from tutorial_lib.recipes import shakespeare_bert, share_of_true, train_on_cpu
 from tutorial_lib.recipes.shakespeare_bert import SETTINGS as BERT_SETTINGS
 from tutorial_lib.recipes.shakespeare_bert import in_sentences, scenes
 from tutorial_lib.tokenizers import WordPieceTokenizer
-from tutorial_lib.training import set_seed
+from tutorial_lib.training import Muon, set_seed
 
 SETTINGS = {
     "seeds": [0, 1, 2],

@@ -12,11 +12,10 @@ import time
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.models.modern_gpt import ModernGPTConfig
-from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
 from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, encode
-from tutorial_lib.training import set_seed
+from tutorial_lib.training import Muon, set_seed
 
 SETTINGS = {
     "seeds": [0, 1, 2],

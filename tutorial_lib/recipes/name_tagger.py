@@ -6,11 +6,9 @@ from typing import NamedTuple
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.muon import Muon
-from tutorial_lib.objectives import IGNORED
+from tutorial_lib.objectives import IGNORED, TAGS
 from tutorial_lib.recipes.translator import chunks, padded
-from tutorial_lib.spans import TAGS
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.training import Muon, fit, set_seed
 
 # Pieces that are read at once. A name is told by what stands near it, and most of a long speech
 # holds none.

@@ -14,9 +14,9 @@ import random
 from collections import Counter
 
 from tutorial_lib.datasets.play_names import load_play_names, name_words
+from tutorial_lib.objectives import entities, span_scores
 from tutorial_lib.recipes import load_checkpoint, shakespeare_bert
 from tutorial_lib.recipes.name_tagger import fine_tune_names, tag
-from tutorial_lib.spans import entities, span_scores
 from tutorial_lib.training import set_seed
 
 SETTINGS = {

@@ -22,8 +22,7 @@ from torch.nn.functional import cross_entropy
 
 from tutorial_lib.attention import MultiHeadAttention, RotaryAttention
 from tutorial_lib.datasets import load_shakespeare
-from tutorial_lib.distances import RelativePositions, alibi
-from tutorial_lib.positions import LearnedPositions, SinusoidalPositions
+from tutorial_lib.positions import LearnedPositions, RelativePositions, SinusoidalPositions, alibi
 from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.training import set_seed
 

@@ -16,10 +16,9 @@ from torch import nn
 
 from tutorial_lib.datasets.premises import DETAILS, KINDS, LABELS, NUMBERS, PLACES, SIZES, Scene
 from tutorial_lib.models.gpt import GPTConfig
-from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
 from tutorial_lib.recipes import train_on_cpu
-from tutorial_lib.training import set_seed
+from tutorial_lib.training import Muon, set_seed
 
 FORMS = ("head", "text")
 

@@ -5,9 +5,9 @@ import random
 import torch
 import torch.nn.functional as F
 
+from tutorial_lib.embeddings import in_batches
 from tutorial_lib.models.bert_heads import mean_pool
 from tutorial_lib.recipes.translator import chunks, padded
-from tutorial_lib.text_vectors import in_batches
 from tutorial_lib.training import fit
 
 

@@ -21,12 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tutorial_lib.datasets import load_reviews, minilm_folder
 from tutorial_lib.models import BERT
-from tutorial_lib.recipes.review_classifier import (
-    freeze_embeddings,
-    frozen_features,
-    guess,
-    learn,
-)
+from tutorial_lib.recipes.review_classifier import freeze_embeddings, frozen_features, guess, learn
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.training import set_seed
 

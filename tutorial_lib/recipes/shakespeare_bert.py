@@ -19,13 +19,12 @@ from torch import nn
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import mask_tokens, pack_pairs, pretraining_loss, sentence_pairs
 from tutorial_lib.positions import rotate, sinusoidal
 from tutorial_lib.recipes import share_of_true, train_on_cpu
 from tutorial_lib.recipes.shakespeare_gpt import SETTINGS as GPT_SETTINGS
 from tutorial_lib.tokenizers import WordPieceTokenizer
-from tutorial_lib.training import set_seed
+from tutorial_lib.training import Muon, set_seed
 
 SETTINGS = {
     "seed": 0,

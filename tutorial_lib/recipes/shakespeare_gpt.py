@@ -13,10 +13,9 @@ import torch
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
-from tutorial_lib.muon import Muon
 from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
 from tutorial_lib.recipes import train_on_cpu
-from tutorial_lib.training import set_seed
+from tutorial_lib.training import Muon, set_seed
 
 # All the plays use these; the place of a character is its id.
 ALPHABET = "\n !\"&',-.24568:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz—"

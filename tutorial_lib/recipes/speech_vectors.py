@@ -8,9 +8,9 @@ number, and the places of the speeches in the corpus, so no text.
 import torch
 
 from tutorial_lib.datasets import load_shakespeare, minilm_folder
+from tutorial_lib.embeddings import RoundedVectors, text_vectors
 from tutorial_lib.models import BERT
 from tutorial_lib.recipes import share_of_true
-from tutorial_lib.text_vectors import RoundedVectors, text_vectors
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
 SETTINGS = {

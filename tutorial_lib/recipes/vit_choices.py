@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn.utils.parametrize import register_parametrization
 
 from tutorial_lib.datasets import load_mnist
-from tutorial_lib.models.vit_config import POSITIONS
+from tutorial_lib.models.vit import POSITIONS
 from tutorial_lib.recipes import mnist_vit
 from tutorial_lib.recipes.mnist_vit import build, learn_and_measure
 from tutorial_lib.training import set_seed

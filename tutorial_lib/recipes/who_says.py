@@ -21,9 +21,9 @@ from tutorial_lib.datasets.who_says import (
     most_frequent_name,
     places_of,
 )
+from tutorial_lib.objectives import answer_f1, span_scores
 from tutorial_lib.recipes import load_checkpoint, shakespeare_bert
 from tutorial_lib.recipes.answer_reader import answers, fine_tune_answers, rows_of
-from tutorial_lib.spans import answer_f1, span_scores
 from tutorial_lib.training import set_seed
 
 SETTINGS = {

@@ -6,8 +6,8 @@ from itertools import chain
 
 import regex
 
-from tutorial_lib import hub
 from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.files import hub
 from tutorial_lib.tokenizers.files import load_json, read_gpt2, read_tiktoken, save_json
 from tutorial_lib.tokenizers.incremental import merge_by_rank, train_bpe
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN, printable, unprintable

@@ -5,8 +5,8 @@ import binascii
 import json
 from pathlib import Path
 
-from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError
+from tutorial_lib.files import write_text
 
 
 def save_json(path, content):

@@ -3,9 +3,8 @@
 from collections import Counter
 from typing import NamedTuple
 
-from tutorial_lib import hub
-from tutorial_lib.atomic import write_text
 from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.files import hub, write_text
 from tutorial_lib.tokenizers.incremental import train_wordpiece
 from tutorial_lib.tokenizers.merges import join_pair, split_word
 from tutorial_lib.tokenizers.pretokenize import bert_words

@@ -1,0 +1,173 @@
+"""Chapter 03's exercises agree with the library, and its pictures look as the choices say."""
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from tutorial_lib.datasets import numbers_in_words
+from tutorial_lib.exercises.chapter03_positional_encoding.adding import add_positions
+from tutorial_lib.exercises.chapter03_positional_encoding.alibi import alibi_bias
+from tutorial_lib.exercises.chapter03_positional_encoding.binary import binary_positions
+from tutorial_lib.exercises.chapter03_positional_encoding.relative import relative_index
+from tutorial_lib.exercises.chapter03_positional_encoding.rotary import rotate_pairs
+from tutorial_lib.exercises.chapter03_positional_encoding.shift import shift_matrix
+from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import sinusoidal_positions
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.positions import RelativePositions, alibi, rotate, sinusoidal
+from tutorial_lib.training import fit, set_seed
+
+TASKS = registry.contents("03")
+
+
+# The solutions and the library ----------------------------------------------------------------
+
+
+def test_binary_positions_count():
+    digits = binary_positions(32, 5)
+    assert (digits @ 2.0 ** torch.arange(5)).tolist() == list(range(32))
+
+
+def test_sinusoidal_positions_are_the_library_s():
+    assert_close(sinusoidal_positions(20, 10), sinusoidal(20, 10), rtol=0, atol=1e-5)
+
+
+def test_words_plus_positions_share_the_squared_length():
+    words = torch.randn(1, 200, 512, generator=torch.Generator().manual_seed(0)) / 512**0.5
+    table = sinusoidal(200, 512)
+    total = add_positions(words, table)
+    assert_close(total - table, words * 512**0.5)
+    share = table.square().sum() / (table.square().sum() + (total - table).square().sum())
+    assert abs(share.item() - 1 / 3) < 0.01  # prediction 3.3
+
+
+def test_the_shift_matrix_shifts():
+    table = sinusoidal(50, 6)
+    for offset in (-7, 0, 1, 12):
+        moved = table[10:30] @ shift_matrix(offset, 6).T
+        assert_close(moved, table[10 + offset : 30 + offset], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(("n_queries", "n_keys", "reach"), [(5, 5, 2), (2, 6, 3), (3, 3, 8)])
+def test_relative_rows_are_the_library_s(n_queries, n_keys, reach):
+    positions = RelativePositions(n_heads=2, max_distance=reach)
+    with torch.no_grad():
+        positions.weight.normal_()
+    rows = relative_index(n_queries, n_keys, reach)
+    assert_close(positions(n_queries, n_keys), positions.weight[:, rows])
+
+
+def test_rotated_pairs_are_the_library_s():
+    x = torch.randn(2, 3, 5, 8, generator=torch.Generator().manual_seed(0))
+    assert_close(rotate_pairs(x, torch.arange(7, 12)), rotate(x, start=7), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16])
+def test_the_bias_is_the_library_s(n_heads):
+    assert_close(alibi_bias(n_heads, 6), alibi(n_heads, 6))
+
+
+def test_the_sources_numbers():
+    assert TASKS["3.3"].solution() == 104
+    assert round(TASKS["3.4"].solution()) == 9_647
+
+
+# The map of 3.11 ------------------------------------------------------------------------------
+
+
+def along(scores, down, right):
+    """Whether a score stands again `down` rows and `right` columns on."""
+    rows, columns = scores.shape
+    first = scores[: rows - down, max(0, -right) : columns - max(0, right)]
+    second = scores[down:, max(0, right) : columns + min(0, right)]
+    return torch.allclose(first, second, atol=1e-4)
+
+
+def halves_agree(scores):
+    middle = scores.size(1) // 2
+    return torch.allclose(scores[:, :middle], scores[:, middle:], atol=1e-4)
+
+
+LOOKS = {
+    "diagonals": lambda scores: along(scores, 1, 1),
+    "rows": lambda scores: along(scores, 0, 1),
+    "two down, one on": lambda scores: along(scores, 2, 1),
+    "other diagonals": lambda scores: along(scores, 1, -1),
+    "halves": halves_agree,
+}
+
+
+@pytest.mark.parametrize(
+    ("letter", "looks"),
+    [
+        (None, {"diagonals"}),
+        ("a", {"rows", "halves"}),
+        ("b", {"two down, one on"}),
+        ("c", {"other diagonals"}),
+        ("d", {"halves"}),
+    ],
+)
+def test_each_rotary_map_looks_as_it_is_described(letter, looks):
+    task = TASKS["3.11"]
+    code = task.choices[letter] if letter else task.solution
+    word = torch.ones(12, 8)
+    scores = code(word, word)
+    assert {name for name, holds in LOOKS.items() if holds(scores)} == looks
+
+
+# The curve of 3.6 -----------------------------------------------------------------------------
+
+
+class Reader(nn.Module):
+    """The reader behind the picture: word vectors, a question, a readout."""
+
+    def __init__(self, gather, vocab_size, d_model=32):
+        super().__init__()
+        self.gather = gather
+        self.embedding = nn.Embedding(vocab_size, d_model)
+        self.question = nn.Parameter(torch.randn(d_model))
+        self.readout = nn.Linear(d_model, 10)
+        self.register_buffer("table", sinusoidal(100, d_model))
+
+    def forward(self, ids, lengths):
+        return self.readout(self.gather(self.embedding(ids), self.table, self.question))
+
+
+def two_accuracies(gather):
+    """Train a reader; its accuracy on all numbers, in order and shuffled into other batches."""
+    data = numbers_in_words()
+    set_seed(0)
+    reader = Reader(gather, len(data.vocabulary))
+
+    def loss(model, batch):
+        ids, lengths, digits = batch
+        return nn.functional.cross_entropy(model(ids, lengths), digits)
+
+    fit(reader, data.batches(100), loss, steps=400, lr=1e-2, device="cpu", progress=False)
+    shuffled = torch.randperm(900, generator=torch.Generator().manual_seed(0))
+    shares = []
+    for order in (torch.arange(900), shuffled):
+        rows = [data.select(row) for row in order.split(100)]
+        with torch.no_grad():
+            right = [reader(r.ids, r.lengths).argmax(-1) == r.digits for r in rows]
+        shares.append(torch.cat(right).float().mean().item())
+    return shares
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("letter", "low", "high", "alike"),
+    [
+        (None, 0.99, 1.0, True),
+        ("a", 0.63, 0.641, True),
+        ("b", 0.58, 0.70, False),
+        ("c", 0.75, 1.0, True),
+        ("d", 0.99, 1.0, True),
+    ],
+)
+def test_each_reader_ends_as_it_is_described(letter, low, high, alike):
+    task = TASKS["3.6"]
+    one, other = two_accuracies(task.choices[letter] if letter else task.solution)
+    assert (one == other) is alike
+    assert low <= one <= high
+    assert low <= other <= high

@@ -1,0 +1,238 @@
+"""Chapter 05b's exercises agree with the library, and its pictures look as the choices say."""
+
+from collections import Counter, defaultdict
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from tutorial_lib.attention import capture_attention
+from tutorial_lib.datasets.made_up_plurals import few_shot_prompt
+from tutorial_lib.datasets.premises import LABELS, PremisePair, hypothesis_only, leaky_pairs
+from tutorial_lib.exercises.chapter05b_prompting.answer_loss import answer_loss
+from tutorial_lib.exercises.chapter05b_prompting.claims import COUNTS
+from tutorial_lib.exercises.chapter05b_prompting.curve import curve
+from tutorial_lib.exercises.chapter05b_prompting.few_shot import prompt_with_examples
+from tutorial_lib.exercises.chapter05b_prompting.first_word import (
+    first_word_accuracy,
+    first_word_accuracy_cases,
+)
+from tutorial_lib.exercises.chapter05b_prompting.generator import (
+    blind_shares,
+    label_shares,
+    written,
+)
+from tutorial_lib.exercises.chapter05b_prompting.induction import induction_score
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.verdicts import judge
+from tutorial_lib.interpret import induction_scores, repeated_sequences
+from tutorial_lib.models.gpt import GPTConfig
+from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
+from tutorial_lib.training import set_seed
+
+TASKS = registry.contents("5b")
+
+
+@pytest.fixture(scope="module")
+def model():
+    set_seed(0)
+    return GPTConfig(vocab_size=20, context=12, d_model=8, n_layers=1, n_heads=2).build().eval()
+
+
+# The solutions and the library ----------------------------------------------------------------
+
+
+def test_the_chapter_is_found_by_its_number():
+    assert registry.find("5b.5").name == "answer_loss"
+    assert registry.chapter_module("05b").TITLE == registry.chapter_module("5b").TITLE
+
+
+def test_the_loss_is_the_library_s(model):
+    ids = torch.randint(0, 20, (3, 9), generator=torch.Generator().manual_seed(0))
+    is_answer = torch.zeros(3, 9).bool()
+    is_answer[0, 4] = is_answer[1, 5:8] = is_answer[2, 7:] = True
+    inputs, targets = shifted(ids)
+    counted = targets.masked_fill(~is_answer[:, 1:], IGNORED)
+    with torch.no_grad():
+        assert_close(
+            answer_loss(model(ids), ids, is_answer), next_token_loss(model, (inputs, counted))
+        )
+
+
+def test_the_score_is_the_library_s(model):
+    ids = repeated_sequences(range(20), n=1, length=6)
+    with torch.no_grad(), capture_attention(model) as maps:
+        model(ids)
+    assert_close(induction_score(maps[0][0]), induction_scores(model, ids)[0])
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_the_prompt_is_the_library_s(n):
+    examples = [("wug", "wugib"), ("tas", "tasib"), ("mola", "molako")][:n]
+    assert prompt_with_examples(examples, "mol") == few_shot_prompt(examples, "mol")
+
+
+def test_no_two_labels_tie_in_the_cases_of_the_first_word():
+    for case in first_word_accuracy_cases():
+        by_word = defaultdict(Counter)
+        for pair in case.args[0]:
+            by_word[pair.hypothesis.split()[0]][pair.label] += 1
+        for counts in (*by_word.values(), sum(by_word.values(), Counter())):
+            highest, *others = sorted(counts.values(), reverse=True)
+            assert highest > max(others, default=0)
+
+
+def test_the_first_word_tells_the_label_of_pairs_that_leak():
+    pairs = leaky_pairs()
+    assert first_word_accuracy(pairs.train, pairs.test) > 0.6
+
+
+# The table of 5b.2 ----------------------------------------------------------------------------
+
+
+def kind(pair):
+    """The kind of hypothesis, by the words that the table names."""
+    words = pair.hypothesis.split()
+    if words[0] in ("no", "some"):
+        return f"begins with “{words[0]}”"
+    reason = {"to", "because", "for"} & set(words)
+    return "ends with a purpose or a reason" if reason else "anything else"
+
+
+def test_the_table_holds_what_is_in_the_data():
+    pairs = leaky_pairs().train
+    counted = Counter((kind(pair), pair.label) for pair in pairs)
+    assert {row: tuple(counted[row, label] for label in LABELS) for row in COUNTS} == COUNTS
+    text = TASKS["5b.2"].text
+    for row, numbers in COUNTS.items():
+        assert f"| {row} | {' | '.join(map(str, numbers))} |" in text
+
+
+def test_the_verdict_of_the_claim_holds():
+    pairs = leaky_pairs()
+    assert hypothesis_only(pairs.train, pairs.test) == 1
+
+
+def test_a_rounded_claim_passes():
+    assert judge(TASKS["5b.2"], 85.7).status == "right"
+
+
+# The generator of 5b.3 ------------------------------------------------------------------------
+
+
+def test_sound_code_gives_each_label_a_third_where_it_can():
+    *rows, general = label_shares(TASKS["5b.3"].solution)
+    for row in rows:
+        assert row == [1 / 3] * 3
+    assert general == []
+
+
+def test_the_repair_moves_the_leak_to_the_premise():
+    hypothesis_alone, premise_alone = blind_shares()
+    assert hypothesis_alone == pytest.approx(1 / 3)
+    assert premise_alone > 0.6
+    hypothesis_alone, premise_alone = blind_shares(TASKS["5b.3"].shown)
+    assert hypothesis_alone > 0.4
+    assert premise_alone == pytest.approx(1 / 3)
+
+
+def test_code_that_writes_nothing_is_not_taken_for_the_code_shown():
+    assert any(written(TASKS["5b.3"].shown, *case.args) for case in TASKS["5b.3"].cases())
+    verdict = judge(TASKS["5b.3"], "a", lambda premises, hypotheses: [])
+    assert "no pair at all" in verdict.text
+    assert "Next" not in verdict.text
+
+
+def test_each_generator_looks_as_it_is_described():
+    shares = {letter: label_shares(code) for letter, code in TASKS["5b.3"].choices.items()}
+    entailed = [row[0] for row in shares["a"]]
+    assert entailed == sorted(entailed)
+    assert entailed[0] < 0.1
+    assert min(entailed[-2:]) > 0.9
+    assert all(row[2] == max(row) for row in shares["b"][:4])
+    *specific, general = shares["c"]
+    assert all(abs(share - 1 / 3) < 0.03 for row in specific for share in row)
+    assert general[1] == 0
+    assert general[0] > 0.3
+    assert all(row == [1 / 3] * 3 for row in shares["d"])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_any_premise_with_the_right_relation_will_do(order):
+    sound = TASKS["5b.3"].solution
+
+    def balanced(premises, hypotheses):
+        return sound(premises[::order], hypotheses)[::order]
+
+    assert judge(TASKS["5b.3"], "a", balanced).status == "right"
+
+
+def test_a_label_that_is_not_true_is_seen():
+    sound = TASKS["5b.3"].solution
+
+    def balanced(premises, hypotheses):
+        pairs = sound(premises, hypotheses)
+        labels = [pair.label for pair in pairs]
+        return [
+            PremisePair(pair.premise, pair.hypothesis, label)
+            for pair, label in zip(pairs, labels[1:] + labels[:1], strict=True)
+        ]
+
+    assert "not true" in judge(TASKS["5b.3"], "a", balanced).text
+
+
+def test_scenes_in_place_of_their_texts_are_named():
+    sound = TASKS["5b.3"].solution
+
+    def balanced(premises, hypotheses):
+        scenes = {scene.text: scene for scene in (*premises, *hypotheses)}
+        pairs = sound(premises, hypotheses)
+        return [PremisePair(scenes[p.premise], scenes[p.hypothesis], p.label) for p in pairs]
+
+    assert "not the texts of two scenes" in judge(TASKS["5b.3"], "a", balanced).text
+
+
+# The curve of 5b.7 ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("letter", "sure_from"), [(None, 3), ("a", 1), ("b", 9), ("c", 9), ("d", 4)]
+)
+def test_each_curve_looks_as_it_is_described(letter, sure_from):
+    task = TASKS["5b.7"]
+    accuracies = curve(task.choices[letter] if letter else task.solution)
+    assert accuracies[0] == pytest.approx(1 / 7)
+    for n_examples, accuracy in enumerate(accuracies):
+        if n_examples >= sure_from:
+            assert accuracy == 1
+        else:
+            assert accuracy < 0.25
+    if letter == "b":
+        assert max(accuracies) < 0.2
+
+
+# Answers that learners write ------------------------------------------------------------------
+
+
+def diagonal(weights):
+    n = weights.size(-1) // 2
+    return weights.diagonal(1 - n, dim1=-2, dim2=-1)[:, 1:].mean(dim=-1)
+
+
+def masked_targets(logits, ids, is_answer):
+    targets = ids.masked_fill(~is_answer, IGNORED)[:, 1:]
+    return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), targets.flatten())
+
+
+def found_by_id(pairs, start, separator, extract, pad):
+    rows = [[start, *one, separator, *two, extract] for one, two in pairs]
+    longest = max(len(row) for row in rows)
+    padded = [row + [pad] * (longest - len(row)) for row in rows]
+    return padded, [row.index(extract) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("number", "answer"), [("5b.8", diagonal), ("5b.5", masked_targets), ("5b.4", found_by_id)]
+)
+def test_another_style_passes(number, answer):
+    assert judge(TASKS[number], answer).status == "right"

@@ -1,0 +1,231 @@
+"""Chapter 07's exercises agree with the library, and its pictures look as the choices say."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from tutorial_lib.exercises.chapter07_vit.claims import ACCURACY
+from tutorial_lib.exercises.chapter07_vit.colours import mean_colour_targets
+from tutorial_lib.exercises.chapter07_vit.embedding import embed
+from tutorial_lib.exercises.chapter07_vit.grid import grid_positions
+from tutorial_lib.exercises.chapter07_vit.hiding import corrupt_patches
+from tutorial_lib.exercises.chapter07_vit.interpolation import interpolate_positions
+from tutorial_lib.exercises.chapter07_vit.map import ink, painted
+from tutorial_lib.exercises.chapter07_vit.patches import patchify
+from tutorial_lib.exercises.chapter07_vit.rollout import attention_rollout
+from tutorial_lib.exercises.chapter07_vit.split import SIZES, curves
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.verdicts import judge
+from tutorial_lib.figures import PAPER_POSITIONS
+from tutorial_lib.interpret import rollout
+from tutorial_lib.models import count_parameters
+from tutorial_lib.models.patches import PatchEmbedding, cut_patches
+from tutorial_lib.models.vit import ViTConfig
+from tutorial_lib.objectives import mean_colours
+from tutorial_lib.positions import sinusoidal_grid
+
+TASKS = registry.contents("07")
+
+
+@pytest.fixture
+def images():
+    return torch.rand(2, 3, 6, 9, generator=torch.Generator().manual_seed(0))
+
+
+# The solutions and the library ----------------------------------------------------------------
+
+
+def test_the_patches_are_the_library_s(images):
+    assert_close(patchify(images, 3), cut_patches(images, 3), rtol=0, atol=0)
+
+
+def test_the_embedding_is_the_library_s(images):
+    torch.manual_seed(0)
+    layer = PatchEmbedding(patch_size=3, channels=3, d_model=5)
+    torch.nn.init.normal_(layer.class_token)
+    positions = torch.randn(7, 5)
+    weight, bias = layer.projection.weight, layer.projection.bias
+    got = embed(patchify(images, 3), weight, bias, layer.class_token, positions)
+    assert_close(got, layer(images) + positions)
+
+
+@pytest.mark.parametrize(("rows", "columns", "width"), [(2, 5, 8), (7, 3, 16), (4, 4, 64)])
+def test_the_grid_is_the_library_s(rows, columns, width):
+    assert_close(grid_positions(rows, columns, width), sinusoidal_grid(rows, columns, width))
+
+
+def test_positions_of_the_same_grid_stay():
+    table = torch.randn(13, 4, generator=torch.Generator().manual_seed(0))
+    assert_close(interpolate_positions(table, (3, 4), (3, 4)), table)
+
+
+def test_rows_and_columns_stay_apart():
+    places = torch.cartesian_prod(torch.arange(3.0), torch.arange(4.0))  # each cell: row, column
+    table = torch.cat([torch.full((1, 2), 9.0), places])
+    cells = interpolate_positions(table, (3, 4), (6, 8))[1:].view(6, 8, 2)
+    for numbers in (cells[..., 0], cells[..., 1].T):
+        assert_close(numbers, numbers[:, :1].expand_as(numbers))
+        assert (numbers[:, 0].diff() >= 0).all()
+
+
+def test_the_rollout_is_the_library_s():
+    maps = torch.randn(3, 2, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(dim=-1)
+    assert_close(attention_rollout(maps), rollout(list(maps[:, None]))[0])
+
+
+@pytest.mark.parametrize("bits", [1, 3])
+def test_the_colours_are_the_library_s(images, bits):
+    assert torch.equal(mean_colour_targets(images, 3, bits), mean_colours(images, 3, bits))
+
+
+def test_hidden_patches_are_the_library_s(images):
+    torch.manual_seed(0)
+    layer = PatchEmbedding(3, 3, d_model=5, class_token=False, maskable=True)
+    chosen = torch.tensor([[True] * 6, [True, True, False, True, False, True]])
+    draw = torch.tensor([0.85, 0.1, 0.95, 0.88, 0.5, 0.3]).expand(2, -1)
+    own = torch.arange(6).expand(2, -1)
+    other = torch.tensor([[1, 0, 3, 2, 5, 4], [2, 0, 3, 1, 5, 4]])
+    hidden = chosen & (draw < 0.8)
+    source = torch.where(chosen & (draw >= 0.8) & (draw < 0.9), other, own)
+    got = corrupt_patches(layer(images), layer.mask, chosen, draw, other)
+    assert_close(got, layer(images, hidden, source))
+
+
+# The claims -----------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_the_claims_are_the_library_s():
+    assert TASKS["7.1"].solution() == ViTConfig.huge().n_patches + 1
+    assert round(TASKS["7.11"].solution() * 1e6) == count_parameters(ViTConfig.large())
+    larger = next(m for m in TASKS["7.11"].mistakes if m.__name__ == "millions_patch_32")
+    assert round(larger() * 1e6) == count_parameters(ViTConfig.large(patch_size=32))
+    base = next(m for m in TASKS["7.11"].mistakes if m.__name__ == "millions_base")
+    assert round(base() * 1e6) == count_parameters(ViTConfig.base())
+
+
+@pytest.mark.parametrize(
+    ("number", "answers"), [("7.1", (257,)), ("7.11", (304.3, 304.33)), ("7.12", (-0.2, -0.21))]
+)
+def test_a_rounded_claim_passes(number, answers):
+    for answer in answers:
+        assert judge(TASKS[number], answer).status == "right"
+
+
+def test_the_accuracies_of_the_paper_are_those_of_the_figure():
+    named = {"learned 1-D": "learned", "learned 2-D": "learned_grid"}
+    shares = {named.get(scheme, scheme): round(n / 100, 3) for scheme, n in ACCURACY.items()}
+    assert shares == PAPER_POSITIONS
+
+
+# The map of 7.6 -------------------------------------------------------------------------------
+
+
+def test_sound_code_paints_the_ink():
+    assert torch.equal(painted(TASKS["7.6"].solution) > 0.03, ink() > 0)
+
+
+def test_each_map_looks_as_it_is_described():
+    maps = {letter: painted(code) for letter, code in TASKS["7.6"].choices.items()}
+    assert torch.equal(maps["a"] > 0.03, ink().T > 0)
+    assert maps["b"].argmax() == 0
+    moved = ink().flatten().roll(1).view(8, 8)
+    assert torch.equal(maps["b"].flatten()[1:] > 0.03, moved.flatten()[1:] > 0)
+    assert maps["c"][3:5, 3:5].min() > 1.2 * maps["c"][:3].max()
+    assert maps["d"].argmax() == 63
+
+
+# The curves of 7.10 ---------------------------------------------------------------------------
+
+
+def test_sound_parts_give_two_curves_of_one_kind():
+    train, validation, test = curves(TASKS["7.10"].solution)
+    assert train == [1.0] * len(SIZES)
+    assert validation != test
+    for one, two in zip(validation, test, strict=True):
+        assert 0.5 < min(one, two) <= max(one, two) < 0.85
+
+
+def test_each_curve_looks_as_it_is_described():
+    ones = [1.0] * len(SIZES)
+    drawn = {letter: curves(code) for letter, code in TASKS["7.10"].choices.items()}
+    assert all(parts[0] == ones for parts in drawn.values())
+    assert drawn["a"][1] == ones
+    assert max(drawn["a"][2]) < 0.85
+    assert drawn["b"][2] == ones
+    assert max(drawn["b"][1]) < 0.85
+    assert drawn["c"][1] == drawn["c"][2]
+    assert max(drawn["c"][1]) < 0.85
+    assert max(drawn["d"][1] + drawn["d"][2]) < 0.1
+
+
+# Answers that learners write ------------------------------------------------------------------
+
+
+def unfolded(images, patch_size):
+    return torch.nn.functional.unfold(images, patch_size, stride=patch_size).mT
+
+
+def normalised(maps):
+    layers = maps.mean(dim=1) + torch.eye(maps.size(-1))
+    return torch.linalg.multi_dot([torch.eye(maps.size(-1)), *layers.flip(0)]) / 2 ** len(layers)
+
+
+def halved_path(maps):
+    reached = torch.eye(maps.size(-1))
+    for layer in maps.mean(dim=1):
+        reached = (layer @ reached + reached) / 2
+    return reached
+
+
+def indexed(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    x[chosen & (draw < 0.8)] = mask
+    rows, places = (chosen & (draw >= 0.8) & (draw < 0.9)).nonzero(as_tuple=True)
+    x[rows, places] = patches[rows, other[rows, places]]
+    return x
+
+
+def one_by_one(patches, mask, chosen, draw, other):
+    x = patches.clone()
+    for b, n in chosen.nonzero().tolist():
+        number = draw[b, n].item()
+        x[b, n] = mask if number < 0.8 else patches[b, other[b, n] if number < 0.9 else n]
+    return x
+
+
+def beside_tensors(patches, mask, chosen, draw, other):
+    hidden = chosen & (draw < torch.tensor(0.8))
+    x = torch.where(hidden[..., None], mask, patches)
+    for b, n in (chosen & ~hidden & (draw < torch.tensor(0.9))).nonzero():
+        x[b, n] = patches[b, other[b, n]]
+    return x
+
+
+def in_buckets(patches, mask, chosen, draw, other):
+    kind = torch.bucketize(draw, torch.tensor([0.8, 0.9]), right=True).where(chosen, 2)[..., None]
+    foreign = patches.gather(1, other[..., None].expand_as(patches))
+    return torch.where(kind == 0, mask, torch.where(kind == 1, foreign, patches))
+
+
+def colour_buckets(images, patch_size, bits):
+    means = torch.nn.functional.avg_pool2d(images, patch_size)
+    digits = torch.bucketize(means, torch.arange(1, 2**bits) / 2**bits, right=True).flatten(2)
+    powers = 2 ** (bits * torch.arange(images.size(1)).flip(0))
+    return (digits * powers[:, None]).sum(dim=1)
+
+
+@pytest.mark.parametrize(
+    ("number", "answer"),
+    [
+        ("7.2", unfolded),
+        ("7.7", normalised),
+        ("7.7", halved_path),
+        ("7.9", indexed),
+        ("7.8", colour_buckets),
+        ("7.9", one_by_one),
+        ("7.9", beside_tensors),
+        ("7.9", in_buckets),
+    ],
+)
+def test_another_style_passes(number, answer):
+    assert judge(TASKS[number], answer).status == "right"

@@ -1,0 +1,119 @@
+"""The notebooks and the exercise files say the same."""
+
+import ast
+import inspect
+import json
+import re
+
+import pytest
+from isolation import ROOT
+
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.tasks import Claim
+
+NOTEBOOKS = ROOT / "notebooks"
+SOLVED = {"0.0"}  # the demonstration is done, not left open
+
+
+def cells(chapter):
+    found = sorted(NOTEBOOKS.glob(f"{chapter}_*.ipynb"))
+    assert found, f"chapter {chapter} has no notebook"
+    return json.loads(found[0].read_text(encoding="utf-8"))["cells"]
+
+
+def sources(chapter, kind):
+    return ["".join(cell["source"]) for cell in cells(chapter) if cell["cell_type"] == kind]
+
+
+def headings(chapter):
+    text = "\n".join(sources(chapter, "markdown"))
+    return re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+
+
+def pairs(sort):
+    return [
+        pytest.param(chapter, entry, id=entry.id)
+        for chapter in registry.chapters()
+        for entry in registry.contents(chapter, sort).values()
+    ]
+
+
+def calls(chapter, function, key):
+    """The code cells that call `function` with `key` as the first argument."""
+    pattern = rf"""^[^#\n]*\b{function}\(\s*["']{re.escape(key)}["']"""
+    return [
+        cell
+        for cell in cells(chapter)
+        if cell["cell_type"] == "code" and re.search(pattern, "".join(cell["source"]), re.MULTILINE)
+    ]
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(("chapter", "task"), pairs("exercise"))
+def test_the_heading_holds_number_title_and_level(chapter, task):
+    named = [h for h in headings(chapter) if re.search(rf"\b{re.escape(task.id)}(?![\d.])", h)]
+    fitting = [h for h in named if "Exercise" in h and task.title in h and task.level in h]
+    assert fitting, f"no heading for {task.id} {task.title} ({task.level}), only {named}"
+
+
+@pytest.mark.parametrize(("chapter", "task"), pairs("exercise"))
+def test_it_is_checked_and_reads_not_tried_yet(chapter, task):
+    found = calls(chapter, "check", task.id)
+    assert len(found) == 1
+    if task.id not in SOLVED:
+        shown = "".join("".join(output.get("text", "")) for output in found[0].get("outputs", []))
+        assert f"○ {task.id} {task.title}: not tried yet" in shown
+
+
+@pytest.mark.parametrize(("chapter", "task"), pairs("exercise"))
+def test_the_stub_has_the_solutions_parameters(chapter, task):
+    if isinstance(task, Claim):
+        pytest.skip("a claim asks for a number")
+    found = []
+    for source in sources(chapter, "code"):
+        if task.name in source:
+            found += [
+                node
+                for node in ast.walk(ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)))
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == task.name
+            ]
+    assert found, f"no cell defines {task.name}"
+    if inspect.isfunction(task.solution):
+        wanted = list(inspect.signature(task.solution).parameters)
+        arguments = [
+            [a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)] for node in found
+        ]
+        assert wanted in arguments
+
+
+@pytest.mark.parametrize(("chapter", "task"), pairs("exercise"))
+def test_what_a_miss_points_to_exists(chapter, task):
+    if task.see:
+        assert any(task.see in heading for heading in headings(chapter))
+
+
+@pytest.mark.parametrize(("chapter", "question"), pairs("recall question"))
+def test_recall_questions_stand_in_the_notebook(chapter, question):
+    assert calls(chapter, "recall", question.id)
+    text = plain("\n".join(sources(chapter, "markdown")))
+    assert plain(question.question) in text
+    for choice in question.choices.values():
+        assert plain(choice) in text
+
+
+@pytest.mark.parametrize(("chapter", "prediction"), pairs("prediction"))
+def test_a_share_is_asked_for_as_one(chapter, prediction):
+    assert prediction.share == ("between 0 and 1" in prediction.question)
+
+
+@pytest.mark.parametrize(("chapter", "prediction"), pairs("prediction"))
+def test_predictions_are_made_before_they_are_revealed(chapter, prediction):
+    code = "\n".join(sources(chapter, "code"))
+    made = re.search(rf"""predict\(\s*["']{re.escape(prediction.id)}["']""", code)
+    revealed = re.search(rf"""reveal\(\s*["']{re.escape(prediction.id)}["']""", code)
+    assert made
+    assert revealed
+    assert made.start() < revealed.start()

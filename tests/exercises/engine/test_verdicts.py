@@ -1,0 +1,263 @@
+import dataclasses
+import functools
+import math
+import random
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tutorial_lib.exercises.engine.attempts import fill
+from tutorial_lib.exercises.engine.tasks import Claim, Recall, Symptom, Write, case
+from tutorial_lib.exercises.engine.verdicts import judge, judge_recall
+
+
+def test_right(write):
+    assert judge(write, write.solution).line == "✓ right."
+    assert judge(write, lambda w, h: torch.tensor(float(w * h))).status == "right"
+
+
+def test_a_known_mistake_is_named(write):
+    verdict = judge(write, lambda width, height: 2 * width + 2 * height)
+    assert verdict.line == "✗ This is the perimeter."
+
+
+def test_a_mistake_is_named_only_when_it_fits_every_case(write):
+    # Equal to the perimeter on the square (8), not on the strip.
+    verdict = judge(write, lambda width, height: 8 if height == 2 else 0)
+    assert verdict.text == 'in the case "a square": expected 4, got 8.'
+    verdict = judge(write, lambda width, height: 4 if height == 2 else 0)
+    assert verdict.text == 'in the case "a strip": expected 3, got 0.'
+
+
+@pytest.mark.parametrize("nothing", [None, ...])
+def test_nothing_is_not_tried_yet(write, symptom_task, claim, nothing):
+    for task in (write, symptom_task, claim):
+        assert judge(task, nothing).line == "○ not tried yet"
+
+
+def test_the_function_itself_is_asked_for(write):
+    text = judge(write, 6).text
+    assert text.startswith("give check the function itself, without calling it")
+    assert 'check("9.1", area)' in text
+
+
+def test_wrong_parameters_show_how_it_is_called(write):
+    text = judge(write, lambda width: width).text
+    assert "TypeError" in text
+    assert "check calls it like area(width, height)" in text
+
+
+def test_a_missing_return_is_named(write):
+    def area(width, height):
+        width * height
+
+    assert "is a `return` missing?" in judge(write, area).text
+
+
+def test_keyboard_interrupt_stops_an_endless_loop(write):
+    def area(width, height):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(write, area)
+
+
+def double_in_place(x):
+    x *= 2
+    return x
+
+
+def tensor_task(parts, **more):
+    def double(x):
+        return 2 * x
+
+    parts |= {"solution": double, "second_style": double, "mistakes": ()}
+    parts["cases"] = lambda: [case("ones", torch.ones(2)), case("ones again", torch.ones(2))]
+    return Write(**parts | more)
+
+
+def test_each_call_gets_fresh_inputs_and_a_change_in_place_is_named(parts):
+    verdict = judge(tensor_task(parts), double_in_place)
+    assert verdict.status == "right"
+    assert "changes its argument x in place" in verdict.text
+
+
+def test_a_change_in_place_that_matters_is_named(parts):
+    task = tensor_task(parts, run=lambda answer, x: (answer(x).clone(), answer(x)))
+    verdict = judge(task, double_in_place)
+    assert verdict.status == "differs"
+    assert verdict.text.startswith('in the case "ones", in the second result, at [0]: expected 2, ')
+    assert "changes its argument x in place" in verdict.text
+
+
+def test_random_answers_are_seeded_and_the_learners_generator_is_left_alone(parts):
+    def noisy(x):
+        return x + torch.randn(2)
+
+    def also_noisy(x):
+        np.random.rand()
+        random.random()
+        return torch.randn(2) + x
+
+    def states():
+        return torch.get_rng_state().tolist(), np.random.get_state()[2], random.getstate()
+
+    task = tensor_task(parts, solution=noisy)
+    torch.manual_seed(7)
+    np.random.seed(7)
+    before = states()
+    assert judge(task, also_noisy).status == "right"
+    assert states() == before
+
+
+def test_an_expected_error_may_be_its_base_class(parts):
+    class ShapeError(ValueError):
+        pass
+
+    def refuse(x):
+        raise ShapeError("no")
+
+    def raise_value(x):
+        raise ValueError("different words")
+
+    def raise_any(x):
+        raise Exception("anything")
+
+    task = tensor_task(parts, solution=refuse)
+    assert judge(task, raise_value).status == "right"
+    assert judge(task, lambda x: x).text.endswith("got a float32 tensor of shape (2,).")
+    assert judge(task, raise_any).status == "error"
+
+
+class Layer(nn.Module):
+    """A linear map."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.map = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.map(x)
+
+
+def layer_task(parts):
+    def run(answer, x):
+        return fill(answer(2))(x)
+
+    return tensor_task(parts, solution=Layer, run=run)
+
+
+def test_a_class_is_built_filled_and_called(parts):
+    class Written(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.weight = nn.Parameter(torch.zeros(width, width))
+            self.bias = nn.Parameter(torch.zeros(width))
+
+        def forward(self, x):
+            return x @ self.weight.T + self.bias
+
+    assert judge(layer_task(parts), Written).status == "right"
+    assert "give check the class itself" in judge(layer_task(parts), Written(2)).text
+
+
+def test_a_symptoms_letter_and_repair(symptom_task):
+    task = symptom_task
+    assert judge(task, "z").text == "choose one of a, b, c."
+    assert judge(task, "a", task.shown).text == "not (a). It would be too long."
+    assert "Your repaired code is right" in judge(task, "C", task.solution).text
+    halfway = judge(task, "(B)", task.shown)
+    assert halfway.line == "◐ (b) is right: This takes the width twice. Next: repair `area`."
+    assert judge(task, "b").status == "halfway"
+    other = judge(task, "b", task.mistakes[0])
+    assert other.text == "(b) is right. The repair: This is the perimeter."
+    whole = judge(task, "b", task.solution)
+    assert whole.line == "✓ right: it was (b), and your repair works."
+
+
+def test_a_claims_number(claim):
+    right = "right: 30,720,000 parameters. The sentence holds."
+    assert judge(claim, 30_720_000).text == right
+    assert judge(claim, torch.tensor(30_720_500.0)).status == "right"
+    assert judge(claim, 61_440_000).text == "This counts the table twice."
+    assert "another unit: give parameters" in judge(claim, 30.72).text
+    assert judge(claim, 5).text == "not 5 parameters."
+    assert judge(claim, "many").text == "write a number (parameters), got 'many'."
+    assert judge(claim, math.nan).status == "error"
+    assert judge(claim, torch.ones(2)).status == "error"
+
+
+def test_a_claim_may_have_a_second_right_number(claim):
+    def rounded():
+        """This counts in millions."""
+        return 31_000_000
+
+    both = dataclasses.replace(claim, right_too=(rounded,))
+    told = "right: 31,000,000 parameters. This counts in millions. The sentence holds."
+    assert judge(both, 31_000_000).text == told
+    assert judge(both, 31_000_000).status == "right"
+    assert judge(both, 30_720_000).text == judge(claim, 30_720_000).text
+    assert judge(both, 30_900_000).status == "differs"
+
+
+def test_a_claim_without_tolerance_is_exact_but_for_rounding(claim):
+    exact = dataclasses.replace(claim, tolerance=None)
+    assert judge(exact, 30_720_000 * (1 + 1e-12)).status == "right"
+    assert judge(exact, 30_720_001).status == "differs"
+
+
+def test_an_unanswered_recall_question_is_open():
+    question = Recall(id="9.b", question="?", answer=116, because="so.", see="01, Y")
+    assert judge_recall(question, None).line == "○ not tried yet"
+    assert judge_recall(question, ...).status == "open"
+
+
+def test_recall_by_letter_and_by_number():
+    letters = Recall(
+        id="9.a",
+        question="?",
+        choices={"a": "x", "b": "y"},
+        answer="b",
+        because="so it is.",
+        see="01, X",
+        wrong={"a": "Not x, since."},
+    )
+    assert judge_recall(letters, " B ").line == "✓ right: so it is."
+    assert judge_recall(letters, "a").text == "Not x, since. Look it up: 01, X."
+    assert judge_recall(letters, "q").text == "choose one of a, b."
+    number = Recall(id="9.b", question="?", answer=116, because="counted.", see="01, Y")
+    assert judge_recall(number, 116.0).status == "right"
+    assert judge_recall(number, 115).text == "not 115. Look it up: 01, Y."
+    assert judge_recall(number, "x").status == "error"
+
+
+def test_an_incomplete_exercise_is_refused_when_written(parts):
+    with pytest.raises(ValueError, match="level 'simple' is none of"):
+        Write(**parts | {"level": "simple"})
+    with pytest.raises(ValueError, match="has no docstring"):
+        Write(**parts | {"mistakes": (lambda: 0,)})
+    first, *_, last = parts["mistakes"]
+    for shown, looks in ((print, ("", "", "")), (last, ("", ""))):
+        with pytest.raises(ValueError, match="not one of the choices"):
+            Symptom(**parts, shown=shown, looks=looks)
+    with pytest.raises(ValueError, match="3 mistakes, 4 looks"):
+        Symptom(**parts, shown=first, looks=("", "", "", ""))
+    with pytest.raises(ValueError, match="not among the choices"):
+        Recall(id="9.a", question="", choices={"a": ""}, answer="b", because="", see="")
+    assert Claim.kind == "claim"
+
+
+def test_a_mistake_without_a_look_has_no_letter_and_is_named_in_the_repair(parts, symptom_task):
+    short = Symptom(**parts, shown=symptom_task.shown, looks=symptom_task.looks[:2])
+    assert (list(short.choices), list(symptom_task.choices)) == (["a", "b"], ["a", "b", "c"])
+    assert judge(short, "b", parts["mistakes"][2]).mistake is parts["mistakes"][2]
+
+
+def test_a_partial_and_a_library_function_pass(write):
+    def scaled(factor, width, height):
+        return factor * width * height
+
+    assert judge(write, functools.partial(scaled, 1)).status == "right"
+    assert judge(write, math.prod).status == "error"

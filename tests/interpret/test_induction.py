@@ -1,0 +1,73 @@
+import pytest
+import torch
+
+from tutorial_lib.attention import MultiHeadAttention, Tap, tapped
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.interpret import induction_scores, previous_token_scores, repeated_sequences
+
+
+class Looks(Tap):
+    """Makes head 0 look `back` places back and leaves head 1 uniform."""
+
+    changes = True
+
+    def __init__(self, back):
+        self.back = back
+
+    def __call__(self, name, tensor):
+        if name != "weights":
+            return tensor
+        changed = torch.full_like(tensor, 1 / tensor.size(-1))
+        places = torch.arange(tensor.size(-1))
+        changed[:, 0] = (places[:, None] - self.back == places).float()
+        return changed
+
+
+class OneLayer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model=4, n_heads=2)
+
+    def forward(self, ids):
+        return self.attention(torch.nn.functional.one_hot(ids % 4, 4).float())
+
+
+def scored(measure, back, ids):
+    model = OneLayer()
+    with tapped([(model.attention, Looks(back))]):
+        return measure(model, ids)[0].tolist()
+
+
+def test_sequences_are_random_words_said_twice():
+    ids = repeated_sequences(range(5, 25), n=6, length=10)
+    assert ids.shape == (6, 20)
+    assert torch.equal(ids[:, :10], ids[:, 10:])
+    assert all(len(set(row.tolist())) == 10 for row in ids)
+    assert set(ids.flatten().tolist()) <= set(range(5, 25))
+    assert not torch.equal(ids[0], ids[1])
+    assert torch.equal(ids, repeated_sequences(range(5, 25), n=6, length=10))
+    assert not torch.equal(ids, repeated_sequences(range(5, 25), n=6, length=10, seed=1))
+
+
+def test_a_head_that_looks_behind_the_first_place_scores_one():
+    ids = repeated_sequences(range(30), n=3, length=8)
+    assert scored(induction_scores, 7, ids) == [1.0, pytest.approx(1 / 16)]
+    for back in (0, 1, 6, 8):  # itself, the token before, too near, the same token
+        assert scored(induction_scores, back, ids)[0] == 0.0
+
+
+def test_a_head_that_looks_one_back_scores_one():
+    ids = repeated_sequences(range(30), n=3, length=8)
+    assert scored(previous_token_scores, 1, ids) == [1.0, pytest.approx(1 / 16)]
+    assert scored(previous_token_scores, 7, ids)[0] == 0.0
+
+
+def test_errors():
+    with pytest.raises(ShapeError, match="5 different tokens cannot be drawn from 4"):
+        repeated_sequences(range(4), n=1, length=5)
+    with pytest.raises(ShapeError, match="second half equal to the first"):
+        induction_scores(OneLayer(), torch.tensor([[1, 2, 3, 1, 2, 4]]))
+    with pytest.raises(ShapeError, match="second half equal to the first"):
+        induction_scores(OneLayer(), torch.tensor([[1, 2, 1, 2, 1]]))
+    with pytest.raises(ShapeError, match="stands twice in one half"):
+        induction_scores(OneLayer(), torch.tensor([[1, 1, 1, 1]]))

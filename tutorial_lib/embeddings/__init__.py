@@ -1,0 +1,21 @@
+"""Vectors of words from counts, and vectors of whole texts from an encoder."""
+
+from tutorial_lib.embeddings.texts import RoundedVectors, in_batches, text_vectors
+from tutorial_lib.embeddings.words import (
+    StaticVectors,
+    cooccurrence,
+    ppmi,
+    static_vectors,
+    words_of,
+)
+
+__all__ = [
+    "RoundedVectors",
+    "StaticVectors",
+    "cooccurrence",
+    "in_batches",
+    "ppmi",
+    "static_vectors",
+    "text_vectors",
+    "words_of",
+]

@@ -1,0 +1,18 @@
+"""Chapter 00: one exercise to see how they work, the entry test, and its predictions."""
+
+from tutorial_lib.exercises.chapter00_start_here.demo import DOUBLE
+from tutorial_lib.exercises.chapter00_start_here.softmax import CROSS_ENTROPY, SOFTMAX
+from tutorial_lib.exercises.chapter00_start_here.tensors import GRADIENT, PROJECT
+from tutorial_lib.exercises.engine.tasks import Prediction
+
+TITLE = "Start here"
+
+EXERCISES = (DOUBLE, PROJECT, SOFTMAX, CROSS_ENTROPY, GRADIENT)
+RECALL = ()
+PREDICTIONS = (
+    Prediction(id="0.p", question="How many numbers stand for one token inside MiniLM?"),
+    Prediction(
+        id="0.r", question="How often, of 58 times, is the GPT's first choice the right character?"
+    ),
+    Prediction(id="0.q", question="How alike are the two `the` after the last layer, as a cosine?"),
+)

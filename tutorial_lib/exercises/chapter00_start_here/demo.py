@@ -1,0 +1,57 @@
+"""Chapter 00: one exercise to see how exercises work."""
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Write, case
+
+
+def double(x):
+    """Return a tensor of x's shape, each number twice as large."""
+    return 2 * x
+
+
+def double_by_adding(x):
+    """Second style."""
+    return x + x
+
+
+def double_squared(x):
+    """This squares each number: 2 becomes 4 as it should, but 3 becomes 9."""
+    return x**2
+
+
+def double_plus_two(x):
+    """This adds 2 to each number instead of multiplying by 2."""
+    return x + 2
+
+
+def double_repeated(x):
+    """This repeats the tensor: twice as many numbers, each as large as before."""
+    return torch.cat([x, x])
+
+
+def double_cases():
+    """The first case alone would let the square and the sum pass."""
+    return [
+        case("one number, 2", torch.tensor([2.0])),
+        case("three numbers", torch.tensor([1.0, -3.0, 0.5])),
+    ]
+
+
+DOUBLE = Write(
+    id="0.0",
+    title="Double a tensor",
+    level="easy",
+    text="""
+Write `double(x)`: a tensor of the same shape with each number twice as large.
+It is here so that you see how an exercise answers. Try a wrong version first.
+""",
+    hints=(
+        "Arithmetic on a tensor works on every number at once.",
+        "`2 * x` is all it takes.",
+    ),
+    solution=double,
+    second_style=double_by_adding,
+    mistakes=(double_squared, double_plus_two, double_repeated),
+    cases=double_cases,
+)

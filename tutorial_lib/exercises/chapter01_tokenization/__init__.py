@@ -1,0 +1,94 @@
+"""Chapter 01: what it asks about chapter 00, its exercises in order, and its predictions."""
+
+from tutorial_lib.exercises.chapter01_tokenization.bytes import COMPRESSION, DECODE
+from tutorial_lib.exercises.chapter01_tokenization.claims import CROSSING, HUFFMAN, VOCABULARY_SIZE
+from tutorial_lib.exercises.chapter01_tokenization.encoding import ENCODE_BY_RANK
+from tutorial_lib.exercises.chapter01_tokenization.merges import COUNT_PAIRS, MERGE_PAIR
+from tutorial_lib.exercises.chapter01_tokenization.pieces import LONGEST_MATCH
+from tutorial_lib.exercises.chapter01_tokenization.scores import WORDPIECE_SCORES
+from tutorial_lib.exercises.chapter01_tokenization.training import TRAIN_MERGES
+from tutorial_lib.exercises.chapter01_tokenization.vectors import EMBED, NEAREST_WORDS
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "Tokenization"
+
+EXERCISES = (
+    COUNT_PAIRS,
+    MERGE_PAIR,
+    VOCABULARY_SIZE,
+    TRAIN_MERGES,
+    HUFFMAN,
+    CROSSING,
+    DECODE,
+    COMPRESSION,
+    ENCODE_BY_RANK,
+    WORDPIECE_SCORES,
+    LONGEST_MATCH,
+    EMBED,
+    NEAREST_WORDS,
+)
+
+RECALL = (
+    Recall(
+        id="1.a",
+        question="What does a softmax make of a row of scores?",
+        choices={
+            "a": "numbers between -1 and 1",
+            "b": "positive weights that sum to 1",
+            "c": "a 1 for the largest score and a 0 for each other one",
+        },
+        answer="b",
+        because="each weight is an exponential over the sum of them all.",
+        see="00, Refresher: softmax",
+        wrong={
+            "a": "that would be a tanh; weights of a softmax are never negative.",
+            "c": "that is the argmax; the softmax is its soft version.",
+        },
+    ),
+    Recall(
+        id="1.b",
+        question="`x` has shape (7, 384), `weight` (1536, 384). "
+        "How many numbers does `x @ weight.T` hold?",
+        answer=7 * 1536,
+        because="its shape is (7, 1536): the shared width 384 is summed away.",
+        wrong={
+            384: "384 is the shared width: it is summed away.",
+            1536: "that is one row of the result; how many rows are there?",
+            7 * 384: "that is how many numbers x holds.",
+        },
+        see="00, Refresher: matrix shapes",
+    ),
+    Recall(
+        id="1.c",
+        question="A model gives each of 4,096 tokens the same probability. "
+        "What is its cross-entropy, in nats?",
+        answer=8.318,
+        tolerance=0.02,
+        because="it is -log(1/4,096) = log 4,096, whichever token is the right one.",
+        wrong={
+            12: "that is in bits, by the logarithm to base 2; nats take the natural logarithm.",
+            1 / 4096: "that is the probability; the cross-entropy is minus its logarithm.",
+        },
+        see="00, Refresher: cross-entropy",
+    ),
+)
+
+PREDICTIONS = tuple(
+    Prediction(id=f"1.{number}", question=question)
+    for number, question in enumerate(
+        (
+            "Which share of Hamlet's words, in percent, occurs in none of the other 37 plays?",
+            "How many symbols are left of the 121 letters after three merges?",
+            "How many bits does Huffman need where three bits a letter take 363?",
+            "After how many merges is ` thou`, with its space, one token?",
+            "How many characters does a token stand for on average, with 4,096 ids?",
+            "How many percent more tokens does text order take than order by rank?",
+            "Which pair of the five words does WordPiece merge first?",
+            "How many GPT-2 tokens do the first 556 characters of the Gettysburg address take?",
+            "How many million parameters has a table of 30,000 tokens and width 1,024?",
+            "Which share of MiniLM's 22.7 million parameters, in percent, is its table of tokens?",
+            "Which word is closest to `drink`?",
+        ),
+        start=1,
+    )
+)

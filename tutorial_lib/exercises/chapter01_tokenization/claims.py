@@ -1,0 +1,233 @@
+"""Chapter 01: two sentences of the sources, and the tokens of a text that was never cut."""
+
+from collections import Counter
+from itertools import pairwise
+
+from tutorial_lib.exercises.chapter01_tokenization.merges import FIVE_WORDS, merge_pair_first
+from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
+from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps
+
+# The table that drops a letter ----------------------------------------------------------------
+
+
+def vocabulary_size():
+    """How many symbols the vocabulary holds after three merges of the five words."""
+    return len(set("".join(FIVE_WORDS))) + 3
+
+
+def vocabulary_size_listed():
+    """Second style."""
+    (*_, last) = merge_steps(FIVE_WORDS, 3)
+    return len({*last.symbol_counts, "".join(last.pair)})
+
+
+def vocabulary_size_in_use():
+    """This counts the symbols still in use, as the table does: one at count 0 is still there."""
+    return 7
+
+
+def vocabulary_size_letters():
+    """This counts the letters only: each merge adds one symbol."""
+    return 8
+
+
+def vocabulary_size_alphabet():
+    """This starts from 26 letters: the vocabulary starts from those that occur in the words."""
+    return 26 + 3
+
+
+def vocabulary_size_text():
+    """This is the length of the text after three merges; the vocabulary is the list of symbols."""
+    return 70
+
+
+def vocabulary_size_merges():
+    """This counts the new symbols only: the letters are in the vocabulary too."""
+    return 3
+
+
+VOCABULARY_SIZE = Claim(
+    id="1.3",
+    title="The table that drops a letter",
+    level="easy",
+    text="""
+A widely read chapter works through these five words. Its tables of symbols leave out each letter
+whose count has fallen to 0, so the list never grows. Its text says that symbols are never removed.
+Both cannot hold. How many symbols does the vocabulary hold after **three** merges?
+""",
+    hints=(
+        "The vocabulary starts with the letters that occur in the five words.",
+        "A merge adds one symbol. Does it take one away?",
+    ),
+    solution=vocabulary_size,
+    second_style=vocabulary_size_listed,
+    mistakes=(
+        vocabulary_size_in_use,
+        vocabulary_size_letters,
+        vocabulary_size_alphabet,
+        vocabulary_size_text,
+        vocabulary_size_merges,
+    ),
+    unit="symbols",
+    verdict="The text is right, the table is not: `a` at count 0 must stay, or `tap` has no ids.",
+    see="1.2 Byte-pair encoding by hand",
+)
+
+
+# Huffman --------------------------------------------------------------------------------------
+
+LETTERS = sum(len(word) * count for word, count in FIVE_WORDS.items())  # 121
+TOKENS = LETTERS - 27 - 12 - 12  # each merge shortens the text by the count of its pair
+
+
+def shortening():
+    """Code words of a Huffman code, over tokens of BPE after the merges `at`, `pe`, `pet`."""
+    return LETTERS / TOKENS
+
+
+def shortening_counted():
+    """Second style."""
+    merges = [("a", "t"), ("p", "e"), ("pe", "t")]
+    tokens = sum(n * len(apply_merges(tuple(w), merges)) for w, n in FIVE_WORDS.items())
+    return LETTERS / tokens
+
+
+def shortening_bits():
+    """This counts Huffman's bits: the ratio asks for code words, and each letter has one."""
+    return 323 / TOKENS
+
+
+def shortening_unweighted():
+    """This counts each word once: `cat` stands in the text ten times."""
+    return 16 / 9
+
+
+def shortening_none():
+    """This says that both are equally long: a Huffman code never joins letters, BPE does."""
+    return 1.0
+
+
+def shortening_turned():
+    """This is the ratio the other way round: it must be above 1, for BPE is the shorter."""
+    return TOKENS / LETTERS
+
+
+def shortening_vocabularies():
+    """This compares two lists of symbols, 8 and 11 long: the question is about the text."""
+    return 8 / 11
+
+
+def shortening_two_merges():
+    """This does two merges only: `pe` and `pet` are one each."""
+    return LETTERS / (LETTERS - 27 - 12)
+
+
+HUFFMAN = Claim(
+    id="1.5",
+    title="Is it Huffman coding?",
+    level="medium",
+    text="""
+Two of the sources say that byte-pair encoding rests on optimal codes such as Huffman's. A Huffman
+code gives each letter one code word, a short one to a common letter. Take all occurrences of the
+five words. How many code words does a Huffman code write, **divided by** the number of tokens that
+BPE writes after the merges `at`, `pe`, `pet`? Give two decimals.
+""",
+    hints=(
+        "A code word stands for one letter: count all letters, each word as often as it occurs.",
+        "Each merge shortens the text by the count of its pair: 27, then 12, then 12.",
+    ),
+    solution=shortening,
+    second_style=shortening_counted,
+    mistakes=(
+        shortening_bits,
+        shortening_unweighted,
+        shortening_none,
+        shortening_turned,
+        shortening_vocabularies,
+        shortening_two_merges,
+    ),
+    tolerance=0.005,
+    unit="code words for each token",
+    verdict="The sentence does not hold: Huffman shortens bits and keeps 121 symbols, "
+    "BPE makes 70 of them.",
+    see="1.3 Huffman or not",
+)
+
+
+# Tokens that cross words ----------------------------------------------------------------------
+
+
+def cut(text, n_merges):
+    """Learn n_merges from the text, then cut it: first into words, then by the merges."""
+    words = gpt2_words(text)
+    merges = [step.pair for step in merge_steps(Counter(words), n_merges)]
+    return [token for word in words for token in apply_merges(tuple(word), merges)]
+
+
+def cut_by_words(text, n_merges):
+    """Second style."""
+    merges = [step.pair for step in merge_steps(Counter(gpt2_words(text)), n_merges)]
+    tokens = []
+    for word in gpt2_words(text):
+        tokens.extend(apply_merges(tuple(word), merges))
+    return tokens
+
+
+def cut_nothing(text, n_merges):
+    """This takes the whole text for one word, so merges cross spaces and punctuation."""
+    words = [text]
+    merges = [step.pair for step in merge_steps(Counter(words), n_merges)]
+    return [token for word in words for token in apply_merges(tuple(word), merges)]
+
+
+def cut_at_spaces(text, n_merges):
+    """This splits at white space and throws it away: the tokens joined are not the text."""
+    words = text.split()
+    merges = [step.pair for step in merge_steps(Counter(words), n_merges)]
+    return [token for word in words for token in apply_merges(tuple(word), merges)]
+
+
+def cut_in_text_order(text, n_merges):
+    """This merges whatever known pair stands first in a word, not the one learned first."""
+    words = gpt2_words(text)
+    merges = [step.pair for step in merge_steps(Counter(words), n_merges)]
+    return [token for word in words for token in from_the_left(tuple(word), merges)]
+
+
+def from_the_left(symbols, merges):
+    """Merge the first pair in the word that is known, and look again."""
+    known = [pair for pair in pairwise(symbols) if pair in merges]
+    return from_the_left(merge_pair_first(symbols, known[0]), merges) if known else symbols
+
+
+def cut_cases():
+    """Small texts: pairs across a space are frequent, and some words hold two known pairs."""
+    return [
+        case("a rhyme", "cat, mat, rat, hat: the sea, the tea, the pea, eat the heat", 7),
+        case("a double space", "to be  or to be", 4),
+    ]
+
+
+CROSSING = Symptom(
+    id="1.6",
+    title="Strange tokens",
+    level="medium",
+    text="""
+The strip below was cut by code with one of these mistakes. Choose the letter, then repair `cut`.
+""",
+    hints=(
+        "Look at where the spaces are in the strip: at the start of a token, missing, or inside?",
+        "Which step decides how long a token can be at most?",
+    ),
+    solution=cut,
+    second_style=cut_by_words,
+    mistakes=(cut_nothing, cut_at_spaces, cut_in_text_order),
+    shown=cut_nothing,
+    looks=(
+        "Tokens would have spaces and commas in their middle or at their end.",
+        "No token would hold a space, and the strip would lack them all.",
+        "Spaces would stand at the start of tokens, and common words would fall apart.",
+    ),
+    cases=cut_cases,
+    see="1.4 From toy to real",
+)

@@ -1,0 +1,105 @@
+"""Chapter 02: what it asks about chapters 00 and 01, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter02_attention.backward import SCORES_GRADIENT
+from tutorial_lib.exercises.chapter02_attention.claims import FAR_FEWER, NEAREST
+from tutorial_lib.exercises.chapter02_attention.cross import CROSS_ATTENTION
+from tutorial_lib.exercises.chapter02_attention.head import ATTEND
+from tutorial_lib.exercises.chapter02_attention.many import MULTI_HEAD
+from tutorial_lib.exercises.chapter02_attention.masks import CAUSAL_MASK, MASKED_ATTENTION
+from tutorial_lib.exercises.chapter02_attention.padding import PADDING_MASK
+from tutorial_lib.exercises.chapter02_attention.scaled import ATTENTION
+from tutorial_lib.exercises.chapter02_attention.symptoms import CAUSAL_MAP, HEAD_CURVE
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "Attention"
+
+EXERCISES = (
+    ATTEND,
+    ATTENTION,
+    CAUSAL_MASK,
+    MASKED_ATTENTION,
+    MULTI_HEAD,
+    PADDING_MASK,
+    CROSS_ATTENTION,
+    SCORES_GRADIENT,
+    CAUSAL_MAP,
+    HEAD_CURVE,
+    FAR_FEWER,
+    NEAREST,
+)
+
+RECALL = (
+    Recall(
+        id="2.a",
+        question="A new word holds several pairs that byte-pair encoding can merge. "
+        "Which pair goes first?",
+        choices={
+            "a": "the one that stands first in the word",
+            "b": "the one that occurs most often in the new text",
+            "c": "the one that was learned first in training",
+        },
+        answer="c",
+        because="encoding replays the merges by rank, whatever the order in the text.",
+        see="01, 1.5 Encoding: merges by rank",
+        wrong={
+            "a": "that is text order, and some words come out differently.",
+            "b": "pairs are counted in training only; encoding a text counts nothing.",
+        },
+    ),
+    Recall(
+        id="2.b",
+        question="GPT-2 has 50,257 tokens, and its smallest model is 768 wide. "
+        "How many million parameters has its table of tokens?",
+        answer=38.6,
+        tolerance=0.1,
+        because="it holds one row of 768 numbers a token: 50,257 x 768 = 38,597,376.",
+        see="01, 1.8 From ids to vectors",
+    ),
+    Recall(
+        id="2.c",
+        question="“bank” stands in a text about a river and in one about money, one token each "
+        "time. What does the table of tokens give for the two?",
+        choices={
+            "a": "the same vector",
+            "b": "two vectors, by the words around",
+            "c": "two vectors, by the place in the text",
+        },
+        answer="a",
+        because="a lookup knows the id and nothing else. To tell the two apart, a word must look "
+        "at its neighbours: this chapter.",
+        see="01, 1.8 From ids to vectors",
+        wrong={
+            "b": "a lookup does not see the words around; attention will.",
+            "c": "a lookup does not see the place; positions come in chapter 03.",
+        },
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="2.1",
+        question="Which share of digits seen 128 steps ago does the LSTM recall? (Chance is 0.1.)",
+    ),
+    Prediction(
+        id="2.2",
+        question="What is the standard deviation of q · k, when q and k hold 64 unit-variance "
+        "random numbers each?",
+    ),
+    Prediction(
+        id="2.3",
+        question="Which share of the hundreds digits of 100..999 can one head without positions "
+        "read?",
+    ),
+    Prediction(
+        id="2.4",
+        question="What is the shape of the weights for B = 2, H = 8, T = 5 queries and S = 7 keys?",
+    ),
+    Prediction(
+        id="2.5",
+        question="How many MB do the weights of one head take for N = 4,096, at 4 bytes a number?",
+    ),
+    Prediction(
+        id="2.6",
+        question="Ending in “tired”: which share of L3H1’s weight does “it” give to “animal”?",
+    ),
+)

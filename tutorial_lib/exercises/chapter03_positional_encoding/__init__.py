@@ -1,0 +1,119 @@
+"""Chapter 03: what it asks about chapters 01 and 02, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter03_positional_encoding.adding import ADD_POSITIONS
+from tutorial_lib.exercises.chapter03_positional_encoding.alibi import ALIBI_BIAS
+from tutorial_lib.exercises.chapter03_positional_encoding.binary import BINARY_POSITIONS
+from tutorial_lib.exercises.chapter03_positional_encoding.claims import (
+    COLUMNS_THAT_MOVE,
+    LONGEST_WAVE,
+)
+from tutorial_lib.exercises.chapter03_positional_encoding.map import ROTARY_MAP
+from tutorial_lib.exercises.chapter03_positional_encoding.reader import READER_CURVE
+from tutorial_lib.exercises.chapter03_positional_encoding.relative import RELATIVE_INDEX
+from tutorial_lib.exercises.chapter03_positional_encoding.rotary import ROTATE_PAIRS
+from tutorial_lib.exercises.chapter03_positional_encoding.shift import SHIFT_MATRIX
+from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import SINUSOIDAL_POSITIONS
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "Positional encoding"
+
+EXERCISES = (
+    BINARY_POSITIONS,
+    SINUSOIDAL_POSITIONS,
+    COLUMNS_THAT_MOVE,
+    LONGEST_WAVE,
+    ADD_POSITIONS,
+    READER_CURVE,
+    SHIFT_MATRIX,
+    RELATIVE_INDEX,
+    ROTATE_PAIRS,
+    ALIBI_BIAS,
+    ROTARY_MAP,
+)
+
+RECALL = (
+    Recall(
+        id="3.a",
+        question="One head without positions reads 64.0 % of the hundreds digits, and training "
+        "it longer does not help. Why?",
+        choices={
+            "a": "its vectors are too narrow",
+            "b": "numbers such as 203 and 302 give it the same words",
+            "c": "it has seen too few numbers",
+        },
+        answer="b",
+        because="a sum over words does not see their order, so of each such pair one is lost.",
+        see="02, A.7 Train one head",
+        wrong={
+            "a": "the ceiling was counted from the words alone: any width meets it.",
+            "c": "it was trained on the very 900 numbers on which it was measured.",
+        },
+    ),
+    Recall(
+        id="3.b",
+        question="A model is 768 wide and has 12 heads. By which number does each head divide its "
+        "scores before the softmax?",
+        answer=8,
+        because="a head is K = 768 / 12 = 64 wide, and the scores are divided by the root of K.",
+        wrong={
+            64: "that is the width K of a head: the scores are divided by its root.",
+            768**0.5: "that is the root of the whole width: each head has its own, K = 768 / 12.",
+            12: "that is the number of heads; the scores are divided by the root of K = 768 / 12.",
+        },
+        see="02, A.6 Scaling and B.1 Many heads",
+    ),
+    Recall(
+        id="3.c",
+        question="You shuffle the words that go into a layer of attention, without mask and "
+        "without positions. What happens to its outputs?",
+        choices={
+            "a": "they are shuffled the same way, else unchanged",
+            "b": "they stay as they were, in the old order",
+            "c": "each word gets another output",
+        },
+        answer="a",
+        because="each output is a sum over all words, and a sum has no order: permutation "
+        "equivariance.",
+        see="02, B.4 Order does not count",
+        wrong={
+            "b": "each output belongs to its word and goes where the word goes.",
+            "c": "a word meets the same other words as before, so its output is the same.",
+        },
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="3.1",
+        question="Which share of the hundreds digits of 100..999 does the same head read once it "
+        "has positions?",
+    ),
+    Prediction(
+        id="3.2",
+        question="The table has 128 columns. How many of them complete at least half a wave over "
+        "20 steps?",
+    ),
+    Prediction(
+        id="3.3",
+        question="Word vectors are scaled to unit variance and the sinusoids added. Which share "
+        "of the squared length do the sinusoids have, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="3.4",
+        question="MiniLM is 384 wide and has learned 512 position vectors. In how many directions "
+        "lie 90 % of the differences between them?",
+    ),
+    Prediction(
+        id="3.5",
+        question="The vectors of positions 3 and 7 have a dot product. By how much does that of "
+        "positions 103 and 107 differ?",
+    ),
+    Prediction(
+        id="3.6",
+        question="With sinusoids and no mask, after 1,000 steps, nearly all letters three places "
+        "back are found inside the training length. Which share is found beyond it, between 0 and "
+        "1?",
+        share=True,
+    ),
+)

@@ -1,0 +1,212 @@
+"""Chapter 03: two sentences about the waves, each decided by a number."""
+
+import math
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Claim
+
+# Columns that move ----------------------------------------------------------------------------
+
+
+def columns_that_move():
+    """Columns, of 512, whose angle has grown by at least pi after 20 steps."""
+    angles = 20 / 10_000 ** (torch.arange(0, 512, 2) / 512)  # (256,), one a pair
+    return 2 * int((angles >= math.pi).sum())
+
+
+def columns_that_move_by_logarithm():
+    """Second style."""
+    last = 512 / 2 * math.log(20 / math.pi, 10_000)  # the i at which 20 steps make exactly pi
+    return 2 * (math.floor(last) + 1)  # i counts from 0
+
+
+def columns_by(d=512, steps=20, angle=math.pi, factor=2):
+    """Count with numbers of one's own, for the mistakes below."""
+    grown = (steps / 10_000 ** (factor * i / d) for i in range(d // 2))
+    return 2 * sum(angle <= each for each in grown)
+
+
+def columns_as_pairs():
+    """This counts pairs: each has two columns, a sine and a cosine."""
+    return columns_by() / 2
+
+
+def columns_of_128():
+    """This is the number for d = 128: here d is 512."""
+    return columns_by(d=128)
+
+
+def columns_whole_wave():
+    """This asks for a whole wave, an angle of 2 pi: half a wave is pi."""
+    return columns_by(angle=2 * math.pi)
+
+
+def columns_quarter_wave():
+    """This asks for a quarter of a wave, pi/2: half a wave is pi."""
+    return columns_by(angle=math.pi / 2)
+
+
+def columns_one_radian():
+    """This asks for an angle of 1, a radian: half a wave is pi."""
+    return columns_by(angle=1)
+
+
+def columns_19_steps():
+    """This is one pair short: i counts from 0, and the angles are those after 20 steps, not 19."""
+    return columns_by(steps=19)
+
+
+def columns_half_exponent():
+    """This has i/d as the exponent: it is 2i/d."""
+    return columns_by(factor=1)
+
+
+def columns_at_rest():
+    """This counts the columns that do not complete half a wave: the others are asked for."""
+    return 512 - columns_by()
+
+
+def columns_all():
+    """This is all columns: most waves are too long to get half round in 20 steps."""
+    return 512
+
+
+def columns_said():
+    """This is a number from the sentence: count them at d = 512."""
+    return 25
+
+
+def columns_said_low():
+    """This is the sentence's number, or its count of tokens: count the columns at d = 512."""
+    return 20
+
+
+COLUMNS_THAT_MOVE = Claim(
+    id="3.3",
+    title="Only 20 to 25 columns move",
+    level="easy",
+    text="""
+A widely read article says, beside a picture of the table, that 20 tokens really use only some 20 to
+25 columns; the others hardly change. It does not say how wide the table is. Take the base
+Transformer, d = 512, and call a column moving if it completes at least **half a wave**: its angle
+has grown by pi or more after 20 steps. **How many** of the 512 columns move?
+""",
+    hints=(
+        "After 20 steps pair i has turned by 20 / 10000^(2i/d), i from 0 to d/2 - 1.",
+        "Count the pairs where that is at least pi. How many columns has a pair?",
+    ),
+    solution=columns_that_move,
+    second_style=columns_that_move_by_logarithm,
+    mistakes=(
+        columns_as_pairs,
+        columns_of_128,
+        columns_whole_wave,
+        columns_quarter_wave,
+        columns_one_radian,
+        columns_19_steps,
+        columns_half_exponent,
+        columns_at_rest,
+        columns_all,
+        columns_said,
+        columns_said_low,
+    ),
+    unit="columns",
+    verdict="At this width the sentence does not hold: a fifth of the columns move, whatever d is. "
+    "At d = 128 that makes 26, close to what the sentence says.",
+    see="3.3 Sinusoids",
+)
+
+
+# The longest wave -----------------------------------------------------------------------------
+
+
+def longest_wave():
+    """The longest wavelength over 2 pi, at d = 512."""
+    last = 512 // 2 - 1
+    return 10_000 ** (2 * last / 512)
+
+
+def longest_wave_by_step():
+    """Second style."""
+    return 10_000 / 10_000 ** (2 / 512)  # one ratio short of the base
+
+
+def longest_wave_base():
+    """This lets i run to d/2: pairs count from 0, so the last one is i = d/2 - 1."""
+    return 10_000
+
+
+def longest_wave_early():
+    """This stops one pair early: the last one is i = d/2 - 1 = 255."""
+    return 10_000 ** (508 / 512)
+
+
+def longest_wave_half_exponent():
+    """This has i/d as the exponent: it is 2i/d."""
+    return 10_000 ** (255 / 512)
+
+
+def longest_wave_column():
+    """This takes the number of the last column, 511, for 2i: its pair is i = 255, so 2i = 510."""
+    return 10_000 ** (511 / 512)
+
+
+def longest_wave_itself():
+    """This is the wavelength itself: it is asked for divided by 2 pi."""
+    return 2 * math.pi * longest_wave()
+
+
+def longest_wave_divided():
+    """This divides by 2 pi once more: 10000^(2i/d) is the wavelength over 2 pi already."""
+    return longest_wave() / (2 * math.pi)
+
+
+def longest_wave_base_itself():
+    """This is 2 pi times the base: i ends at d/2 - 1, and the number is asked for without 2 pi."""
+    return 2 * math.pi * 10_000
+
+
+def longest_wave_of_128():
+    """This is the number for d = 128: here d is 512."""
+    return 10_000 ** (126 / 128)
+
+
+def longest_wave_all_pairs():
+    """This divides by d - 2, so that the exponent reaches 1; the paper's is 2i/d."""
+    return 10_000 ** (508 / 510)
+
+
+LONGEST_WAVE = Claim(
+    id="3.4",
+    title="The longest wave",
+    level="easy",
+    text="""
+One tutorial lets i run from 0 to d/2. Then the wavelengths would go from 2 pi up to 10,000 times
+2 pi, which is also what the paper says in words. Count the pairs: d columns hold d/2 of them, and
+the first one is i = 0. **By which number** is 2 pi multiplied in the longest wavelength at d = 512?
+Give it to the nearest whole number.
+""",
+    hints=(
+        "A wave is complete when its angle pos / 10000^(2i/d) reaches 2 pi. At which pos?",
+        "512 columns are 256 pairs. Which i has the last one, if the first one has 0?",
+    ),
+    solution=longest_wave,
+    second_style=longest_wave_by_step,
+    mistakes=(
+        longest_wave_base,
+        longest_wave_early,
+        longest_wave_half_exponent,
+        longest_wave_column,
+        longest_wave_itself,
+        longest_wave_divided,
+        longest_wave_base_itself,
+        longest_wave_of_128,
+        longest_wave_all_pairs,
+    ),
+    tolerance=1.0,
+    unit="times 2 pi",
+    verdict="The range 0 to d/2 would make one pair too many, and the paper rounds up: the longest "
+    "wave ends just under 10,000 times 2 pi.",
+    see="3.3 Sinusoids",
+)

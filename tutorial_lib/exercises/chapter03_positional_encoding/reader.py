@@ -1,0 +1,97 @@
+"""Chapter 03: a curve that stays at 64 percent although positions are added."""
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+
+def gather(words, table, question):
+    """Return what the question (D,) gathers from each number, (B, D).
+
+    words (B, S, D) are B numbers of S words, table (N, D) holds the position vectors; the words
+    themselves, with their positions, are the keys and the values.
+    """
+    x = words + table[: words.size(1)]  # (B, S, D)
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+def gather_one_by_one(words, table, question):
+    """Second style."""
+    found = []
+    for number in words:
+        x = torch.stack([word + place for word, place in zip(number, table, strict=False)])
+        weights = torch.softmax(x.mv(question) * question.numel() ** -0.5, dim=0)
+        found.append(weights @ x)
+    return torch.stack(found)
+
+
+def gather_first_place(words, table, question):
+    """This gives every word the vector of position 0."""
+    x = words + table[0]  # (B, S, D)
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+def gather_by_batch(words, table, question):
+    """This takes the position from the batch axis: number b of the batch gets the vector of b."""
+    x = words + table[: words.size(0), None]  # (B, S, D)
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+def gather_values_only(words, table, question):
+    """This adds the positions to the values alone: the keys do not know their place."""
+    x = words + table[: words.size(1)]  # (B, S, D)
+    weights = (words @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+def gather_keys_only(words, table, question):
+    """This adds the positions to the keys alone: the values do not know their place."""
+    x = words + table[: words.size(1)]  # (B, S, D)
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
+    return torch.einsum("bs,bsd->bd", weights, words)
+
+
+def gather_cases():
+    """More words than numbers, and the other way round; the table is longer than both."""
+    return [
+        case("2 numbers of 5 words", torch.randn(2, 5, 4), torch.randn(8, 4), torch.randn(4)),
+        case("6 numbers of 3 words", torch.randn(6, 3, 5), torch.randn(7, 5), torch.randn(5)),
+    ]
+
+
+READER_CURVE = Symptom(
+    id="3.6",
+    title="Positions that do not help",
+    level="medium",
+    text="""
+The curves above come from one reader, trained with positions. It learns word vectors, a question
+and a readout; the words with their positions are keys and values at once. With sound code it is
+right on nearly all numbers within 100 steps. This one stays near 0.64. Both lines measure the
+**same model on the same 900 numbers**, a hundred at a time; for the second line the numbers were
+shuffled into other batches. Choose the letter of the mistake, then repair `gather`.
+""",
+    hints=(
+        "The two lines differ. Can the answer to a number depend on that number alone?",
+        "One mistake lets the place of a number in its batch reach the result.",
+        "The axes of `words` are numbers, words, width. Which of them does a position count?",
+    ),
+    solution=gather,
+    second_style=gather_one_by_one,
+    mistakes=(gather_first_place, gather_by_batch, gather_values_only, gather_keys_only),
+    shown=gather_by_batch,
+    looks=(
+        "The two lines would be one, and settle on exactly 0.640: a number has one answer "
+        "whatever batch it is in, and its words have no order.",
+        "The two lines would differ and wobble about 0.64: the answer to a number would depend on "
+        "its place in the batch.",
+        "The two lines would be one, well above 0.64: values that know their place tell 203 from "
+        "302, though less well than keys.",
+        "The two lines would be one, at 1.0: keys that know their place are enough to find the "
+        "first word.",
+    ),
+    cases=gather_cases,
+    see="3.4 Adding them",
+)

@@ -1,0 +1,118 @@
+"""Chapter 04: what it asks about chapters 02 and 03, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter04_transformer.beam_task import BEAM_DECODE
+from tutorial_lib.exercises.chapter04_transformer.compute import LESS_COMPUTE
+from tutorial_lib.exercises.chapter04_transformer.cross import CROSS_ATTENTION
+from tutorial_lib.exercises.chapter04_transformer.feed_forward import FEED_FORWARD
+from tutorial_lib.exercises.chapter04_transformer.greedy import GREEDY_DECODE
+from tutorial_lib.exercises.chapter04_transformer.loss import SMOOTHED_LOSS
+from tutorial_lib.exercises.chapter04_transformer.map import CROSS_MAP
+from tutorial_lib.exercises.chapter04_transformer.masks import DECODER_MASK
+from tutorial_lib.exercises.chapter04_transformer.norm import LAYER_NORM
+from tutorial_lib.exercises.chapter04_transformer.size import BASE_SIZE
+from tutorial_lib.exercises.chapter04_transformer.stack import GRADIENTS
+from tutorial_lib.exercises.chapter04_transformer.targets import TEACHER_FORCING
+from tutorial_lib.exercises.chapter04_transformer.warmup import WARMUP_RATE
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "The Transformer"
+
+EXERCISES = (
+    BASE_SIZE,
+    LAYER_NORM,
+    FEED_FORWARD,
+    GRADIENTS,
+    DECODER_MASK,
+    CROSS_ATTENTION,
+    TEACHER_FORCING,
+    SMOOTHED_LOSS,
+    WARMUP_RATE,
+    GREEDY_DECODE,
+    BEAM_DECODE,
+    CROSS_MAP,
+    LESS_COMPUTE,
+)
+
+RECALL = (
+    Recall(
+        id="4.a",
+        question="Three words of one text look at five words of another: T = 3, S = 5. "
+        "What must agree?",
+        choices={
+            "a": "the number of queries and the number of keys",
+            "b": "the width of queries and keys, and the number of keys and values",
+            "c": "the width of keys and values, and the number of queries and values",
+        },
+        answer="b",
+        because="a score is a dot product of a query and a key, and each key’s weight goes to its "
+        "own value. T and S are free.",
+        see="02, B.3 Two sequences",
+        wrong={
+            "a": "T and S may differ: the weights are (T, S).",
+            "c": "values may have any width, and there is one for each key, not for each query.",
+        },
+    ),
+    Recall(
+        id="4.b",
+        question="One attention layer, no mask, no positions. You shuffle the words of its input. "
+        "What happens to the output rows?",
+        choices={
+            "a": "nothing, they stay in their places",
+            "b": "they are the same rows, shuffled alike",
+            "c": "all of them get other numbers",
+        },
+        answer="b",
+        because="attention treats its input as a set. Order must be put in: positions are added "
+        "to the vectors before the first layer.",
+        see="02, B.4 Order does not count",
+        wrong={
+            "a": "row t belongs to word t: it moves with its word.",
+            "c": "each word sees the same words as before, so its row keeps its numbers.",
+        },
+    ),
+    Recall(
+        id="4.c",
+        question="A text of 5 words under a causal mask. How many of the 25 weights may be "
+        "larger than 0?",
+        answer=15,
+        because="row t shows t words: 1 + 2 + 3 + 4 + 5.",
+        see="02, B.2 Masks",
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="4.1",
+        question="Which share of the base model, in percent, is its table of tokens?",
+    ),
+    Prediction(
+        id="4.2",
+        question="Post-norm, 12 decoder layers, before the first step: how many times as large is "
+        "the gradient of the last layer as that of the first?",
+    ),
+    Prediction(
+        id="4.3",
+        question="A source of 7 tokens, a target of 5, 8 heads: how many attention weights does "
+        "one cross-attention layer compute?",
+    ),
+    Prediction(
+        id="4.4",
+        question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
+        "translated right after 250 batches?",
+        share=True,
+    ),
+    Prediction(
+        id="4.5",
+        question="Which English word gets most weight while “zwei” of 742 is written?",
+    ),
+    Prediction(
+        id="4.6",
+        question="The translator gets every German number right. What is its BLEU?",
+    ),
+    Prediction(
+        id="4.7",
+        question="With layer 1, head 1 silent: which share of the numbers, between 0 and 1, is "
+        "still right?",
+        share=True,
+    ),
+)

@@ -1,0 +1,116 @@
+"""Chapter 05: what it asks about chapters 01 to 04, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter05_gpt.block import GPT_BLOCK
+from tutorial_lib.exercises.chapter05_gpt.cached import CACHED_STEP
+from tutorial_lib.exercises.chapter05_gpt.claims import BYTES_PER_TOKEN, EPOCHS
+from tutorial_lib.exercises.chapter05_gpt.copies import LONGEST_COPY
+from tutorial_lib.exercises.chapter05_gpt.curve import TRAINING_CURVE
+from tutorial_lib.exercises.chapter05_gpt.drift import CACHE_DRIFT
+from tutorial_lib.exercises.chapter05_gpt.next_token import NEXT_TOKEN_LOSS
+from tutorial_lib.exercises.chapter05_gpt.obey import OBEY
+from tutorial_lib.exercises.chapter05_gpt.size import GPT_PARAMETERS
+from tutorial_lib.exercises.chapter05_gpt.temperature import TEMPERATURE_PROBABILITIES
+from tutorial_lib.exercises.chapter05_gpt.top_k import TOP_K_FILTER
+from tutorial_lib.exercises.chapter05_gpt.top_p import TOP_P_FILTER
+from tutorial_lib.exercises.chapter05_gpt.units import BITS_PER_CHARACTER
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "GPT"
+
+EXERCISES = (
+    OBEY,
+    NEXT_TOKEN_LOSS,
+    BITS_PER_CHARACTER,
+    GPT_BLOCK,
+    TRAINING_CURVE,
+    TEMPERATURE_PROBABILITIES,
+    TOP_K_FILTER,
+    TOP_P_FILTER,
+    CACHED_STEP,
+    CACHE_DRIFT,
+    LONGEST_COPY,
+    BYTES_PER_TOKEN,
+    GPT_PARAMETERS,
+    EPOCHS,
+)
+
+RECALL = (
+    Recall(
+        id="5.a",
+        question="BPE has learned these merges, in this order: h e, t h, th e. How does it encode "
+        "“the”?",
+        choices={"a": "the", "b": "th e", "c": "t he"},
+        answer="c",
+        because="the merge of lowest rank goes first wherever it stands, and then no pair of t and "
+        "he is in the list.",
+        see="01, 1.5 Encoding: merges by rank",
+        wrong={
+            "a": "th e would need a “th”, and h e has taken the h first.",
+            "b": "t h stands first in the text, but h e was learned first.",
+        },
+    ),
+    Recall(
+        id="5.b",
+        question="A model has learned position vectors for 256 places. What happens at place 257?",
+        choices={
+            "a": "the attention fails, as its weights are for 256 words",
+            "b": "there is no vector for it, so the model cannot read it",
+            "c": "nothing special, learned positions go on",
+        },
+        answer="b",
+        because="a learned table has as many rows as were trained. Rotary positions and sinusoids "
+        "are defined everywhere, if not trained there.",
+        see="03, 3.6 Learned and relative",
+        wrong={
+            "a": "attention has no weights that depend on the number of words.",
+            "c": "a table ends with its last row; sinusoids would go on.",
+        },
+    ),
+    Recall(
+        id="5.c",
+        question="Teacher forcing: the decoder reads “start A B C”, and the translation is “A B C” "
+        "and ends there. What are its four labels?",
+        choices={
+            "a": "start A B C",
+            "b": "A B C end",
+            "c": "B C end end",
+        },
+        answer="b",
+        because="the label at each place is the token that comes next. A language model is trained "
+        "the same way, without a source.",
+        see="04, 4.5 From probabilities to a loss",
+        wrong={
+            "a": "these are the tokens that it has just read: copying would be enough.",
+            "c": "that is one step too far: after start comes A.",
+        },
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="5.1",
+        question="You change the last token of a text. What is the largest difference that this "
+        "makes in the logits of the tokens before it?",
+    ),
+    Prediction(
+        id="5.2",
+        question="A model of 0.8 million parameters has read 35 plays of Shakespeare, character by "
+        "character. How many bits does it need for a character of a play that it has not read?",
+    ),
+    Prediction(
+        id="5.3",
+        question="At temperature 0.7: which share of the words that it writes stand in "
+        "Shakespeare’s plays, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="5.4",
+        question="The model knows 70 characters. How many of them does top-p 0.9 leave, on "
+        "average over a play that it has not read?",
+    ),
+    Prediction(
+        id="5.5",
+        question="5,000 characters of a play that the model has not read: how long is the longest "
+        "run that stands, to the letter, in one of the plays that it has read?",
+    ),
+)

@@ -1,0 +1,236 @@
+"""Chapter 05: two tables of the sources, checked with a division."""
+
+from tutorial_lib.exercises.engine.tasks import Claim
+
+# C4 -------------------------------------------------------------------------------------------
+
+
+def bytes_per_token():
+    """380 GB of text in 360 billion tokens."""
+    return 380e9 / 360e9
+
+
+def bytes_per_token_fraction():
+    """Second style."""
+    return 1 + (380 - 360) / 360
+
+
+def bytes_per_token_upside_down():
+    """This is tokens per byte: divide the bytes by the tokens."""
+    return 360 / 380
+
+
+def bytes_per_token_raw():
+    """This divides the 2.3 TB before cleaning: the tokens are those of the cleaned text."""
+    return 2_300 / 360
+
+
+def bytes_per_token_cleaning():
+    """This is what the cleaning left out, text by text: divide the bytes by the tokens."""
+    return 2_300 / 380
+
+
+def bytes_per_token_binary():
+    """This takes a GB for 2³⁰ bytes: it is 10⁹ of them."""
+    return 380 * 2**30 / 360e9
+
+
+def bytes_per_token_binary_both():
+    """This counts the bytes in units of 2³⁰: a GB is 10⁹ of them."""
+    return 380e9 / 2**30 / 360
+
+
+def bytes_per_token_bits():
+    """This is bits per token: bytes are asked for."""
+    return 8 * 380 / 360
+
+
+def bytes_per_token_english():
+    """This is what English text has: work out what the quoted numbers give."""
+    return 4
+
+
+def bytes_per_token_english_tokens():
+    """This is how many billion tokens 380 GB would make at 4 bytes each: divide by the 360."""
+    return 380 / 4
+
+
+def bytes_per_token_english_bytes():
+    """This is how many GB 360 billion tokens of 4 bytes would take: divide the 380 by the 360."""
+    return 360 * 4
+
+
+def bytes_per_token_difference():
+    """This is the difference: divide."""
+    return 380 - 360
+
+
+BYTES_PER_TOKEN = Claim(
+    id="5.12",
+    title="360 billion tokens?",
+    level="easy",
+    text="""
+A history of language models says of the C4 data set: “about 380GB of text (360 billion tokens) in
+the cleaned up version”, of 2.3 TB unprocessed. English text has about 4 bytes a token. Can both
+numbers be right? How many **bytes a token** do they give, to two decimals? (1 GB = 10⁹ bytes)
+""",
+    hints=(
+        "One division: all bytes of the cleaned text by all of its tokens.",
+        "A letter of English is one byte. How many letters had a token of GPT-2 in chapter 01?",
+    ),
+    solution=bytes_per_token,
+    second_style=bytes_per_token_fraction,
+    mistakes=(
+        bytes_per_token_upside_down,
+        bytes_per_token_raw,
+        bytes_per_token_cleaning,
+        bytes_per_token_binary,
+        bytes_per_token_binary_both,
+        bytes_per_token_bits,
+        bytes_per_token_english,
+        bytes_per_token_english_tokens,
+        bytes_per_token_english_bytes,
+        bytes_per_token_difference,
+    ),
+    tolerance=0.0051,
+    unit="bytes a token",
+    verdict="That cannot be: a token would be little more than a letter. 380 GB of English make "
+    "about 95 billion tokens, 360 billion tokens about 1,400 GB. The 380 GB are packed files; "
+    "unpacked, with addresses and dates, they are about 1,030 GB, 2.9 bytes a token.",
+    see="5.8 Data at scale",
+)
+
+
+# WebText2 -------------------------------------------------------------------------------------
+
+TRAINED, TOKENS, WEIGHT = 300, 19, 0.22  # billion tokens, billion tokens, share
+
+
+def epochs():
+    """How often training for 300 billion tokens goes through WebText2."""
+    return WEIGHT * TRAINED / TOKENS
+
+
+def epochs_per_share():
+    """Second style."""
+    even = TOKENS / TRAINED  # the weight at which each token is read once
+    return WEIGHT / even
+
+
+def epochs_scaled():
+    """This scales the weights, which sum to 101 %, to 100 % first; as printed they give 3.47."""
+    return WEIGHT / 1.01 * TRAINED / TOKENS
+
+
+def epochs_as_printed():
+    """This is the number that the table prints: work it out from the weight and the tokens."""
+    return 2.90
+
+
+def epochs_no_weight():
+    """This leaves out the weight: only 22 % of the 300 billion tokens come from WebText2."""
+    return TRAINED / TOKENS
+
+
+def epochs_upside_down():
+    """This is upside down: divide the tokens that are read by those that there are."""
+    return TOKENS / (WEIGHT * TRAINED)
+
+
+def epochs_unweighted_upside_down():
+    """This is the weight at which each token is read once: the weight is 22 %."""
+    return TOKENS / TRAINED
+
+
+def epochs_tokens_read():
+    """This is how many billion tokens are read from WebText2: divide by the 19 that there are."""
+    return WEIGHT * TRAINED
+
+
+def epochs_share_of_own():
+    """This is 22 % of WebText2: the weight is a share of the 300 billion tokens of training."""
+    return WEIGHT * TOKENS
+
+
+def epochs_of_all_data():
+    """This takes the 22 % of all data, 499 billion tokens: training reads 300 billion."""
+    return WEIGHT * (410 + 19 + 12 + 55 + 3) / TOKENS
+
+
+def epochs_all_alike():
+    """This mixes the data sets by size, each token alike: the weights are given."""
+    return TRAINED / (410 + 19 + 12 + 55 + 3)
+
+
+def epochs_implied_weight():
+    """This is the weight that 2.90 epochs would need: work out the epochs from 22 %."""
+    return 2.90 * TOKENS / TRAINED
+
+
+def epochs_implied_tokens():
+    """This is how many billion tokens WebText2 would have if 2.90 were right: take its 19."""
+    return WEIGHT * TRAINED / 2.90
+
+
+def epochs_divided_by_weight():
+    """This divides by the weight: a larger weight means more epochs."""
+    return TRAINED / TOKENS / WEIGHT
+
+
+def epochs_whole():
+    """This is rounded: two decimals are asked for, as the table has them."""
+    return 3
+
+
+def epochs_one_decimal():
+    """This is rounded to one decimal: two are asked for, as the table has them."""
+    return 3.5
+
+
+EPOCHS = Claim(
+    id="5.14",
+    title="Check this table",
+    level="medium",
+    text="""
+A lecture prints the data on which GPT-3 was trained, for 300 billion tokens in all. An epoch is
+once through the data set.
+
+| data set | billion tokens | weight in the mix | epochs |
+|---|---|---|---|
+| Common Crawl | 410 | 60 % | 0.44 |
+| WebText2 | 19 | 22 % | 2.90 |
+| Books1 | 12 | 8 % | 1.90 |
+| Books2 | 55 | 8 % | 0.43 |
+| Wikipedia | 3 | 3 % | 3.40 |
+
+One number is further off than rounding explains: WebText2's 2.90. Which number of **epochs** do its
+weight and its tokens give, to two decimals?
+""",
+    hints=(
+        "How many of the 300 billion tokens does training draw from WebText2?",
+        "Try the row of Common Crawl first: its weight and its tokens must give 0.44.",
+    ),
+    solution=epochs,
+    second_style=epochs_per_share,
+    mistakes=(
+        epochs_as_printed,
+        epochs_no_weight,
+        epochs_upside_down,
+        epochs_unweighted_upside_down,
+        epochs_tokens_read,
+        epochs_share_of_own,
+        epochs_of_all_data,
+        epochs_all_alike,
+        epochs_implied_weight,
+        epochs_implied_tokens,
+        epochs_divided_by_weight,
+        epochs_whole,
+        epochs_one_decimal,
+    ),
+    right_too=(epochs_scaled,),
+    tolerance=0.006,
+    unit="epochs",
+    verdict="With all that rounding may hide, 21.5 to 22.5 % and 18.5 to 19.5 billion, it is 3.31 "
+    "to 3.65: the printed 2.90 does not fit. Wikipedia's 3.40 and Books1's 1.90 do.",
+    see="5.9 The family",
+)

@@ -1,0 +1,137 @@
+"""Chapter 05: a cache whose text drifts away from the text without one."""
+
+import math
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+
+def read_on(words, past, places):
+    """Return output (n, D) of n new words (n, D), and all words read so far (S + n, D).
+
+    past (S, D) holds the words read before, with their places; places (N, D) is the table of
+    position vectors. The words are queries, keys and values at once.
+    """
+    start = len(past)
+    x = words + places[start : start + len(words)]  # (n, D)
+    kept = torch.cat([past, x])  # (S + n, D)
+    scores = x @ kept.T / math.sqrt(x.size(1))  # (n, S + n)
+    visible = torch.ones_like(scores).tril(len(past)).bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1) @ kept, kept
+
+
+def read_on_one_by_one(words, past, places):
+    """Second style."""
+    outputs, kept = [], list(past)
+    for word in words:
+        kept.append(word + places[len(kept)])
+        read = torch.stack(kept)
+        outputs.append((read @ kept[-1] / len(word) ** 0.5).softmax(dim=0) @ read)
+    return torch.stack(outputs), torch.stack(kept)
+
+
+def read_on_restarted(words, past, places):
+    """This counts the places from 0 in every call."""
+    start = 0
+    x = words + places[start : start + len(words)]  # (n, D)
+    kept = torch.cat([past, x])  # (S + n, D)
+    scores = x @ kept.T / math.sqrt(x.size(1))  # (n, S + n)
+    visible = torch.ones_like(scores).tril(len(past)).bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1) @ kept, kept
+
+
+def read_on_late(words, past, places):
+    """This gives the first new word the place of the last one read: all get a place one too low."""
+    start = max(len(past) - 1, 0)
+    x = words + places[start : start + len(words)]  # (n, D)
+    kept = torch.cat([past, x])  # (S + n, D)
+    scores = x @ kept.T / math.sqrt(x.size(1))  # (n, S + n)
+    visible = torch.ones_like(scores).tril(len(past)).bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1) @ kept, kept
+
+
+def read_on_not_kept(words, past, places):
+    """This does not keep the words that come after the prompt."""
+    start = len(past)
+    x = words + places[start : start + len(words)]  # (n, D)
+    kept = torch.cat([past, x])  # (S + n, D)
+    scores = x @ kept.T / math.sqrt(x.size(1))  # (n, S + n)
+    visible = torch.ones_like(scores).tril(len(past)).bool()
+    output = scores.masked_fill(~visible, -math.inf).softmax(dim=-1) @ kept
+    return output, past if len(past) else kept
+
+
+def read_on_full(words, past, places):
+    """This keeps no more than the last 10 words."""
+    start = len(past)
+    x = words + places[start : start + len(words)]  # (n, D)
+    kept = torch.cat([past, x])  # (S + n, D)
+    scores = x @ kept.T / math.sqrt(x.size(1))  # (n, S + n)
+    visible = torch.ones_like(scores).tril(len(past)).bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1) @ kept, kept[-10:]
+
+
+def read_on_cases():
+    """A prompt, one word after it, several words after it, and more than 10 in all."""
+    places = torch.randn(20, 4)
+    return [
+        case("a prompt of 3 words", torch.randn(3, 4), torch.zeros(0, 4), places),
+        case("one word after 5", torch.randn(1, 4), torch.randn(5, 4), places),
+        case("2 words after 10", torch.randn(2, 4), torch.randn(10, 4), places),
+    ]
+
+
+def drift(read_on, n_words=24, n_prompt=6, width=16):
+    """Return how far the outputs with a cache are from those without, largest number by number.
+
+    The prompt comes first and at once, then the other words one by one: 1 + n_words - n_prompt
+    numbers. The words are random; the places lie on a line, so that places far from each other
+    differ more.
+    """
+    generator = torch.Generator().manual_seed(0)
+    words = torch.randn(n_words, width, generator=generator)
+    steps = torch.arange(n_words)[:, None]
+    places = 0.05 * steps * torch.randn(width, generator=generator)
+    without, past = read_on_one_by_one(words, words[:0], places)[0], words[:0]
+    calls = [slice(0, n_prompt), *(slice(t, t + 1) for t in range(n_prompt, n_words))]
+    differences = []
+    for call in calls:
+        output, past = read_on(words[call], past, places)
+        differences.append((output - without[call]).abs().max().item())
+    return differences
+
+
+CACHE_DRIFT = Symptom(
+    id="5.10",
+    title="A text that drifts",
+    level="medium",
+    text="""
+The picture above compares one layer **with** a cache and **without**. A prompt of 6 words is read
+at once (step 0), then one word a step. With sound code both give the same, and all differences are
+0. Position vectors lie on a line: the further apart two places, the more their vectors differ. The
+picture was made by code with one of these mistakes. Choose the letter, then repair `read_on`.
+""",
+    hints=(
+        "Which is the first step that differs? What was still right in the steps before it?",
+        "Does the difference grow from step to step, or stay? A wrong place grows only if it is "
+        "more and more wrong.",
+        "Write down `len(past)` and the places of x, for the prompt and for three steps after it.",
+    ),
+    solution=read_on,
+    second_style=read_on_one_by_one,
+    mistakes=(read_on_restarted, read_on_late, read_on_not_kept, read_on_full),
+    shown=read_on_not_kept,
+    looks=(
+        "Already step 1 would be far off, and the difference would grow: each new word has place "
+        "0, and should have a later and later one.",
+        "Already step 1 would be off, and the difference would stay about the same: each word is "
+        "one place wrong, no more.",
+        "Step 1 would still be exact, as the prompt was kept; from step 2 on the difference would "
+        "grow, with each word that is missing.",
+        "The first five steps would be exact, until 10 words are full; then the difference would "
+        "grow.",
+    ),
+    cases=read_on_cases,
+    see="5.6 The KV cache",
+)

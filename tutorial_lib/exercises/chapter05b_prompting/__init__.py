@@ -1,0 +1,99 @@
+"""Chapter 05b: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter05b_prompting.answer_loss import ANSWER_LOSS
+from tutorial_lib.exercises.chapter05b_prompting.claims import BLIND_ACCURACY
+from tutorial_lib.exercises.chapter05b_prompting.curve import FEW_SHOT_CURVE
+from tutorial_lib.exercises.chapter05b_prompting.few_shot import PROMPT_WITH_EXAMPLES
+from tutorial_lib.exercises.chapter05b_prompting.first_word import FIRST_WORD_ACCURACY
+from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
+from tutorial_lib.exercises.chapter05b_prompting.induction import INDUCTION_SCORE
+from tutorial_lib.exercises.chapter05b_prompting.pairs import IDS_FOR_HEAD
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "Prompting"
+
+EXERCISES = (
+    FIRST_WORD_ACCURACY,
+    BLIND_ACCURACY,
+    REPAIR_GENERATOR,
+    IDS_FOR_HEAD,
+    ANSWER_LOSS,
+    PROMPT_WITH_EXAMPLES,
+    FEW_SHOT_CURVE,
+    INDUCTION_SCORE,
+)
+
+RECALL = (
+    Recall(
+        id="5b.a",
+        question="GPT has read “two dogs run” and gives logits at each of the three places. Which "
+        "place says what comes after “run”?",
+        choices={"a": "the first", "b": "the last", "c": "all three together"},
+        answer="b",
+        because="each place speaks of the next token, and only the last one has seen all three.",
+        see="05, 5.1 Next token, please",
+        wrong={
+            "a": "the first place has seen “two” only, and speaks of what follows it.",
+            "c": "each place has logits of its own, about the token after it.",
+        },
+    ),
+    Recall(
+        id="5b.b",
+        question="A batch has sentences of unequal length, padded on the right, and the mask is "
+        "causal. What changes in the outputs of the real tokens when the padding is longer?",
+        choices={
+            "a": "nothing: no real token sees what stands to its right",
+            "b": "all of them, as the softmax shares its weights with the padding",
+            "c": "only the last real token, which stands beside the padding",
+        },
+        answer="a",
+        because="a causal mask hides all that comes later, and padding on the right comes later.",
+        see="02, B.2 Masks",
+        wrong={
+            "b": "the softmax goes over the places that the mask leaves, none of them padding.",
+            "c": "the last real token looks to its left, and padding stands to its right.",
+        },
+    ),
+    Recall(
+        id="5b.c",
+        question="A head has learned to look at the token just before. A text of 6 tokens: how "
+        "many weights of its causal map should be near 1, the first row not counted?",
+        answer=5,
+        because="each row but the first has one such place, on the diagonal just below the main "
+        "one.",
+        see="02, B.6 Real maps",
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="5b.1",
+        question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
+        "does it reach on the pairs that leak, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="5b.2",
+        question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
+        "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="5b.3",
+        question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
+        "reach if it has read stories of the same world before, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="5b.4",
+        question="A small model reads words with their plurals, whose two endings were not in its "
+        "training, then a question. With how many examples is it right in nine of ten cases?",
+    ),
+    Prediction(
+        id="5b.5",
+        question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
+        "which tell the answer is silenced. Which share of the questions behind 8 examples is "
+        "still right, between 0 and 1?",
+        share=True,
+    ),
+)

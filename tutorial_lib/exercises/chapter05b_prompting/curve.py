@@ -1,0 +1,135 @@
+"""Chapter 05b: few-shot accuracy that is too good to be true."""
+
+import itertools
+import random
+
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+NUMBERS = 7  # inputs and outputs are 0 to 6, and rules compute modulo 7
+
+
+def few_shot(patterns, which, n_examples):
+    """Return a prompt, a flat list of numbers x y x y ... x, and the y that should come next.
+
+    patterns holds lists of (x, y), one list a pattern, with different x. The prompt shows the first
+    n_examples pairs of patterns[which], then asks for the next one of them.
+    """
+    examples = patterns[which][:n_examples]
+    query, answer = patterns[which][n_examples]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
+def few_shot_sliced(patterns, which, n_examples):
+    """Second style."""
+    pairs = patterns[which][: n_examples + 1]
+    *prompt, answer = itertools.chain.from_iterable(pairs)
+    return prompt, answer
+
+
+def few_shot_leaked(patterns, which, n_examples):
+    """This asks for a pair that stands among the examples."""
+    examples = patterns[which][:n_examples]
+    query, answer = patterns[which][0]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
+def few_shot_mixed(patterns, which, n_examples):
+    """This takes each example from another pattern."""
+    examples = [patterns[(which + i + 1) % len(patterns)][i] for i in range(n_examples)]
+    query, answer = patterns[which][n_examples]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
+def few_shot_shifted(patterns, which, n_examples):
+    """This gives each example the answer of the next one."""
+    pairs = patterns[which]
+    examples = [(pairs[i][0], pairs[i + 1][1]) for i in range(n_examples)]
+    query, answer = patterns[which][n_examples]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
+def few_shot_one_short(patterns, which, n_examples):
+    """This shows one example less than it says."""
+    examples = patterns[which][: max(n_examples - 1, 0)]
+    query, answer = patterns[which][n_examples]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
+def few_shot_cases():
+    """No example, some, and all but one; each number tells where it comes from."""
+    patterns = [[(100 * p + i, 100 * p + 10 + i) for i in range(5)] for p in range(4)]
+    return [
+        case("no example", patterns, 1, 0),
+        case("2 examples", patterns, 0, 2),
+        case("4 examples", patterns, 2, 4),
+    ]
+
+
+def curve(prompts=few_shot, most=5, n_patterns=40):
+    """Return the accuracy with 0, 1, ..., `most` examples of a reader who makes the best of them.
+
+    prompts makes a prompt and its answer; by default as it should be.
+    Each pattern is a rule y = a x² + b x + c modulo 7, its pairs in a random order. The reader
+    knows that much: it keeps the rules that fit all examples, and answers as one of them, each
+    equally likely. When none fits it guesses. The accuracies are exact, not drawn.
+    """
+    rules = [
+        tuple((a * x * x + b * x + c) % NUMBERS for x in range(NUMBERS))
+        for a, b, c in itertools.product(range(NUMBERS), repeat=3)
+    ]
+    patterns = []
+    for i in range(n_patterns):
+        rule = rules[i * 101 % len(rules)]  # 101 and 343 have no common factor: all differ
+        inputs = random.Random(i).sample(range(NUMBERS), NUMBERS)
+        patterns.append([(x, rule[x]) for x in inputs])
+    accuracies = []
+    for n in range(most + 1):
+        total = 0.0
+        for which in range(n_patterns):
+            (*shown, query), answer = prompts(patterns, which, n)
+            examples = list(zip(shown[::2], shown[1::2], strict=True))
+            fitting = [rule for rule in rules if all(rule[x] == y for x, y in examples)]
+            right = sum(rule[query] == answer for rule in fitting)
+            total += right / len(fitting) if fitting else 1 / NUMBERS
+        accuracies.append(total / n_patterns)
+    return accuracies
+
+
+FEW_SHOT_CURVE = Symptom(
+    id="5b.7",
+    title="One example is enough",
+    level="medium",
+    text="""
+Patterns are rules y = a x² + b x + c modulo 7: guessing gets 1 of 7 right, two examples leave each
+answer open, three settle the rule. The picture above shows how often a perfect reader is right on
+sound prompts, which no model can beat, and how often the same reader is right on ours. That is too
+good from **one** example on. Our prompts were made by code with one of these mistakes. Choose the
+letter, then repair `few_shot`.
+""",
+    hints=(
+        "One example cannot settle the rule. How else can a prompt tell the answer?",
+        "Without examples the accuracy is that of guessing. So where does the answer stand?",
+        "Print a prompt with two examples: has its last number come before?",
+    ),
+    solution=few_shot,
+    second_style=few_shot_sliced,
+    mistakes=(few_shot_leaked, few_shot_mixed, few_shot_shifted, few_shot_one_short),
+    shown=few_shot_leaked,
+    looks=(
+        "Without examples it would be a guess; from one example on the accuracy would be 1, as the "
+        "answer can be copied from the prompt.",
+        "The accuracy would stay near 1 of 7, however many examples there are: they say nothing "
+        "of the rule that is asked for.",
+        "The accuracy would stay far below 1, even with three examples or more: they are "
+        "wrong, and lead to a wrong rule or to none.",
+        "The curve would have the shape of the perfect one, one example later: 1 from four "
+        "examples on.",
+    ),
+    cases=few_shot_cases,
+    see="5b.5 Examples instead of training",
+)

@@ -1,0 +1,248 @@
+"""Chapter 05b: a generator of pairs whose hypotheses must not give the label away."""
+
+import random
+from collections import Counter
+from dataclasses import astuple
+
+from tutorial_lib.datasets.premises import (
+    LABELS,
+    PremisePair,
+    Scene,
+    hypothesis_only,
+    premise_only,
+    relation,
+)
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+
+def balanced(premises, hypotheses):
+    """Return PremisePairs in which each hypothesis stands once with each label, or not at all.
+
+    premises and hypotheses are lists of Scenes. For each label one of the premises has this
+    relation to the hypothesis; a hypothesis that does not find all three is left out.
+    """
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(premise, hypothesis), premise)
+        if len(found) == len(LABELS):
+            pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS]
+    return pairs
+
+
+def balanced_search(premises, hypotheses):
+    """Second style."""
+    pairs = []
+    for hypothesis in hypotheses:
+        triple = [
+            PremisePair(premise.text, hypothesis.text, label)
+            for label in LABELS
+            for premise in [p for p in premises if relation(p, hypothesis) == label][:1]
+        ]
+        pairs.extend(triple if len(triple) == 3 else [])
+    return pairs
+
+
+def balanced_premises(premises, hypotheses):
+    """This balances the wrong side: each premise comes once with each label."""
+    pairs = []
+    for premise in premises:
+        found = {}
+        for hypothesis in hypotheses:
+            found.setdefault(relation(premise, hypothesis), hypothesis)
+        if len(found) == len(LABELS):
+            pairs += [PremisePair(premise.text, found[x].text, x) for x in LABELS]
+    return pairs
+
+
+def balanced_first_three(premises, hypotheses):
+    """This gives each hypothesis the first three premises, whatever their relation to it."""
+    pairs = []
+    for hypothesis in hypotheses:
+        for premise in premises[:3]:
+            label = relation(premise, hypothesis)
+            pairs += [PremisePair(premise.text, hypothesis.text, label)]
+    return pairs
+
+
+def balanced_partly(premises, hypotheses):
+    """This keeps a hypothesis that lacks a label."""
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(premise, hypothesis), premise)
+        pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS if x in found]
+    return pairs
+
+
+def balanced_in_turn(premises, hypotheses):
+    """This deals out the labels in turn, without looking whether they are true."""
+    pairs = []
+    for hypothesis in hypotheses:
+        for premise, label in zip(premises, LABELS, strict=False):
+            pairs.append(PremisePair(premise.text, hypothesis.text, label))
+    return pairs
+
+
+def balanced_asked_backwards(premises, hypotheses):
+    """This asks whether the premise follows from the hypothesis: `relation` takes the premise
+    first.
+    """
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(hypothesis, premise), premise)
+        if len(found) == len(LABELS):
+            pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS]
+    return pairs
+
+
+def balanced_written_backwards(premises, hypotheses):
+    """This writes the hypothesis where the premise belongs: a PremisePair has the premise first."""
+    right = balanced(premises, hypotheses)
+    return [PremisePair(pair.hypothesis, pair.premise, pair.label) for pair in right]
+
+
+def balanced_nothing(premises, hypotheses):
+    """This writes no pair at all: some hypotheses do find all three labels."""
+    return []
+
+
+def written(balanced, premises, hypotheses):
+    """The hypotheses and labels, in order of the alphabet, and what is wrong with the pair."""
+    scenes = {scene.text: scene for scene in (*premises, *hypotheses)}
+    lines = []
+    for pair in balanced(premises, hypotheses):
+        if not {pair.premise, pair.hypothesis} <= scenes.keys():
+            lines.append("not the texts of two scenes")
+            continue
+        true = pair.label == relation(scenes[pair.premise], scenes[pair.hypothesis])
+        lines.append(f"{pair.hypothesis}: {pair.label}{'' if true else ', not true'}")
+    return sorted(lines)
+
+
+def balanced_cases():
+    """Few scenes, where a hypothesis, or a premise, finds all labels, two of them, or one."""
+    field, park, hall = "in the field", "in the park", "in the hall"
+    premises = [
+        Scene("two", "small", "dogs", field),
+        Scene("two", "", "cats", hall),
+        Scene("some", "", "animals", field),
+        Scene("three", "large", "cats", "indoors"),
+        Scene("two", "small", "dogs", park),
+        Scene("some", "", "dogs", "outdoors"),
+    ]
+    hypotheses = [
+        Scene("some", "", "dogs", field),
+        Scene("some", "", "animals", hall),
+        Scene("six", "", "buses", park),
+        Scene("two", "small", "dogs", "outdoors"),
+    ]
+    return [
+        case("6 premises, 4 hypotheses", premises, hypotheses),
+        case("5 premises, 2 hypotheses", premises[::-1][:5], hypotheses[::3]),
+        case(
+            "premises that find all labels too",
+            [
+                Scene("two", "", "dogs", field),
+                Scene("two", "", "dogs", hall),
+                Scene("some", "", "dogs", field),
+            ],
+            [
+                Scene("some", "", "dogs", field),
+                Scene("two", "", "dogs", "outdoors"),
+                Scene("some", "", "dogs", hall),
+                Scene("two", "small", "dogs", field),
+            ],
+        ),
+    ]
+
+
+def small_world():
+    """All scenes of a small world, in a fixed random order."""
+    world = [
+        Scene(number, size, thing, place)
+        for number in ("two", "three", "some")
+        for size in ("small", "large", "")
+        for thing in ("dogs", "cats", "animals")
+        for place in ("in the field", "in the park", "in the hall", "outdoors")
+    ]
+    random.Random(0).shuffle(world)
+    return world
+
+
+def label_shares(balanced):
+    """Return how often each label comes with hypotheses of 0 to 4 general words: 5 rows of 3.
+
+    Each row holds the shares of LABELS and sums to 1, or is empty when no such hypothesis is left.
+    Premises and hypotheses are all scenes of a small world. General words are “some”, “animals”,
+    “outdoors”, and to say no size.
+    """
+    world = small_world()
+    general = {"some", "", "animals", "outdoors"}
+    level = {scene.text: sum(part in general for part in astuple(scene)) for scene in world}
+    counts = [Counter() for _ in range(5)]
+    for pair in balanced(world, world):
+        counts[level[pair.hypothesis]][pair.label] += 1
+    return [[row[label] / row.total() for label in LABELS] if row else [] for row in counts]
+
+
+def blind_shares(balanced=balanced):
+    """Return how often a reader of the hypothesis alone is right, and one of the premise alone.
+
+    Both learn from three quarters of the threes of pairs of the small world, and are tested on the
+    others.
+    """
+    world = small_world()
+    pairs = balanced(world, world)
+    threes = [pairs[i : i + 3] for i in range(0, len(pairs), 3)]
+    random.Random(1).shuffle(threes)
+    pairs, cut = [pair for three in threes for pair in three], len(threes) * 3 // 4 * 3
+    return tuple(reader(pairs[:cut], pairs[cut:]) for reader in (hypothesis_only, premise_only))
+
+
+REPAIR_GENERATOR = Symptom(
+    id="5b.3",
+    title="Repair the generator",
+    level="medium",
+    text="""
+The picture above counts, in pairs that a generator wrote, how often each label comes with a
+hypothesis of so many **general** words (“some”, “animals”, “outdoors”, no size). Overall each
+label comes equally often, and each label is true of its pair. Still the hypothesis alone gives much
+away. The pairs come from code with one of these mistakes. Choose the letter, then repair
+`balanced`, so that each hypothesis stands once with each label, or not at all.
+""",
+    hints=(
+        "How often is a general hypothesis true? What does a model know that reads nothing else?",
+        "Which sentence, premise or hypothesis, comes three times in the pairs, once a label?",
+        "One outer loop, one inner loop: which of the two lists should the outer one go through?",
+    ),
+    solution=balanced,
+    second_style=balanced_search,
+    mistakes=(
+        balanced_premises,
+        balanced_first_three,
+        balanced_partly,
+        balanced_in_turn,
+        balanced_asked_backwards,
+        balanced_written_backwards,
+        balanced_nothing,
+    ),
+    shown=balanced_premises,
+    looks=(
+        "General hypotheses would mostly be entailed, specific ones neutral or contradicted, and "
+        "overall each label would have a third.",
+        "Contradiction would be the most frequent label in each row and overall: two scenes taken "
+        "by chance seldom agree.",
+        "Each label would have a third wherever a specific word is left; only the hypothesis that "
+        "is general throughout would stand there without neutral.",
+        "Each label would have a third in every row, and the hypothesis would tell nothing, but "
+        "the labels would not be true.",
+    ),
+    cases=balanced_cases,
+    run=written,
+    see="5b.2 Premise and hypothesis",
+)

@@ -1,0 +1,142 @@
+"""Chapter 06: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter06_bert.claims import LOSS_TERMS, VISIBLE_WEIGHTS
+from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
+from tutorial_lib.exercises.chapter06_bert.entities import ENTITIES
+from tutorial_lib.exercises.chapter06_bert.entity_f1 import ENTITY_F1
+from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
+from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
+from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
+from tutorial_lib.exercises.chapter06_bert.pooling import MEAN_POOL
+from tutorial_lib.exercises.chapter06_bert.ranking import SEARCH_RANKING
+from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
+from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
+from tutorial_lib.exercises.chapter06_bert.span import BEST_SPAN
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "BERT"
+
+EXERCISES = (
+    LOSS_TERMS,
+    SEGMENT_IDS,
+    MASK_80_10_10,
+    MASKED_LOSS,
+    NEXT_SENTENCE_PAIRS,
+    MLM_CURVE,
+    BERT_SIZE,
+    MEAN_POOL,
+    ENTITIES,
+    BEST_SPAN,
+    ENTITY_F1,
+    SEARCH_RANKING,
+    VISIBLE_WEIGHTS,
+)
+
+RECALL = (
+    Recall(
+        id="6.a",
+        question="A text of 4 words is filled up with 3 of padding. What does the padding mask "
+        "leave of its 7 × 7 attention weights?",
+        choices={
+            "a": "the lower triangle",
+            "b": "the first four rows",
+            "c": "the first four columns",
+        },
+        answer="c",
+        because="each column is one word that is looked at, and no one looks at padding. What the "
+        "rows of the padding say is thrown away.",
+        see="02, B.2 Masks",
+        wrong={
+            "a": "that is a causal mask: padding is hidden from all words, wherever they stand.",
+            "b": "a row is one word that looks: the four words would still look at the padding.",
+        },
+    ),
+    Recall(
+        id="6.b",
+        question="A WordPiece vocabulary holds sing, ##ing, ##er and s. How is “singer” cut?",
+        choices={"a": "s ##ing ##er", "b": "sing ##er", "c": "sin ##ger"},
+        answer="b",
+        because="WordPiece takes the longest piece that fits, from the left, and then goes on "
+        "behind it.",
+        see="01, 1.6 WordPiece",
+        wrong={
+            "a": "these pieces fit, but s is not the longest one to begin with.",
+            "c": "sin and ##ger are not in the vocabulary.",
+        },
+    ),
+    Recall(
+        id="6.c",
+        question="A GPT reads a text of 100 tokens in one pass. For how many of them does it get "
+        "a loss?",
+        choices={"a": "1", "b": "99", "c": "100"},
+        answer="b",
+        because="each token but the first is predicted from those before it, all in one pass.",
+        see="05, 5.1 Next token, please",
+        wrong={
+            "a": "the causal mask lets each place predict, as if the text ended there.",
+            "c": "nothing stands before the first token to predict it from.",
+        },
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="6.1",
+        question="A text of 12 tokens. You change the last one. How many of the 11 vectors before "
+        "it change, in a BERT?",
+    ),
+    Prediction(
+        id="6.2",
+        question="BERT read 3,300 million words. How many times as many is that as Shakespeare’s "
+        "38 plays have?",
+    ),
+    Prediction(
+        id="6.3",
+        question="Of 1,000 tokens of a text, how many does BERT’s masking turn into [MASK]?",
+    ),
+    Prediction(
+        id="6.4",
+        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
+        "read. How often does it say right whether the second follows the first, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="6.5",
+        question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
+        "only these may be answered. Which share of the words does it find, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="6.6",
+        question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="6.7",
+        question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
+        "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="6.8",
+        question="Names in the dialogue of plays that it has not read: which entity F1 does the "
+        "fine-tuned model reach, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="6.9",
+        question="Who says it? Which share of the questions does the fine-tuned model answer with "
+        "exactly the right span, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="6.10",
+        question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
+        "best, 0 for none?",
+    ),
+    Prediction(
+        id="6.11",
+        question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
+        "of their vectors?",
+    ),
+)

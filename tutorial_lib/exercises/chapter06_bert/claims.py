@@ -1,0 +1,234 @@
+"""Chapter 06: what a pass of BERT learns from, and what its attention sees."""
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Claim
+
+# Loss terms -----------------------------------------------------------------------------------
+
+N_TOKENS, SHARE = 512, 0.15
+
+
+def loss_terms():
+    """The chosen places of [CLS] first [SEP] second [SEP]."""
+    ordinary = N_TOKENS - 3
+    return round(SHARE * ordinary)
+
+
+def loss_terms_counted():
+    """Second style."""
+    from tutorial_lib.objectives import mask_tokens
+
+    ids = torch.full((1, N_TOKENS), 9)
+    ids[0, [0, 200, -1]] = torch.tensor([1, 2, 2])  # [CLS] and two [SEP]
+    return mask_tokens(ids, mask_id=3, vocab_size=20, special_ids=[0, 1, 2]).chosen.sum().item()
+
+
+def loss_terms_special():
+    """This is 15 % of all 512: [CLS] and the two [SEP] are never chosen."""
+    return round(SHARE * N_TOKENS)
+
+
+def loss_terms_special_unrounded():
+    """This is 15 % of all 512, not rounded: [CLS] and the two [SEP] are never chosen."""
+    return SHARE * N_TOKENS
+
+
+def loss_terms_unrounded():
+    """Nearly: a place has a term or has none, so round to a whole number."""
+    return SHARE * (N_TOKENS - 3)
+
+
+def loss_terms_hidden():
+    """These are the tokens that become [MASK], 80 % of the chosen: all chosen ones get a term, the
+    random and the unchanged too.
+    """
+    return round(0.8 * loss_terms())
+
+
+def loss_terms_changed():
+    """These are the tokens that change, 90 % of the chosen: those that stay get a term too."""
+    return round(0.9 * loss_terms())
+
+
+def loss_terms_language_model():
+    """This is what a language model gets, one term for each token but the first: BERT is asked
+    about the chosen places only.
+    """
+    return N_TOKENS - 1
+
+
+def loss_terms_all():
+    """This is every token: BERT is asked about the chosen places only."""
+    return N_TOKENS
+
+
+def loss_terms_ordinary():
+    """This is every ordinary token: 15 % of these are chosen."""
+    return N_TOKENS - 3
+
+
+def loss_terms_others():
+    """These are the tokens that were not chosen: they get no term."""
+    return N_TOKENS - 3 - loss_terms()
+
+
+def loss_terms_times():
+    """This is how many times as many a language model gets: the number of BERT's terms is asked
+    for.
+    """
+    return round((N_TOKENS - 1) / loss_terms(), 1)
+
+
+def loss_terms_share():
+    """This is a share: the number of terms is asked for."""
+    return SHARE
+
+
+LOSS_TERMS = Claim(
+    id="6.1",
+    title="What one pass teaches",
+    level="easy",
+    text="""
+A textbook chapter says that masked language modelling “does not make efficient use of data”: in its
+picture, seven tokens are read for two terms of the loss. Take BERT's full length: [CLS], a
+sentence, [SEP], a sentence, [SEP], together 512 tokens. 15 % of the ordinary tokens are chosen,
+rounded to a whole number. A language model gets 511 terms from 512 tokens. **How many** does masked
+language modelling get?
+""",
+    hints=(
+        "How many of the 512 tokens are ordinary ones?",
+        "Each chosen token gets a term, whatever becomes of it: [MASK], a random token, nothing.",
+    ),
+    solution=loss_terms,
+    second_style=loss_terms_counted,
+    mistakes=(
+        loss_terms_special,
+        loss_terms_special_unrounded,
+        loss_terms_unrounded,
+        loss_terms_hidden,
+        loss_terms_changed,
+        loss_terms_language_model,
+        loss_terms_all,
+        loss_terms_ordinary,
+        loss_terms_others,
+        loss_terms_times,
+        loss_terms_share,
+    ),
+    tolerance=0.04,
+    unit="terms",
+    verdict="The sentence holds: a language model gets nearly seven times as many. What BERT gets "
+    "in return is that each of them may look to both sides.",
+    see="6.1 Both sides at once",
+)
+
+
+# Masked, but not in the attention -------------------------------------------------------------
+
+N_READ, N_MASKED = 12, 2
+
+
+def visible_weights():
+    """The weights of one head of an encoder: each token looks at each."""
+    return N_READ * N_READ
+
+
+def visible_weights_counted():
+    """Second style."""
+    from tutorial_lib.attention import capture_attention
+    from tutorial_lib.models import BERTConfig
+
+    model = BERTConfig(vocab_size=20, context=16, d_model=8, n_layers=1, n_heads=1).build().eval()
+    ids = torch.arange(4, 4 + N_READ)[None]
+    ids[0, [3, 8]] = 3  # two [MASK]
+    with torch.no_grad(), capture_attention(model) as maps:
+        model(ids)
+    return (maps[0] > 0).sum().item()
+
+
+def visible_weights_causal():
+    """This is what a decoder sees, each token itself and those before it: BERT has no such mask."""
+    return N_READ * (N_READ + 1) // 2
+
+
+def visible_weights_causal_hidden():
+    """These are the weights that a decoder's mask sets to 0: BERT has no such mask, and those above
+    0 are asked for.
+    """
+    return N_READ * (N_READ - 1) // 2
+
+
+def visible_weights_columns():
+    """This hides the two [MASK] from all tokens: they are tokens like others."""
+    return N_READ * (N_READ - N_MASKED)
+
+
+def visible_weights_without():
+    """This leaves the two [MASK] out, rows and columns: they are tokens like others, they look and
+    are looked at.
+    """
+    return (N_READ - N_MASKED) ** 2
+
+
+def visible_weights_not_each_other():
+    """This lets the two [MASK] not look at [MASK]: they are tokens like others, and do."""
+    return N_READ**2 - N_MASKED**2
+
+
+def visible_weights_masked_cells():
+    """This takes away two of all weights: [MASK] is put in place of tokens, not of weights."""
+    return N_READ**2 - N_MASKED
+
+
+def visible_weights_only_masked():
+    """These are the weights of the two [MASK] alone: all T x T are asked for."""
+    return N_READ * N_MASKED
+
+
+def visible_weights_not_itself():
+    """This lets no token look at itself: it does, as in every layer so far."""
+    return N_READ * (N_READ - 1)
+
+
+def visible_weights_tokens():
+    """This is the number of tokens: each of them looks at each."""
+    return N_READ
+
+
+def visible_weights_none():
+    """This is how many weights are set to 0: those above 0 are asked for."""
+    return 0
+
+
+VISIBLE_WEIGHTS = Claim(
+    id="6.13",
+    title="Masked as in the decoder?",
+    level="easy",
+    text="""
+An introduction says of BERT: “we can mask out some of the tokens in the input (in the same way as
+we mask future tokens in the decoder)”. Let BERT read 12 tokens, two of which have become [MASK];
+nothing is padding. Of the 12 x 12 attention weights of one head, **how many are above 0**?
+""",
+    hints=(
+        "What would have to be minus infinity, and before which softmax, for a weight to be 0?",
+        "Is there any mask in the attention, when nothing is padding? Where does [MASK] stand?",
+    ),
+    solution=visible_weights,
+    second_style=visible_weights_counted,
+    mistakes=(
+        visible_weights_causal,
+        visible_weights_causal_hidden,
+        visible_weights_columns,
+        visible_weights_without,
+        visible_weights_not_each_other,
+        visible_weights_masked_cells,
+        visible_weights_only_masked,
+        visible_weights_not_itself,
+        visible_weights_tokens,
+        visible_weights_none,
+    ),
+    unit="weights",
+    verdict="So it is not the same way. The decoder's mask, which hides places from the attention, "
+    "would leave 78; BERT replaces tokens in the input, and each token looks at all, [MASK] too.",
+    see="6.1 Both sides at once",
+)

@@ -1,0 +1,165 @@
+"""Chapter 06: a masked loss that falls to almost nothing."""
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tutorial_lib.datasets import load_shakespeare
+from tutorial_lib.exercises.engine.attempts import seeded
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.training import fit
+
+
+def mlm_batch(ids, chosen, mask_id):
+    """Return inputs and labels, (B, T) each, of ids (B, T) with some places chosen (B, T).
+
+    A chosen token is hidden in the inputs, and is the label of its place. A place with the label
+    -100 does not count in the loss.
+    """
+    inputs = ids.masked_fill(chosen, mask_id)
+    labels = ids.masked_fill(~chosen, -100)
+    return inputs, labels
+
+
+def mlm_batch_where(ids, chosen, mask_id):
+    """Second style."""
+    return torch.where(chosen, mask_id, ids), torch.where(chosen, ids, -100)
+
+
+def mlm_batch_not_hidden(ids, chosen, mask_id):
+    """This does not hide the chosen tokens: the inputs are the text itself."""
+    inputs = ids
+    labels = ids.masked_fill(~chosen, -100)
+    return inputs, labels
+
+
+def mlm_batch_labels_hidden(ids, chosen, mask_id):
+    """This takes the labels from the changed inputs: each label that counts is [MASK]."""
+    inputs = ids.masked_fill(chosen, mask_id)
+    labels = inputs.masked_fill(~chosen, -100)
+    return inputs, labels
+
+
+def mlm_batch_all_counted(ids, chosen, mask_id):
+    """This counts all places: those that were not chosen have their own token as the label."""
+    inputs = ids.masked_fill(chosen, mask_id)
+    labels = ids
+    return inputs, labels
+
+
+def mlm_batch_all_hidden(ids, chosen, mask_id):
+    """This hides all tokens, and asks for the chosen ones."""
+    inputs = torch.full_like(ids, mask_id)
+    labels = ids.masked_fill(~chosen, -100)
+    return inputs, labels
+
+
+def mlm_batch_cases():
+    """One text, then two: some places chosen, the last one too."""
+    one = torch.tensor([[False, True, False, False, True]])
+    two = torch.tensor([[True, False, False], [False, True, True]])
+    return [
+        case("2 of 5 tokens", torch.tensor([[7, 5, 8, 6, 9]]), one, 3),
+        case("2 texts", torch.tensor([[4, 0, 2], [6, 3, 0]]), two, 1),
+    ]
+
+
+class Trained(NamedTuple):
+    """What a training gave: the loss of each step in nats, then shares between 0 and 1.
+
+    The shares are measured on text that was not trained on, with 15 % of the letters hidden as
+    they should be: of the hidden letters, and of those that can be seen, the share that the model
+    names.
+    """
+
+    loss: list[float]
+    hidden_right: float
+    seen_right: float
+
+
+class _Reader(nn.Module):
+    """At each place it sees the letter there, and two on either side."""
+
+    def __init__(self, n_letters):
+        super().__init__()
+        self.letters = nn.Embedding(n_letters, 24)
+        self.neighbours = nn.Conv1d(24, 96, kernel_size=5, padding=2)
+        self.head = nn.Linear(96, n_letters)
+
+    def forward(self, ids):
+        x = self.letters(ids).transpose(1, 2)  # (B, 24, T)
+        return self.head(F.gelu(self.neighbours(x)).transpose(1, 2))  # (B, T, V)
+
+
+def mlm_training(mlm_batch, steps=200, share=0.15):
+    """Train a small network on a play of Shakespeare, letter by letter, with these batches.
+
+    Returns Trained. The same code gives the same numbers; about a second on one CPU core.
+    """
+    text = load_shakespeare().plays[0].text.lower()
+    letters = sorted(set(text))
+    number = {letter: place for place, letter in enumerate(letters, start=1)}  # 0 is [MASK]
+    windows = torch.tensor([number[letter] for letter in text]).unfold(0, 32, 1)  # (N, T)
+    border = len(windows) * 9 // 10
+    with seeded():
+        model = _Reader(len(letters) + 1)
+
+        def batches():
+            while True:
+                ids = windows[torch.randint(border, (32,))]  # (B, T)
+                yield mlm_batch(ids, torch.rand(ids.shape) < share, 0)
+
+        def loss(model, batch):
+            inputs, labels = batch
+            return F.cross_entropy(model(inputs).transpose(1, 2), labels, ignore_index=-100)
+
+        run = fit(model, batches(), loss, steps=steps, lr=1e-2, device="cpu", progress=False)
+        ids = windows[border::37]
+        chosen = torch.rand(ids.shape) < share
+        with torch.no_grad():
+            right = model(ids.masked_fill(chosen, 0)).argmax(dim=-1) == ids  # (B, T)
+    means = [right[places].float().mean().item() for places in (chosen, ~chosen)]
+    return Trained(run.loss, *means)
+
+
+MLM_CURVE = Symptom(
+    id="6.6",
+    title="Too easy a blank",
+    level="medium",
+    text="""
+The pictures above show a small model that learns to fill blanks in a play, letter by letter: with
+sound batches, and with batches made by code with one of these mistakes. In the first picture the
+loss falls, as each training reports it. In the second both models take the same test afterwards, on
+text that they have not seen: which share of the hidden letters do they name, and which share of
+those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
+""",
+    hints=(
+        "The loss is lower, but the blanks are filled no better. Which places make it so low?",
+        "A model that never met a blank in training could not fill one. Can this one?",
+        "Look at the letters that can be seen: who has been asked to name them, and who has not?",
+    ),
+    solution=mlm_batch,
+    second_style=mlm_batch_where,
+    mistakes=(
+        mlm_batch_not_hidden,
+        mlm_batch_labels_hidden,
+        mlm_batch_all_counted,
+        mlm_batch_all_hidden,
+    ),
+    shown=mlm_batch_all_counted,
+    looks=(
+        "The loss would go all the way to 0, as each answer stands in the input, and in the test "
+        "the model would name hardly any hidden letter: it has never met a blank.",
+        "The loss would be 0 after a few steps, and in the test the model would say [MASK] "
+        "everywhere: not one letter would be right, seen or hidden.",
+        "The loss would be low, but not 0: of 100 places 85 only repeat what can be seen, and 15 "
+        "are real blanks. In the test, the blanks would be filled about as well as with sound "
+        "batches.",
+        "The loss would stay high: with nothing to go by, the model learns how frequent each "
+        "letter is, and no more.",
+    ),
+    cases=mlm_batch_cases,
+    see="6.4 Pre-training",
+)

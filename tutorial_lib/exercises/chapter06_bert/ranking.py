@@ -1,0 +1,132 @@
+"""Chapter 06: a search whose results depend on their company."""
+
+import torch
+import torch.nn.functional as F
+from torch.nn.utils.rnn import pad_sequence
+
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+QUESTION = "What happened in the war?"
+TEXTS = (
+    "We lost.",
+    "The king is dead.",
+    "Supper is served.",
+    "Where is my daughter?",
+    "The soldiers won the battle.",
+    "Is there any news from the army?",
+    "She sang to the flowers in the garden, and nobody heard it.",
+    "I would give all that I have, my house and my horses and the ring on my finger, for one hour "
+    "of sleep.",
+    "A messenger came in the night and told us that our soldiers had beaten the enemy at the "
+    "river, and that their king was taken.",
+)
+
+
+def text_vectors(hidden, mask):
+    """Return one vector of length 1 a text, (B, D), for a model that was trained with the mean.
+
+    hidden (B, T, D), what the model says of each token; mask (B, T), True = a real token.
+    """
+    real = mask[..., None]  # (B, T, 1)
+    pooled = (hidden * real).sum(dim=1) / real.sum(dim=1)
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
+def text_vectors_by_text(hidden, mask):
+    """Second style."""
+    means = [words[real].mean(dim=0) for words, real in zip(hidden, mask, strict=True)]
+    return torch.stack([F.normalize(mean, dim=0) for mean in means])
+
+
+def text_vectors_first(hidden, mask):
+    """This takes the first token, [CLS], in place of the mean."""
+    pooled = hidden[:, 0]
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
+def text_vectors_padding(hidden, mask):
+    """This takes the mean over the padding too."""
+    pooled = hidden.mean(dim=1)
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
+def text_vectors_any_length(hidden, mask):
+    """This does not bring the means to length 1."""
+    real = mask[..., None]  # (B, T, 1)
+    return (hidden * real).sum(dim=1) / real.sum(dim=1)
+
+
+def text_vectors_sum(hidden, mask):
+    """This takes the sum over the real tokens, and does not bring it to length 1."""
+    real = mask[..., None]  # (B, T, 1)
+    return (hidden * real).sum(dim=1)
+
+
+def text_vectors_cases():
+    """Texts of unequal length; padding whose vectors are far from 0."""
+    lengths = torch.tensor([[2], [5], [3]])
+    return [
+        case("one text", torch.randn(1, 3, 4), torch.ones(1, 3).bool()),
+        case("3 texts, padded", torch.randn(3, 5, 4) + 2, torch.arange(5) < lengths),
+    ]
+
+
+@torch.no_grad()
+def ranking(text_vectors, model, tokenizer, question=QUESTION, texts=TEXTS):
+    """Search texts with these vectors: one (text, score together, score alone) each, best first.
+
+    model is a BERT, tokenizer the WordPieceTokenizer it was trained with. The question is read by
+    itself; the texts once all in one batch, filled up to the longest, and once one by one. The
+    score is the scalar product with the question's vector, and ranks the texts of the batch.
+    """
+
+    def vectors(texts):
+        rows = [torch.tensor(tokenizer.encode(text).ids) for text in texts]
+        ids = pad_sequence(rows, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
+        mask = ids != tokenizer.pad_id
+        return text_vectors(model(ids, mask=mask), mask)
+
+    asked = vectors([question])[0]  # (D,)
+    together = (vectors(texts) @ asked).tolist()
+    alone = [(vectors([text])[0] @ asked).item() for text in texts]
+    return sorted(zip(texts, together, alone, strict=True), key=lambda row: -row[1])
+
+
+SEARCH_RANKING = Symptom(
+    id="6.12",
+    title="The longest text wins",
+    level="medium",
+    text="""
+The table above ranks nine texts by their score for a question. The model is sound; it was trained
+to put the mean of its tokens' vectors close together for texts of like meaning. Each text was read
+twice: together with the others in one batch, and alone. The vectors were made by code with one of
+these mistakes. Choose the letter, then repair `text_vectors`.
+""",
+    hints=(
+        "A text means the same alone and in company. Which scores changed, and which one did not?",
+        "A batch is filled up to its longest text. Who gets most filling, and whose score fell "
+        "most?",
+        "Can a scalar product of two vectors of length 1 be above 1?",
+    ),
+    solution=text_vectors,
+    second_style=text_vectors_by_text,
+    mistakes=(
+        text_vectors_first,
+        text_vectors_padding,
+        text_vectors_any_length,
+        text_vectors_sum,
+    ),
+    shown=text_vectors_padding,
+    looks=(
+        "Each text would have the same score alone and in the batch, and all scores would be high "
+        "and close together: that vector alone was never trained to tell texts apart.",
+        "A text would score less in the batch than alone, the more the shorter it is; the longest, "
+        "which needs no filling, would keep its score.",
+        "Each text would have the same score alone and in the batch, but the scores would be far "
+        "above 1, which no cosine is.",
+        "Each text would have the same score alone and in the batch, but in the hundreds and "
+        "thousands: each token adds to it.",
+    ),
+    cases=text_vectors_cases,
+    see="6.11 Search by meaning",
+)

@@ -1,0 +1,134 @@
+"""Chapter 07: what it asks about chapters 02 to 06, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter07_vit.claims import GAIN, TOKENS
+from tutorial_lib.exercises.chapter07_vit.colours import MEAN_COLOUR_TARGETS
+from tutorial_lib.exercises.chapter07_vit.embedding import EMBED
+from tutorial_lib.exercises.chapter07_vit.grid import GRID_POSITIONS
+from tutorial_lib.exercises.chapter07_vit.hiding import CORRUPT_PATCHES
+from tutorial_lib.exercises.chapter07_vit.interpolation import INTERPOLATE_POSITIONS
+from tutorial_lib.exercises.chapter07_vit.map import CLS_MAP
+from tutorial_lib.exercises.chapter07_vit.patches import PATCHIFY
+from tutorial_lib.exercises.chapter07_vit.rollout import ATTENTION_ROLLOUT
+from tutorial_lib.exercises.chapter07_vit.size import MILLIONS
+from tutorial_lib.exercises.chapter07_vit.split import SPLIT
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "Vision Transformer"
+
+EXERCISES = (
+    TOKENS,
+    PATCHIFY,
+    EMBED,
+    GRID_POSITIONS,
+    INTERPOLATE_POSITIONS,
+    CLS_MAP,
+    ATTENTION_ROLLOUT,
+    MEAN_COLOUR_TARGETS,
+    CORRUPT_PATCHES,
+    SPLIT,
+    MILLIONS,
+    GAIN,
+)
+
+RECALL = (
+    Recall(
+        id="7.a",
+        question="An encoder without positions and without a mask reads the same words in another "
+        "order. What happens to its outputs?",
+        choices={
+            "a": "nothing: each place gives what it gave before",
+            "b": "they come in the new order, each word's output the same as before",
+            "c": "all outputs change, as each word has other neighbours",
+        },
+        answer="b",
+        because="attention weighs words by what they hold, not by where they stand. A picture "
+        "whose patches are shuffled would be the same picture to it.",
+        see="03, 3.1 Fixing the 64 percent",
+        wrong={
+            "a": "the output belongs to the word, and moves with it.",
+            "c": "without positions there are no neighbours, only a set of words.",
+        },
+    ),
+    Recall(
+        id="7.b",
+        question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
+        "it compute?",
+        answer=16,
+        because="each token looks at each: 200 · 200 weights are 16 times 50 · 50. Patches half as "
+        "wide make four times as many tokens.",
+        see="02, B.5 What it costs",
+    ),
+    Recall(
+        id="7.c",
+        question="BERT chooses 15 % of the tokens, and 80 % of these become [MASK]. Which share of "
+        "all tokens is that, in percent?",
+        answer=12,
+        because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
+        "guessed too.",
+        see="06, 6.3 Fifteen per cent",
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="7.1",
+        question="A picture of 224 x 224 pixels is cut into patches of 16, then of 8. By which "
+        "factor does the number of attention weights grow?",
+    ),
+    Prediction(
+        id="7.2",
+        question="ViT-Base has vectors of 768 numbers. How many numbers does a patch of 16 x 16 "
+        "pixels in three colours hold?",
+    ),
+    Prediction(
+        id="7.3",
+        question="A ViT without positions reads 100 pictures, and then the same ones with their "
+        "patches shuffled. For how many do the logits change?",
+    ),
+    Prediction(
+        id="7.4",
+        question="A trained ViT with positions reads 97.5 % of the test digits. Which share does "
+        "it read when the patches of each are shuffled, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="7.5",
+        question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
+        "say with a probability of 0.9 or more?",
+    ),
+    Prediction(
+        id="7.6",
+        question="Patches of 4 x 4 pixels in place of overlapping ones of 7 x 7, as many tokens. "
+        "Which validation accuracy does the ViT reach, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="7.7",
+        question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
+        "over. Which share of the test digits does the ViT still read, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="7.8",
+        question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
+        "the test digits, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="7.9",
+        question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
+        "Which share gets the right one of 512 colours, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="7.10",
+        question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
+        "points is the CNN ahead on the test digits?",
+    ),
+    Prediction(
+        id="7.11",
+        question="Which share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
+        "between 0 and 1?",
+        share=True,
+    ),
+)

@@ -1,0 +1,95 @@
+"""Chapter 07: hidden, replaced and kept patches."""
+
+import torch
+
+from tutorial_lib.exercises.chapter07_vit.hiding_slips import SLIPS
+from tutorial_lib.exercises.engine.tasks import Write, case
+
+
+def corrupt_patches(patches, mask, chosen, draw, other):
+    """Return the patch vectors (B, N, D) that the model reads after 80/10/10.
+
+    patches (B, N, D) are vectors; mask (D,) stands for a hidden patch; chosen (B, N) is True where
+    a patch is to be guessed; draw (B, N) is a number from 0 to 1 that decides what becomes of a
+    chosen one: below 0.8 it is hidden, below 0.9 the vector of patch other[b, n] of the same
+    picture stands in its place, else it stays.
+    """
+    hidden = chosen & (draw < 0.8)
+    replaced = chosen & (draw >= 0.8) & (draw < 0.9)
+    foreign = patches.gather(1, other[..., None].expand_as(patches))
+    x = torch.where(replaced[..., None], foreign, patches)
+    return torch.where(hidden[..., None], mask, x)
+
+
+def corrupt_patches_loop(patches, mask, chosen, draw, other):
+    """Second style."""
+    x = patches.clone()
+    for b, n in chosen.nonzero().tolist():
+        if draw[b, n] < 0.8:
+            x[b, n] = mask
+        elif draw[b, n] < 0.9:
+            x[b, n] = patches[b, other[b, n]]
+    return x
+
+
+def untouched(answer, patches, *others):
+    """Return what the answer gives; a word in its place where it changes the patches in place."""
+    before = patches.clone()
+    given = answer(patches, *others)
+    return given if torch.equal(patches, before) else "patches that are no longer as they were"
+
+
+def corrupt_patches_cases():
+    """Draws of all three kinds and at 0.8; others that are hidden or replaced themselves; all
+    patches chosen, and few.
+    """
+    # The 0.8 of 32 bits is a little more than 0.8, so that `draw < 0.8` and `item() < 0.8` agree:
+    # it is not below. The 0.9 of 32 bits is a little less, and they would not: no draw is 0.9.
+    limit = torch.tensor([[0.8, 0.95, 0.3, 0.85]])
+    draw = torch.tensor([[0.05, 0.7, 0.85, 0.95, 0.15], [0.82, 0.3, 0.88, 0.1, 0.92]])
+    chosen = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 0, 0, 1]]).bool()
+    other = torch.tensor([[3, 0, 1, 2, 0], [2, 0, 0, 1, 3]])  # in the second, 2 <- 0 <- 2
+    return [
+        case("2 pictures", torch.randn(2, 5, 3), torch.randn(3), chosen, draw, other),
+        case(
+            "all patches chosen",
+            torch.randn(1, 5, 4),
+            torch.randn(4),
+            torch.ones(1, 5).bool(),
+            draw[1:],
+            other[1:],
+        ),
+        case(
+            "a draw of exactly 0.8",
+            torch.randn(1, 4, 3),
+            torch.randn(3),
+            torch.ones(1, 4).bool(),
+            limit,
+            torch.tensor([[2, 3, 0, 1]]),
+        ),
+    ]
+
+
+CORRUPT_PATCHES = Write(
+    id="7.9",
+    title="Hidden patches",
+    level="medium",
+    text="""
+Half of the patches are chosen, to be guessed. Of these 80 % are hidden, 10 % replaced, 10 % kept.
+Write `corrupt_patches(patches, mask, chosen, draw, other)` for patch vectors (B, N, D). Where
+`chosen` (B, N) is True, `draw` (B, N) decides: **below 0.8** the vector mask (D,) stands there;
+from 0.8 to **below 0.9** the vector of patch `other[b, n]` of the same picture, as it was; else the
+patch stays. All other patches stay. Return (B, N, D), and leave `patches` as it is.
+""",
+    hints=(
+        "Two masks first: `hidden = chosen & (draw < 0.8)`. What is the other one?",
+        "`torch.where(hidden[..., None], mask, x)` puts the mask vector where hidden is True.",
+        "`patches.gather(1, other[..., None].expand_as(patches))` has patch other[b, n] at n.",
+    ),
+    solution=corrupt_patches,
+    second_style=corrupt_patches_loop,
+    mistakes=SLIPS,
+    cases=corrupt_patches_cases,
+    run=untouched,
+    see="7.6 Hidden patches",
+)

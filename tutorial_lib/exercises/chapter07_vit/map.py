@@ -1,0 +1,153 @@
+"""Chapter 07: a map of what [CLS] looks at that is not where the ink is."""
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+
+def cls_map(weights, n_rows, n_columns):
+    """Return how much [CLS] looks at each patch, (n_rows, n_columns), the mean over the heads.
+
+    weights (H, T, T) are the maps of one layer, row t looking at column s; T is [CLS] and then
+    n_rows · n_columns patches, row by row.
+    """
+    seen = weights.mean(dim=0)[0, 1:]
+    return seen.reshape(n_rows, n_columns)
+
+
+def cls_map_loop(weights, n_rows, n_columns):
+    """Second style."""
+    grid = torch.zeros(n_rows, n_columns)
+    for head in weights:
+        for patch, weight in enumerate(head[0][1:]):
+            grid[divmod(patch, n_columns)] += weight / len(weights)
+    return grid
+
+
+def cls_map_turned(weights, n_rows, n_columns):
+    """This exchanges rows and columns: it fills the grid column by column."""
+    seen = weights.mean(dim=0)[0, 1:]
+    return seen.reshape(n_columns, n_rows).T
+
+
+def cls_map_off_by_one(weights, n_rows, n_columns):
+    """This takes [CLS] for the first patch."""
+    seen = weights.mean(dim=0)[0, :-1]
+    return seen.reshape(n_rows, n_columns)
+
+
+def cls_map_looked_at(weights, n_rows, n_columns):
+    """This reads the column of [CLS], not its row: how much each patch looks at [CLS]."""
+    seen = weights.mean(dim=0)[1:, 0]
+    return seen.reshape(n_rows, n_columns)
+
+
+def cls_map_last_row(weights, n_rows, n_columns):
+    """This reads the last row: what the last patch looks at."""
+    seen = weights.mean(dim=0)[-1, 1:]
+    return seen.reshape(n_rows, n_columns)
+
+
+def cls_map_sum(weights, n_rows, n_columns):
+    """This adds up the heads: take their mean."""
+    return weights.sum(dim=0)[0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_highest(weights, n_rows, n_columns):
+    """This takes the highest weight among the heads: take their mean."""
+    return weights.amax(dim=0)[0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_first_head(weights, n_rows, n_columns):
+    """This takes the first head only: take the mean of all."""
+    return weights[0, 0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_last_head(weights, n_rows, n_columns):
+    """This takes the last head only: take the mean of all."""
+    return weights[-1, 0, 1:].reshape(n_rows, n_columns)
+
+
+def cls_map_cases():
+    """Two heads and three, on grids with fewer and more rows than columns; one, on a square."""
+    return [
+        case("2 heads, 2 x 3 patches", torch.randn(2, 7, 7).softmax(dim=-1), 2, 3),
+        case("3 heads, 3 x 2 patches", torch.randn(3, 7, 7).softmax(dim=-1), 3, 2),
+        case("1 head, 3 x 3 patches", torch.randn(1, 10, 10).softmax(dim=-1), 3, 3),
+    ]
+
+
+SEVEN = (
+    "........",
+    ".######.",
+    "......#.",
+    ".....#..",
+    "....#...",
+    "...#....",
+    "...#....",
+    "........",
+)
+
+
+def ink():
+    """Return the picture that the maps of `painted` are about: (8, 8), 1 where a seven has ink."""
+    return torch.tensor([[float(dot == "#") for dot in row] for row in SEVEN])
+
+
+def painted(cls_map):
+    """Return the map (8, 8) that `cls_map` makes of weights whose [CLS] looks where the ink is.
+
+    [CLS] gives itself a sixth, the ink most of the rest. A patch looks at itself and the patches
+    around it, and the nearer it is to the middle of the picture, the more at [CLS].
+    """
+    picture = ink().flatten()
+    n = len(picture)
+    weights = torch.zeros(1, n + 1, n + 1)
+    weights[0, 0, 1:] = 0.05 + picture
+    weights[0, 0, 1:] *= (5 / 6) / weights[0, 0, 1:].sum()
+    weights[0, 0, 0] = 1 / 6
+    places = torch.cartesian_prod(torch.arange(8.0), torch.arange(8.0))  # (64, 2)
+    weights[0, 1:, 1:] = (-torch.cdist(places, places)).exp()
+    weights[0, 1:, 0] = 3 * (-(places - 3.5).norm(dim=1) / 2).exp()
+    return cls_map(weights / weights.sum(dim=-1, keepdim=True), 8, 8)
+
+
+CLS_MAP = Symptom(
+    id="7.6",
+    title="Beside the ink",
+    level="medium",
+    text="""
+The left picture above is a seven, cut into 8 x 8 patches; [CLS] looks mostly at patches with ink.
+The right picture was meant to show that, and shows something else. It was made by code with one of
+these mistakes. Choose the letter, then repair `cls_map`.
+""",
+    hints=(
+        "Which patch is the brightest? Is there ink in it?",
+        "Compare the stroke at the top with the one in the map: what happened to its place?",
+        "A row of the map has T = 65 weights. Which of them belongs to no patch?",
+    ),
+    solution=cls_map,
+    second_style=cls_map_loop,
+    mistakes=(
+        cls_map_turned,
+        cls_map_off_by_one,
+        cls_map_looked_at,
+        cls_map_last_row,
+        cls_map_sum,
+        cls_map_highest,
+        cls_map_first_head,
+        cls_map_last_head,
+    ),
+    shown=cls_map_off_by_one,
+    looks=(
+        "The seven would be mirrored at the diagonal: its long stroke would stand on the left.",
+        "The first patch would be the brightest, as [CLS] looks at itself, and the seven would "
+        "stand one place to the right of its ink.",
+        "No seven would be seen: the map would be bright in the middle, where the patches look "
+        "at [CLS] the most.",
+        "No seven would be seen: the map would be bright in the lower right corner, around the "
+        "last patch.",
+    ),
+    cases=cls_map_cases,
+    see="7.5 What it looks at",
+)

@@ -1,0 +1,158 @@
+"""Chapter 07: a validation curve that is too good to be true."""
+
+import random
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Symptom, case
+
+
+def split(order, n_validation, n_test):
+    """Return the numbers of the training, validation and test images, three parts of a list.
+
+    order holds the numbers of all images, shuffled. The first ones train, the next n_validation
+    are for choices, the last n_test for one measurement at the end; each image is in one part.
+    """
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = order[n_train : n_train + n_validation]
+    test = order[n_train + n_validation :]
+    return train, validation, test
+
+
+def split_from_the_end(order, n_validation, n_test):
+    """Second style."""
+    rest = list(order)
+    test = [rest.pop() for _ in range(n_test)][::-1]
+    validation = [rest.pop() for _ in range(n_validation)][::-1]
+    return rest, validation, test
+
+
+def split_validation_trained(order, n_validation, n_test):
+    """This takes the validation images from the beginning, where the training images stand."""
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = order[:n_validation]
+    test = order[n_train + n_validation :]
+    return train, validation, test
+
+
+def split_test_trained(order, n_validation, n_test):
+    """This takes the test images from the beginning, where the training images stand."""
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = order[n_train : n_train + n_validation]
+    test = order[:n_test]
+    return train, validation, test
+
+
+def split_one_for_both(order, n_validation, n_test):
+    """This takes the same images for validation and for the test."""
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = order[-n_validation:]
+    test = order[-n_test:]
+    return train, validation, test
+
+
+def split_unshuffled(order, n_validation, n_test):
+    """This takes the images as they stand in the file, sorted by digit, and not in the random
+    order.
+    """
+    order = sorted(order)
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = order[n_train : n_train + n_validation]
+    test = order[n_train + n_validation :]
+    return train, validation, test
+
+
+def split_validation_to_the_end(order, n_validation, n_test):
+    """This lets the validation images run on to the end, into the test images: they are
+    n_validation.
+    """
+    n_train = len(order) - n_validation - n_test
+    return order[:n_train], order[n_train:], order[n_train + n_validation :]
+
+
+def split_test_from_the_middle(order, n_validation, n_test):
+    """This lets the test images begin where the validation images do: they are the last n_test."""
+    n_train = len(order) - n_validation - n_test
+    return order[:n_train], order[n_train : n_train + n_validation], order[n_train:]
+
+
+def split_cases():
+    """Parts of different sizes, and equal ones."""
+    return [
+        case("10 images", [7, 2, 9, 0, 5, 1, 8, 3, 6, 4], 2, 3),
+        case("9 images", [3, 8, 1, 0, 6, 2, 7, 5, 4], 3, 3),
+        case("6 images", [5, 0, 3, 1, 4, 2], 1, 2),
+    ]
+
+
+SIZES = (60, 120, 180, 240, 300, 360, 420, 480)
+
+
+def curves(split):
+    """Return the accuracies on training, validation and test images: three lists, one per SIZES.
+
+    There are 600 images of ten kinds, sorted by kind: points around ten centres. The learner is the
+    simplest there is, a memory: it keeps the first n training images and says the label of the one
+    that is nearest. Validation and test have 60 images each.
+    """
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.arange(10).repeat_interleave(60)
+    centres = torch.randn(10, 6, generator=generator)
+    images = 1.3 * centres[labels] + torch.randn(600, 6, generator=generator)
+    order = random.Random(0).sample(range(600), 600)
+    parts = split(order, 60, 60)
+    distances = torch.cdist(images, images)
+    drawn = [[] for _ in parts]
+    for size in SIZES:
+        memory = torch.tensor(parts[0][:size])
+        for accuracies, part in zip(drawn, (memory, *parts[1:]), strict=True):
+            part = torch.as_tensor(part)
+            said = labels[memory[distances[part][:, memory].argmin(dim=1)]]
+            accuracies.append((said == labels[part]).float().mean().item())
+    return drawn
+
+
+SPLIT = Symptom(
+    id="7.10",
+    title="Nothing left to improve",
+    level="medium",
+    text="""
+The picture above shows the accuracy on training, validation and test images against the number of
+training images. The learner is a memory: it keeps the training images, and says the label of the
+one that is nearest. The validation images were meant to tell how good it is on new ones. The parts
+were made by code with one of these mistakes. Choose the letter, then repair `split`.
+""",
+    hints=(
+        "On which images must a memory be perfect, and why?",
+        "Which of the other two curves has the shape of the training curve?",
+        "Print the three parts for ten images: does any number stand in two of them?",
+    ),
+    solution=split,
+    second_style=split_from_the_end,
+    mistakes=(
+        split_validation_trained,
+        split_test_trained,
+        split_one_for_both,
+        split_unshuffled,
+        split_validation_to_the_end,
+        split_test_from_the_middle,
+    ),
+    shown=split_validation_trained,
+    looks=(
+        "The validation curve would lie on the training curve, at 1, and the test curve far below "
+        "both.",
+        "The test curve would lie on the training curve, at 1, and the validation curve far below "
+        "both.",
+        "Validation and test would be one curve, equal to the last digit, far below the training "
+        "curve.",
+        "Validation and test would be at 0 or near it: the digits that come last in the file are "
+        "in no training image.",
+    ),
+    cases=split_cases,
+    see="7.4 Train it",
+)

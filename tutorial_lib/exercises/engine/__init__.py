@@ -1,0 +1,1 @@
+"""How exercises are found, judged, explained and kept."""

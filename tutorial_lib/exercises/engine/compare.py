@@ -1,0 +1,217 @@
+"""Compare an answer's output with the expected one and say where they part.
+
+Style is free: arrays, lists and tensors of any float dtype or device count as the same thing, a
+tuple as a list, a 0-d tensor as a number. Kind is not: True/False is not 0.0/1.0.
+"""
+
+import types
+
+import numpy as np
+import torch
+
+from tutorial_lib.exercises.engine.excerpts import around, dtype_name, show
+
+# Relative and absolute tolerance by the coarser dtype of the two outputs.
+TOLERANCES = {torch.float16: (5e-3, 2e-3), torch.bfloat16: (3e-2, 2e-2)}
+DEFAULT_TOLERANCE = (1e-4, 1e-5)
+LONGEST_GENERATOR = 100_000
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+
+def settle(value):
+    """Bring an output into one of few forms: tensor on the CPU, number, string, list, dict, set.
+
+    >>> settle((np.float32(2), range(2)))
+    [2.0, [0, 1]]
+    """
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu()
+        return value if value.layout is torch.strided else value.to_dense()
+    if isinstance(value, np.ndarray):
+        return settle(value.tolist()) if value.dtype.kind in "OUS" else torch.tensor(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, types.GeneratorType | map | zip | filter):
+        return [settle(item) for item, _ in zip(value, range(LONGEST_GENERATOR), strict=False)]
+    if isinstance(value, list | tuple | range):
+        return [settle(item) for item in value]
+    if isinstance(value, dict):
+        return {key: settle(item) for key, item in value.items()}
+    return value
+
+
+def difference(expected, got, tolerance=None):
+    """Say the first place where two settled outputs differ; None when they are equal.
+
+    `tolerance` replaces the absolute tolerance that suits the outputs' dtypes.
+
+    >>> difference(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]))
+    'at [1]: expected 2, got 3 (1 of 2 places differs)'
+    """
+    relative, absolute = DEFAULT_TOLERANCE
+    for dtype in _dtypes(expected) | _dtypes(got):
+        coarser = TOLERANCES.get(dtype, DEFAULT_TOLERANCE)
+        relative, absolute = max(relative, coarser[0]), max(absolute, coarser[1])
+    if tolerance is not None:
+        relative, absolute = 0.0, tolerance
+    return _compare(expected, got, (relative, absolute))
+
+
+def _compare(expected, got, tolerance):
+    if got is None and expected is not None:
+        return "it returned None: is a `return` missing?"
+    if isinstance(expected, torch.Tensor):
+        return _compare_tensors(expected, got, tolerance)
+    if isinstance(expected, bool | int | float):
+        return _compare_numbers(expected, got, tolerance)
+    if isinstance(expected, list):
+        return _compare_lists(expected, got, tolerance)
+    if isinstance(expected, dict):
+        return _compare_dicts(expected, got, tolerance)
+    if isinstance(expected, set | frozenset) and isinstance(got, list):
+        got = set(got)
+    return None if _same(expected, got) else _expected(expected, got)
+
+
+def _compare_tensors(expected, got, tolerance):
+    if isinstance(got, list | bool | int | float):
+        try:
+            got = torch.tensor(got)
+        except (TypeError, ValueError):
+            return _expected(expected, got)
+    if not isinstance(got, torch.Tensor):
+        return _expected(expected, got)
+    if expected.shape != got.shape:
+        return f"expected shape {tuple(expected.shape)}, got shape {tuple(got.shape)}"
+    want, have = _kind(expected), _kind(got)
+    # Whole numbers may stand for decimal ones, not the other way round: ids index tables.
+    if expected.numel() and want != have and (want, have) != (2, 1):
+        return f"expected {_kind_name(expected)}, got {_kind_name(got)}"
+    wide = torch.complex128 if expected.is_complex() or got.is_complex() else torch.float64
+    relative, absolute = tolerance
+    if want < 2:
+        equal = expected == got
+    else:
+        equal = torch.isclose(
+            got.to(wide), expected.to(wide), rtol=relative, atol=absolute, equal_nan=True
+        )
+    if equal.all():
+        return None
+    places = (~equal).nonzero()
+    index = tuple(places[0].tolist())
+    where = f"at [{', '.join(map(str, index))}]: " if index else ""
+    want, have = expected[index].item(), got[index].item()
+    text = f"{where}expected {show(want)}, got {show(have)}"
+    if show(want) == show(have):
+        text += f" (they differ by {abs(have - want):.1g})"
+    if not index:
+        return text
+    verb = "differs" if len(places) == 1 else "differ"
+    return f"{text} ({len(places)} of {expected.numel()} places {verb})"
+
+
+def _compare_numbers(expected, got, tolerance):
+    if isinstance(got, torch.Tensor) and got.numel() == 1:
+        got = got.item()
+    if not isinstance(got, bool | int | float) or isinstance(expected, bool) != isinstance(
+        got, bool
+    ):
+        return _expected(expected, got)
+    if isinstance(expected, float) or isinstance(got, float):
+        pair = torch.tensor([float(expected), float(got)], dtype=torch.float64)
+        return _compare_tensors(pair[0], pair[1], tolerance)
+    return None if expected == got else _expected(expected, got)
+
+
+def _compare_lists(expected, got, tolerance):
+    tensors = any(isinstance(item, torch.Tensor) for item in expected)
+    if isinstance(got, torch.Tensor) and got.dim():
+        got = list(got) if tensors else got.tolist()
+    if not isinstance(got, list):
+        if tensors:
+            return f"expected {len(expected)} results, got one: {show(got)}"
+        return _expected(expected, got)
+    for place, (want, have) in enumerate(zip(expected, got, strict=False)):
+        parted = _compare(want, have, tolerance)
+        if parted and len(expected) == len(got):
+            if _short_row(want) and _short_row(have):  # a pair says more than its half
+                parted = f"expected {tuple(want)}, got {tuple(have)}"
+            return _in_result(place, parted) if tensors else f"item {place}: {parted}"
+        if parted:
+            break
+    if len(expected) != len(got):
+        if tensors:
+            return f"expected {len(expected)} results, got {len(got)}"
+        return f"{_expected(expected, got)} ({len(expected)} items expected, {len(got)} came)"
+    return None
+
+
+def _in_result(place, parted):
+    """Say in which of several results two outputs part: in the second result, at [1]: ..."""
+    which = f"{ORDINALS[place]} result" if place < len(ORDINALS) else f"result {place + 1}"
+    article = "the " if place < len(ORDINALS) else ""
+    joint = "," if parted.startswith(("at [", "in the ")) else ":"
+    return f"in {article}{which}{joint} {parted}"
+
+
+def _compare_dicts(expected, got, tolerance):
+    if not isinstance(got, dict):
+        return _expected(expected, got)
+    for key, want in expected.items():
+        if key not in got:
+            return f"key {key!r} is missing (expected there: {show(want)})"
+        parted = _compare(want, got[key], tolerance)
+        if parted:
+            return f"key {key!r}: {parted}"
+    surplus = [key for key in got if key not in expected]
+    if surplus:
+        return f"key {surplus[0]!r} should not be there (got {show(got[surplus[0]])})"
+    return None
+
+
+def _expected(expected, got):
+    for kind in (list, str):
+        if isinstance(expected, kind) and isinstance(got, kind):
+            place = _first_difference(expected, got)
+            return f"expected {around(expected, place)}, got {around(got, place)}"
+    return f"expected {show(expected)}, got {show(got)}"
+
+
+def _short_row(value):
+    """Tell a short list of plain values, such as a pair of symbols."""
+    if not isinstance(value, list) or len(value) < 2:
+        return False
+    plain = all(isinstance(item, bool | int | str) for item in value)
+    return plain and len(repr(value)) <= 40
+
+
+def _first_difference(expected, got):
+    pairs = enumerate(zip(expected, got, strict=False))
+    shorter = min(len(expected), len(got))
+    return next((place for place, (a, b) in pairs if not _same(a, b)), shorter)
+
+
+def _same(expected, got):
+    try:
+        return bool(expected == got)
+    except (TypeError, ValueError, RuntimeError):  # an object whose == is not a yes or no
+        return False
+
+
+def _dtypes(value):
+    if isinstance(value, torch.Tensor):
+        return {value.dtype}
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return set().union(*map(_dtypes, items))
+
+
+def _kind(tensor):
+    """0 for True/False, 1 for whole numbers, 2 for decimal ones."""
+    if tensor.dtype is torch.bool:
+        return 0
+    return 2 if tensor.is_floating_point() or tensor.is_complex() else 1
+
+
+def _kind_name(tensor):
+    name = ("True/False", "whole numbers", "decimal numbers")[_kind(tensor)]
+    return f"{name} ({dtype_name(tensor)})"

@@ -1,0 +1,190 @@
+"""Judge an answer: right, a known mistake, a first difference, an error, or not tried yet."""
+
+import math
+from dataclasses import dataclass, replace
+
+from tutorial_lib.exercises.engine.attempts import attempt, attempts, parted
+from tutorial_lib.exercises.engine.compare import settle
+from tutorial_lib.exercises.engine.excerpts import show
+from tutorial_lib.exercises.engine.faults import explain, is_open_stub
+from tutorial_lib.exercises.engine.tasks import Claim, Symptom, message
+
+MARKS = {"right": "✓", "halfway": "◐", "open": "○"}
+UNIT_SLIPS = (100, 1_000, 1_000_000, 1_000_000_000)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How an answer did: `right`, `halfway`, `mistake`, `differs`, `error` or `open`.
+
+    `mistake` is the code of the known mistake that the answer equals; `raised` says that the
+    answer's own code raised an error.
+    """
+
+    status: str
+    text: str
+    mistake: object = None
+    raised: bool = False
+
+    @property
+    def line(self):
+        """The verdict with its mark in front."""
+        return f"{MARKS.get(self.status, '✗')} {self.text}"
+
+
+OPEN = Verdict("open", "not tried yet")
+
+
+def judge(task, answer, repaired=None):
+    """Judge an answer to an exercise of any kind; `repaired` is a symptom's second half."""
+    if isinstance(task, Symptom):
+        return _judge_symptom(task, answer, repaired)
+    if isinstance(task, Claim):
+        return _judge_claim(task, answer)
+    return _judge_code(task, answer)
+
+
+def judge_recall(question, answer):
+    """Judge the answer to a recall question: a letter, or a number within its tolerance."""
+    if answer is None or answer is ...:
+        return OPEN
+    see = f" Look it up: {question.see}."
+    if question.choices:
+        given = _letter(answer)
+        if given not in question.choices:
+            return Verdict("error", f"choose one of {', '.join(question.choices)}.")
+        right = given == question.answer
+    else:
+        given = _number(answer)
+        if given is None:
+            return Verdict("error", f"a number is asked for, got {show(answer)}.")
+        right = abs(given - question.answer) <= question.tolerance
+    if right:
+        return Verdict("right", f"right: {question.because}")
+    return Verdict("differs", question.wrong.get(given, f"not {answer}.") + see)
+
+
+def _judge_code(task, answer):
+    if answer is None or answer is ...:
+        return OPEN
+    refused = _not_code(task, answer)
+    if refused:
+        return Verdict("error", refused)
+    got = attempts(task, answer)
+    if is_open_stub(got[0][1].error, answer):
+        return OPEN
+    expected = attempts(task, task.solution)
+    misses = [
+        (case, have, text)
+        for (case, have), (_, want) in zip(got, expected, strict=True)
+        if (text := parted(want, have, task.tolerance)) is not None
+    ]
+    changed = next((outcome.changed for _, outcome in got if outcome.changed), ())
+    changed = _mutation(changed, {name for _, outcome in expected for name in outcome.changed})
+    if not misses:
+        return Verdict("right", "right." + changed)
+    mistake = _known_mistake(task, got)
+    if mistake is not None:
+        return Verdict("mistake", message(mistake), mistake)
+    case, outcome, text = misses[0]
+    if outcome.error is None:
+        where = "," if text.startswith(("at [", "in the ")) else ":"
+        return Verdict("differs", f'in the case "{case.label}"{where} {_ended(text)}' + changed)
+    text = explain(outcome.error, answer, task)
+    return Verdict("error", f'in the case "{case.label}": {_ended(text)}', raised=True)
+
+
+def _judge_symptom(task, choice, repaired):
+    if choice is None or choice is ...:
+        if _judge_code(task, repaired).status == "right":
+            return Verdict("halfway", "Your repair works; now choose the letter.")
+        return OPEN
+    letter = _letter(choice)
+    if letter not in task.choices:
+        return Verdict("error", f"choose one of {', '.join(task.choices)}.")
+    code = _judge_code(task, repaired)
+    if letter != task.answer:
+        looks = task.looks[list(task.choices).index(letter)]
+        text = f"not ({letter}). {looks}"
+        if code.status == "right":
+            text += " Your repaired code is right: what did you change?"
+        return Verdict("differs", text)
+    if code.status == "right":
+        return Verdict("right", f"right: it was ({letter}), and your repair works.")
+    if code.status == "open" or code.mistake is task.shown:
+        text = f"({letter}) is right: {message(task.shown)} Next: repair `{task.name}`."
+        return Verdict("halfway", text)
+    text = f"({letter}) is right. The repair: {code.text}"
+    return replace(code, text=text)
+
+
+def _judge_claim(task, answer):
+    if answer is None or answer is ...:
+        return OPEN
+    number, expected = _number(answer), float(task.solution())
+    if number is None:
+        return Verdict("error", f"write a number ({task.unit}), got {show(answer)}.")
+    if math.isnan(number):
+        return Verdict("error", "your number is nan.")
+    tolerance = task.tolerance or 1e-9 * abs(expected)
+    if abs(number - expected) <= tolerance:
+        return Verdict("right", f"right: {show(number)} {task.unit}. {task.verdict}")
+    for other in task.right_too:
+        if abs(number - float(other())) <= tolerance:
+            text = f"right: {show(number)} {task.unit}. {message(other)} {task.verdict}"
+            return Verdict("right", text)
+    for mistake in task.mistakes:
+        if abs(number - float(mistake())) <= tolerance:
+            return Verdict("mistake", message(mistake), mistake)
+    for factor in UNIT_SLIPS:
+        if any(abs(number * f - expected) <= tolerance for f in (factor, 1 / factor)):
+            return Verdict("differs", f"the right digits in another unit: give {task.unit}.")
+    return Verdict("differs", f"not {show(number)} {task.unit}.")
+
+
+def _known_mistake(task, got):
+    """The mistake whose outcome is the answer's on every case; most part on the first one."""
+    for mistake in task.mistakes:
+        if all(_alike(attempt(task, mistake, case), have, task) for case, have in got):
+            return mistake
+    return None
+
+
+def _alike(want, have, task):
+    same_kind = type(want.error) is type(have.error)
+    return same_kind and parted(want, have, task.tolerance) is None
+
+
+def _not_code(task, answer):
+    """Why `answer` cannot be judged as code; empty when it can."""
+    wants_class = isinstance(task.solution, type)
+    if not callable(answer) or (wants_class and not isinstance(answer, type)):
+        what = "class" if wants_class else "function"
+        return (
+            f"give check the {what} itself, without calling it: "
+            f'check("{task.id}", {task.name}). It got {show(settle(answer))}.'
+        )
+    return ""
+
+
+def _mutation(changed, allowed):
+    changed = [name for name in changed if name not in allowed]
+    if not changed:
+        return ""
+    return f" It changes its argument {changed[0]} in place: the caller's own copy is lost."
+
+
+def _ended(text):
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _letter(choice):
+    return str(choice).strip().strip("().").lower()
+
+
+def _number(answer):
+    answer = settle(answer)
+    try:
+        return float(answer)
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of several numbers
+        return None

@@ -1,0 +1,171 @@
+"""A GPT whose forward pass runs the learner's functions; the parameters are all that is ours."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tutorial_lib.exercises.own_gpt.parts import first_tensor
+from tutorial_lib.files import load_into
+from tutorial_lib.models import GPT
+
+HIDDEN = -1e4  # a score that the softmax turns into 0
+
+
+class MyTransformer(nn.Module):
+    """Token and position vectors, then pre-norm layers; gives the next token's logits (B, T, V).
+
+    functions: {name: function}, of those in `assembly_parts`; config: a GPTConfig with ReLU.
+    Layers look back in two ways, in turn: with `masked_attention`, head by head, and with
+    `multi_head`, which takes no mask and gets it by way of its weights.
+    """
+
+    def __init__(self, functions, config):
+        super().__init__()
+        self.config = config
+        self.functions = functions
+        d_model = config.d_model
+        table = first_tensor(functions["sinusoidal_positions"](config.context, d_model))
+        mask = torch.as_tensor(functions["causal_mask"](config.context)).bool()
+        self.register_buffer("positions", table.float())
+        self.register_buffer("visible", mask)
+        self.token_embedding = normal(config.vocab_size, d_model, std=0.3)
+        self.layers = nn.ModuleList(Layer(functions, config, n) for n in range(config.n_layers))
+        self.gain = nn.Parameter(torch.ones(d_model))
+        self.shift = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, ids):
+        """Return the logits of the token after each of ids, (B, T, V) from (B, T)."""
+        length = ids.size(1)
+        x = F.embedding(ids, self.token_embedding) + self.positions[:length]  # (B, T, D)
+        visible = self.visible[:length, :length]
+        for layer in self.layers:
+            x = layer(x, visible)
+        x = first_tensor(self.functions["layer_norm"](x, self.gain, self.shift, self.config.eps))
+        return x @ self.token_embedding.T
+
+    def ours(self):
+        """Return our GPT with the same weights, the sinusoids in its table of positions."""
+        tensors = {
+            "token_embedding.weight": self.token_embedding,
+            "position_embedding.weight": self.positions,
+            "final_norm.weight": self.gain,
+            "final_norm.bias": self.shift,
+        }
+        for n, layer in enumerate(self.layers):
+            tensors |= {f"blocks.{n}.{name}": t for name, t in layer.as_ours().items()}
+        model = GPT(self.config)
+        load_into(model, {name: tensor.detach().clone() for name, tensor in tensors.items()})
+        return model.eval()
+
+
+class Layer(nn.Module):
+    """The weights of one layer, and the learner's functions that use them."""
+
+    def __init__(self, functions, config, number):
+        super().__init__()
+        self.functions = functions
+        self.config = config
+        self.whole = number % 2 == 1  # which of the two ways to look back
+        d_model, d_ff = config.d_model, config.d_ff or 4 * config.d_model
+        std, less = d_model**-0.5, (2 * config.n_layers) ** -0.5
+        self.w_q = normal(d_model, d_model, std=std)
+        self.w_k = normal(d_model, d_model, std=std)
+        self.w_v = normal(d_model, d_model, std=std)
+        self.w_o = normal(d_model, d_model, std=std * less)
+        self.w_1 = normal(d_model, d_ff, std=std)
+        self.b_1 = nn.Parameter(torch.zeros(d_ff))
+        self.w_2 = normal(d_ff, d_model, std=d_ff**-0.5 * less)
+        self.b_2 = nn.Parameter(torch.zeros(d_model))
+        self.gains = nn.Parameter(torch.ones(2, d_model))
+        self.shifts = nn.Parameter(torch.zeros(2, d_model))
+
+    def forward(self, x, visible):
+        """Return (B, T, D) from x (B, T, D); visible (T, T), True = may look."""
+        look_back = all_heads if self.whole else head_by_head
+        weights = (self.w_q, self.w_k, self.w_v, self.w_o)
+
+        def attend(x):
+            return look_back(self.functions, x, *weights, self.config.n_heads, visible)
+
+        def feed_forward(x):
+            maps = (self.w_1, self.b_1, self.w_2, self.b_2)
+            return first_tensor(self.functions["feed_forward"](x, *maps))
+
+        def norm(place):
+            gain, shift = self.gains[place], self.shifts[place]
+            return lambda x: first_tensor(
+                self.functions["layer_norm"](x, gain, shift, self.config.eps)
+            )
+
+        block = self.functions["gpt_block"]
+        return first_tensor(block(x, attend, feed_forward, norm(0), norm(1)))
+
+    def as_ours(self):
+        """Return the weights under the names, and in the shapes, of our EncoderBlock."""
+        qkv = torch.cat([self.w_q, self.w_k, self.w_v], dim=1).T  # (3 D, D)
+        return {
+            "attention.qkv.weight": qkv,
+            "attention.qkv.bias": torch.zeros(len(qkv)),
+            "attention.output.weight": self.w_o.T,
+            "attention.output.bias": torch.zeros(len(self.w_o)),
+            "attention_norm.weight": self.gains[0],
+            "attention_norm.bias": self.shifts[0],
+            "feed_forward.hidden.weight": self.w_1.T,
+            "feed_forward.hidden.bias": self.b_1,
+            "feed_forward.output.weight": self.w_2.T,
+            "feed_forward.output.bias": self.b_2,
+            "feed_forward_norm.weight": self.gains[1],
+            "feed_forward_norm.bias": self.shifts[1],
+        }
+
+
+def head_by_head(functions, x, w_q, w_k, w_v, w_o, n_heads, visible):
+    """Return causal attention (B, T, D) by `masked_attention`, one text and one head at a time."""
+    texts = []
+    for text in x:
+        projected = [(text @ w).chunk(n_heads, dim=-1) for w in (w_q, w_k, w_v)]  # H of (T, K)
+        heads = [
+            first_tensor(functions["masked_attention"](q, k, v, visible))
+            for q, k, v in zip(*projected, strict=True)
+        ]
+        texts.append(torch.cat(heads, dim=-1))  # (T, D)
+    return torch.stack(texts) @ w_o
+
+
+def all_heads(functions, x, w_q, w_k, w_v, w_o, n_heads, visible):
+    """Return causal attention (B, T, D) by `multi_head`, which knows no mask.
+
+    Each head gets T columns more, where position t asks with row t of the mask, as 0 and a very
+    negative number, and position s answers with a 1 in column s: their product adds the mask to
+    the scores. The head is wider now, so its queries are scaled to make up for another sqrt(K).
+    """
+    n_words, d_model = x.shape[1:]
+    d_head = d_model // n_heads
+    wide = d_head + n_words
+    own = torch.eye(n_words)
+    bias = torch.where(visible, 0.0, HIDDEN)
+
+    def widened(weight, position_columns):
+        content = F.pad(weight.unflatten(1, (n_heads, d_head)), (0, n_words))  # (D, H, K + T)
+        places = F.pad(position_columns, (d_head, 0))[:, None].expand(-1, n_heads, -1)
+        rows = torch.cat([content, places]).flatten(1)  # (D + T, H (K + T))
+        return F.pad(rows, (0, 0, 0, n_heads * wide - len(rows)))  # square
+
+    places = F.pad(own, (0, n_heads * wide - d_model - n_words)).expand(len(x), -1, -1)
+    output = F.pad(w_o.unflatten(0, (n_heads, d_head)), (0, n_heads * wide - d_model, 0, n_words))
+    mixed = functions["multi_head"](
+        torch.cat([x, places], dim=-1),  # (B, T, H (K + T))
+        widened(w_q * math.sqrt(wide / d_head), bias * math.sqrt(wide)),
+        widened(w_k, own),
+        widened(w_v, torch.zeros_like(own)),
+        output.flatten(0, 1),
+        n_heads,
+    )
+    return first_tensor(mixed)[..., :d_model]
+
+
+def normal(*shape, std):
+    """Return a parameter of normal random numbers."""
+    return nn.Parameter(torch.randn(shape) * std)

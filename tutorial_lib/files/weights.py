@@ -1,0 +1,183 @@
+"""Tensors in and out: safetensors files, also sharded; strict about names and shapes.
+
+Only safetensors are read. Pickled weights (.bin, .pt) can run code when they are opened.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
+
+from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.files.atomic import replacing
+from tutorial_lib.files.foreign_names import ForeignNames
+
+__all__ = [
+    "ForeignNames",
+    "Unfilled",
+    "load_into",
+    "load_metadata",
+    "load_tensors",
+    "save_tensors",
+]
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+
+
+def load_tensors(folder_or_file):
+    """Return a dict from name to tensor from a .safetensors file, or a folder that holds one.
+
+    A folder holds model.safetensors, or model.safetensors.index.json and the shards it names.
+    Raises MissingDataError when there is nothing to read, DamagedFileError when a file is
+    truncated, is no safetensors file, or does not hold what the index promises.
+    """
+    path = Path(folder_or_file)
+    if path.is_dir():
+        if (path / WEIGHTS).is_file():
+            return _read(path / WEIGHTS)
+        if (path / INDEX).is_file():
+            return _read_shards(path / INDEX)
+        pickled = sorted(p.name for p in path.iterdir() if p.suffix in (".bin", ".pt", ".pth"))
+        note = f"; {pickled[0]} is pickled and is not opened" if pickled else ""
+        raise MissingDataError(f"{path} holds neither {WEIGHTS} nor {INDEX}{note}")
+    if not path.is_file():
+        raise MissingDataError(f"there is no file or folder {path}")
+    return _read(path)
+
+
+def save_tensors(path, tensors, metadata=None):
+    """Write tensors (a dict by name) to a .safetensors file, all or nothing.
+
+    metadata is a dict of strings, read back by `load_metadata`. The file appears under its name
+    only when it is complete, so an interrupted save leaves the old one as it was.
+    """
+    # Clones: safetensors refuses tensors that share memory, as tied weights do.
+    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    with replacing(path) as temporary:
+        save_file(copies, temporary, metadata)
+
+
+def load_metadata(path):
+    """Return the strings that were stored beside the tensors, {} when there are none."""
+    with _opened(path) as file:
+        return file.metadata() or {}
+
+
+class Unfilled(TorchFunctionMode):
+    """Inside this `with` block new layers skip their random start: a file will fill them.
+
+    Saves the time of drawing numbers that are overwritten, and leaves the seed untouched.
+
+    >>> with Unfilled():
+    ...     layer = torch.nn.Linear(1000, 1000)
+    >>> layer.weight.shape
+    torch.Size([1000, 1000])
+    """
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        """Call every function but those of torch.nn.init."""
+        kwargs = kwargs or {}
+        if getattr(function, "__module__", None) == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return function(*args, **kwargs)
+
+
+def load_into(model, tensors, foreign_names=None):
+    """Copy tensors into the parameters of a model, names and shapes being strict.
+
+    tensors: a dict by name; foreign_names: a ForeignNames when the names are another program's.
+    Raises DamagedFileError that lists every missing, surplus and misshapen tensor, and those
+    without floating point where the model computes with it.
+
+    >>> load_into(torch.nn.Linear(1, 1), {"weight": torch.ones(1, 2)})
+    Traceback (most recent call last):
+    ...
+    tutorial_lib.errors.DamagedFileError: these weights do not fit Linear
+      missing (1): bias
+      wrong shape (1): weight is (1, 2), the model needs (1, 1)
+    """
+    if foreign_names is not None:
+        tensors = foreign_names.rename(tensors)
+    ours = model.state_dict()
+    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
+    places = {
+        part: place
+        for name, parts in sources.items()
+        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
+    }
+    _compare(type(model).__name__, places, tensors)
+    with torch.no_grad():
+        for part, place in places.items():
+            place.copy_(tensors[part])
+
+
+def _parts(tensor, n):
+    """Return the n stacked parts of a tensor; a single number has one."""
+    return tensor.chunk(n) if n > 1 else (tensor,)
+
+
+def _compare(model, places, tensors):
+    wanted, found = (
+        {name: tuple(tensor.shape) for name, tensor in some.items()} for some in (places, tensors)
+    )
+    faults = {
+        "missing": sorted(wanted.keys() - found.keys()),
+        "surplus": sorted(found.keys() - wanted.keys()),
+        "wrong shape": [
+            f"{name} is {found[name]}, the model needs {wanted[name]}"
+            for name in sorted(wanted.keys() & found.keys())
+            if wanted[name] != found[name]
+        ],
+        "no floating point": [
+            f"{name} is {tensors[name].dtype}"
+            for name in sorted(wanted.keys() & found.keys())
+            if places[name].is_floating_point() and not tensors[name].is_floating_point()
+        ],
+    }
+    lines = [
+        f"  {kind} ({len(names)}): {', '.join(names)}" for kind, names in faults.items() if names
+    ]
+    if lines:
+        raise DamagedFileError("\n".join([f"these weights do not fit {model}", *lines]))
+
+
+def _opened(path):
+    try:
+        return safe_open(path, "pt")
+    except FileNotFoundError as error:
+        raise MissingDataError(f"there is no file {path}") from error
+    except (SafetensorError, OSError) as error:
+        raise DamagedFileError(
+            f"{path} is truncated or no safetensors file ({error}); fetch or save it again"
+        ) from error
+
+
+def _read(path):
+    with _opened(path) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no dict)
+
+
+def _read_shards(index):
+    try:
+        places = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        files = sorted(set(places.values()))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedFileError(f"{index} is no index of shards ({error!r})") from error
+    tensors = {}
+    for file in files:
+        # A name with a folder in it could point anywhere on the disk.
+        if not re.fullmatch(r"\w[\w.-]*\.safetensors", str(file)):
+            raise DamagedFileError(f"{index} must name plain .safetensors files, got {file!r}")
+        shard = _read(index.parent / file)
+        promised = {name for name, place in places.items() if place == file}
+        if shard.keys() != promised:
+            raise DamagedFileError(
+                f"{index} and {file} disagree about: {', '.join(sorted(promised ^ shard.keys()))}"
+            )
+        tensors |= shard
+    return tensors

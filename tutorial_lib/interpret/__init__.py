@@ -1,0 +1,34 @@
+"""Looking inside a model, and changing what happens there."""
+
+from tutorial_lib.interpret.attention_rollout import rollout
+from tutorial_lib.interpret.induction import (
+    induction_scores,
+    previous_token_scores,
+    repeated_sequences,
+)
+from tutorial_lib.interpret.interventions import (
+    Intervention,
+    Patch,
+    Uniform,
+    Zero,
+    head_output,
+    intervene,
+)
+from tutorial_lib.interpret.records import Record, Trace
+from tutorial_lib.interpret.tracing import trace
+
+__all__ = [
+    "Intervention",
+    "Patch",
+    "Record",
+    "Trace",
+    "Uniform",
+    "Zero",
+    "head_output",
+    "induction_scores",
+    "intervene",
+    "previous_token_scores",
+    "repeated_sequences",
+    "rollout",
+    "trace",
+]

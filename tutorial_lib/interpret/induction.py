@@ -1,0 +1,67 @@
+"""Induction heads: heads that find what followed the last time (Olsson et al. 2022).
+
+In "... A B ... A" such a head looks, at the second A, at the B behind the first one, so that the
+model can say B again. Random text that is repeated once shows them: nothing but the repetition
+tells what comes next, and the place to look at is known.
+"""
+
+import torch
+
+from tutorial_lib.attention import capture_attention
+from tutorial_lib.errors import ShapeError
+
+
+def repeated_sequences(tokens, n, length, seed=0):
+    """Return n sequences (n, 2 length): `length` different tokens in random order, twice.
+
+    tokens: the ids to draw from. Raises ShapeError when they are fewer than `length`.
+
+    >>> ids = repeated_sequences(range(9), n=1, length=4)
+    >>> torch.equal(ids[:, :4], ids[:, 4:])
+    True
+    """
+    tokens = torch.tensor(list(tokens))
+    if not 1 <= length <= len(tokens):
+        raise ShapeError(f"{length} different tokens cannot be drawn from {len(tokens)}")
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.rand(n, len(tokens), generator=generator).argsort(dim=1)[:, :length]
+    return tokens[order].repeat(1, 2)
+
+
+def induction_scores(model, ids):
+    """Return how much each head looks at what followed the last time, (L, H), from 0 to 1.
+
+    ids (B, 2 N): N different tokens twice, as `repeated_sequences` makes them. The score is the
+    mean weight from the second place of a token to the place behind its first one.
+    Raises ShapeError when the halves differ or repeat a token themselves.
+    """
+    length = _length(ids)
+    return _weights_back(model, ids, range(length, 2 * length), length - 1)
+
+
+def previous_token_scores(model, ids):
+    """Return how much each head looks at the token just before, (L, H), from 0 to 1.
+
+    An induction head needs one in a layer before it: it writes into each place what stood in
+    front of it, and that is what the induction head's keys are found by. ids (B, T).
+    """
+    return _weights_back(model, ids, range(1, ids.size(1)), 1)
+
+
+@torch.no_grad()
+def _weights_back(model, ids, places, distance):
+    with capture_attention(model) as maps:
+        model(ids)
+    queries = torch.tensor(list(places))
+    # (L, H): the mean over sequences and over the places that ask
+    return torch.stack([w[:, :, queries, queries - distance].mean(dim=(0, 2)) for w in maps])
+
+
+def _length(ids):
+    length = ids.size(-1) // 2
+    first = ids[..., :length]
+    if ids.dim() != 2 or ids.size(1) % 2 or not torch.equal(first, ids[:, length:]):
+        raise ShapeError(f"expected (B, 2 N), the second half equal to the first, got {ids.shape}")
+    if (first.sort(dim=1).values.diff(dim=1) == 0).any():
+        raise ShapeError("a token stands twice in one half: what followed it is not one place")
+    return length

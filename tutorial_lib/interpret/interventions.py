@@ -1,0 +1,145 @@
+"""Breaking attention heads on purpose: a map is a hypothesis, an intervention is the test."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import torch
+
+from tutorial_lib.attention import Tap, attention_layers, tapped
+from tutorial_lib.errors import ShapeError
+
+
+@dataclass(frozen=True, eq=False)
+class Intervention(Tap):
+    """A change to one head of one layer, both counted from 0.
+
+    where says in which part of a model with several: "encoder", "decoder" or "cross".
+    """
+
+    layer: int
+    head: int
+    where: str | None = field(default=None, kw_only=True)
+    changes = True
+
+    def replace_head(self, tensor, new):
+        """Return a copy of tensor (B, H, ...) with this head's part replaced."""
+        changed = tensor.clone()
+        changed[:, self.head] = new
+        return changed
+
+
+class Zero(Intervention):
+    """Silence a head: what it mixed is zero before the heads are joined.
+
+    >>> Zero(layer=0, head=1)("heads", torch.ones(1, 2, 1, 3))[0, :, 0]
+    tensor([[1., 1., 1.],
+            [0., 0., 0.]])
+    """
+
+    def __call__(self, name, tensor):
+        """Return the heads, this one zero."""
+        return self.replace_head(tensor, 0.0) if name == "heads" else tensor
+
+
+class Uniform(Intervention):
+    """Make a head look equally at every key it may look at: it still mixes, but chooses nothing.
+
+    >>> scores = torch.tensor([[[[5.0, 1.0, -torch.inf]]]])
+    >>> Uniform(layer=0, head=0)("scores", scores).softmax(-1)
+    tensor([[[[0.5000, 0.5000, 0.0000]]]])
+    """
+
+    def __call__(self, name, tensor):
+        """Return the scores, this head's all equal except where a key is hidden."""
+        if name != "scores":
+            return tensor
+        scores = tensor[:, self.head]
+        return self.replace_head(tensor, torch.zeros_like(scores).where(~scores.isneginf(), scores))
+
+
+@dataclass(frozen=True, eq=False)
+class Patch(Intervention):
+    """Let a head say what it said about another input of the same length.
+
+    output (B, T, K) comes from `head_output`. Raises ShapeError when it does not fit.
+    """
+
+    output: torch.Tensor
+
+    def __call__(self, name, tensor):
+        """Return the heads, this one's mixed values replaced."""
+        if name != "heads":
+            return tensor
+        wanted = tensor[:, self.head].shape
+        if self.output.shape != wanted:
+            raise ShapeError(
+                f"the patch for layer {self.layer}, head {self.head} has shape (B, T, K) = "
+                f"{tuple(self.output.shape)}, this input needs {tuple(wanted)}: patch between "
+                "inputs of the same length"
+            )
+        return self.replace_head(tensor, self.output)
+
+
+@contextmanager
+def intervene(model, *interventions):
+    """Change attention heads inside a `with` block; afterwards the model is as it was.
+
+    Several may be given; on the same head the later one has the last word. Maps captured
+    and tensors traced inside the block show what the interventions made of them.
+    Raises IndexError for a layer or head that does not exist, ValueError when `where` is needed
+    or unknown.
+
+    >>> from tutorial_lib.attention import MultiHeadAttention
+    >>> layer = MultiHeadAttention(d_model=8, n_heads=2)
+    >>> x = torch.randn(1, 3, 8)
+    >>> with intervene(layer, Zero(layer=0, head=0), Zero(layer=0, head=1)):
+    ...     silent = layer(x)
+    >>> torch.equal(silent, layer.output.bias.expand(1, 3, 8))
+    True
+    """
+    with tapped([(_layer_of(model, change), change) for change in interventions]):
+        yield
+
+
+def head_output(model, layer, head, *inputs, where=None, **options):
+    """Return what one head mixes for these inputs, (B, T, K): the material of a Patch.
+
+    inputs and options are the model's own. Raises as `intervene` does.
+    """
+    recorder = _HeadRecorder(layer, head, where=where)
+    with tapped([(_layer_of(model, recorder), recorder)]), torch.no_grad():
+        model(*inputs, **options)
+    return recorder.found[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class _HeadRecorder(Intervention):
+    found: list = field(default_factory=list)
+    changes = False
+
+    def __call__(self, name, tensor):
+        if name == "heads":
+            self.found.append(tensor[:, self.head].detach().clone())
+        return tensor
+
+
+def _layer_of(model, change):
+    stacks = {}
+    for layer in attention_layers(model):
+        stacks.setdefault(layer.stack, []).append(layer)
+    if change.where is None and len(stacks) > 1:
+        raise ValueError(
+            f"this model has several kinds of attention: give where, one of {sorted(stacks)}"
+        )
+    where = change.where or next(iter(stacks))
+    if where not in stacks:
+        raise ValueError(f"where must be one of {sorted(stacks)} in this model, got {where!r}")
+    layers = stacks[where]
+    if not 0 <= change.layer < len(layers):
+        raise IndexError(
+            f"layer {change.layer} does not exist: the {where} has layers 0 to {len(layers) - 1}"
+        )
+    n_heads = layers[change.layer].n_heads
+    if not 0 <= change.head < n_heads:
+        raise IndexError(f"head {change.head} does not exist: there are heads 0 to {n_heads - 1}")
+    return layers[change.layer]

@@ -1,0 +1,1 @@
+"""Files of other programs: the names and settings of published models, read as ours."""

@@ -1,0 +1,42 @@
+"""Reading config.json, the sizes of a model in Hugging Face's spelling."""
+
+import json
+from pathlib import Path
+
+from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.models.blocks import ACTIVATIONS
+
+_ACTIVATION_NAMES = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
+
+
+def read_config(path, model, required, fields, activation):
+    """Return what fields(raw) makes of a config.json, the activation under its name with us.
+
+    required: options that would change what is computed, and the only value understood here;
+    activation: the name of that option and what stands for it when a file leaves it out, as its
+    family's own program has it: ("hidden_act", "gelu") for instance.
+    Raises MissingDataError without the file, DamagedFileError when it is damaged or asks for
+    something that this model does not compute.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise MissingDataError(f"{path.parent} holds no {path.name}")
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        for name, value in required.items():
+            if raw.get(name, value) != value:
+                raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, {model} needs {value!r}")
+        return fields(raw) | {"activation": _activation(path, raw, *activation)}
+    except KeyError as error:
+        raise DamagedFileError(f"{path} does not say {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
+        raise DamagedFileError(f"{path} is no model configuration ({error})") from error
+
+
+def _activation(path, raw, option, default):
+    theirs = raw.get(option, default)
+    ours = _ACTIVATION_NAMES.get(theirs, theirs)
+    if ours not in ACTIVATIONS:
+        known = ", ".join(sorted({*ACTIVATIONS, *_ACTIVATION_NAMES}))
+        raise DamagedFileError(f"{path}: {option} is {theirs!r}, known are {known}")
+    return ours

@@ -1,0 +1,59 @@
+"""What a model is asked to learn: batches and losses for each kind of training."""
+
+from tutorial_lib.objectives.masking import (
+    MaskedPatches,
+    MaskedTokens,
+    mask_patches,
+    mask_tokens,
+    masked_patch_loss,
+    masked_token_loss,
+    mean_colours,
+    pretraining_loss,
+)
+from tutorial_lib.objectives.next_token import (
+    IGNORED,
+    NextTokenBatches,
+    label_smoothing_loss,
+    mean_next_token_loss,
+    next_token_loss,
+    shifted,
+    translation_loss,
+)
+from tutorial_lib.objectives.pairs import SentencePair, pack_pairs, sentence_pairs
+from tutorial_lib.objectives.spans import (
+    TAGS,
+    SpanScores,
+    answer_f1,
+    best_span,
+    entities,
+    entity_f1,
+    span_scores,
+)
+
+__all__ = [
+    "IGNORED",
+    "TAGS",
+    "MaskedPatches",
+    "MaskedTokens",
+    "NextTokenBatches",
+    "SentencePair",
+    "SpanScores",
+    "answer_f1",
+    "best_span",
+    "entities",
+    "entity_f1",
+    "label_smoothing_loss",
+    "mask_patches",
+    "mask_tokens",
+    "masked_patch_loss",
+    "masked_token_loss",
+    "mean_colours",
+    "mean_next_token_loss",
+    "next_token_loss",
+    "pack_pairs",
+    "pretraining_loss",
+    "sentence_pairs",
+    "shifted",
+    "span_scores",
+    "translation_loss",
+]

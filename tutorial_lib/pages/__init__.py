@@ -1,0 +1,1 @@
+"""Each system on one page."""
