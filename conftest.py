@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent / "tests" / "support"))
 
 from isolation import isolate
 
-pytest_plugins = ["budgets", "browser", "fresh_progress"]
+pytest_plugins = ["budgets", "browser", "fresh_progress", "pictures"]
 # Benchmarks are scripts: `make bench` runs each with its own folder on the path.
 collect_ignore = ["tests/offline/sitecustomize.py", "tests/benchmarks"]
 

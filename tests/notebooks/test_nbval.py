@@ -1,11 +1,15 @@
 """nbval notices what it should: a changed number, a cleared cell, a cell after a time-out."""
 
+import base64
+import io
 import subprocess
 import sys
 
 import pytest
 from example_notebook import example, write
 from isolation import ROOT
+from nbformat.v4 import new_output
+from PIL import Image
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +24,8 @@ def nbval(tmp_path):
         command += ["--nbval", "--nbval-current-env", "-c", str(ROOT / "pyproject.toml")]
         command += ["--nbval-sanitize-with", str(ROOT / "tests/notebooks/sanitize.cfg")]
         # The plugin comes from the root's conftest.py, which a folder elsewhere does not see.
-        command += ["-p", "budgets", "-p", "fresh_progress", f"--rootdir={tmp_path}"]
+        command += ["-p", "budgets", "-p", "fresh_progress", "-p", "pictures"]
+        command += [f"--rootdir={tmp_path}"]
         command += [*options, str(path)]
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=ROOT / "tests/support", check=False
@@ -60,6 +65,24 @@ def test_changed_number_fails(nbval):
     passed, printed = nbval(book)
     assert not passed
     assert "Cell outputs differ" in printed
+
+
+@pytest.mark.parametrize(("drawn", "seen"), [(250, "passed"), (90, "a picture has changed")])
+def test_a_changed_picture_fails(nbval, drawn, seen):
+    book = example()
+    cell = number_cell(book)
+    cell.source = f"from PIL import Image\n\nImage.new('L', (64, 64), {drawn})"
+    buffer = io.BytesIO()
+    Image.new("L", (64, 64), 250).save(buffer, "PNG")
+    data = {
+        "image/png": base64.b64encode(buffer.getvalue()).decode(),
+        "text/plain": "<PIL.Image.Image image mode=L size=64x64>",
+    }
+    number = cell.execution_count
+    cell.outputs = [new_output("execute_result", data, execution_count=number)]
+    passed, printed = nbval(book)
+    assert passed == (drawn == 250), printed
+    assert seen in printed
 
 
 def test_cleared_cell_fails(nbval):

@@ -13,6 +13,7 @@ from IPython.display import display
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from PIL import Image
 
 INK = "#1f2430"
 MUTED = "#5c6370"
@@ -115,6 +116,15 @@ def png(figure):
     return buffer.getvalue()
 
 
+def small_png(figure):
+    """The figure as PNG bytes with 256 colours, a third of the size, for what a notebook keeps."""
+    picture = Image.open(io.BytesIO(png(figure))).convert("RGB")
+    few = picture.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    buffer = io.BytesIO()
+    few.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
 def show(figure, alt):
     """Show a figure in the notebook, with `alt` as the text for whoever cannot see it.
 
@@ -123,7 +133,7 @@ def show(figure, alt):
     if not alt.strip():
         raise ValueError("show needs an alt text that says what the picture shows")
     display(
-        {"image/png": png(figure), "text/plain": f"Figure: {alt}"},
+        {"image/png": small_png(figure), "text/plain": f"Figure: {alt}"},
         metadata={"image/png": {"alt": alt}},
         raw=True,
     )
