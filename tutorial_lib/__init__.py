@@ -69,6 +69,7 @@ READING_ORDER = (
     "figures",
     "explorers",
     # the course
+    "pages",
     "exercises",
     "recipes",
     "setup_check",
