@@ -7,8 +7,8 @@ made robust, and tests hold the two equal.
 >>> from tutorial_lib.pages import path, show
 >>> path("bpe").name
 'bpe.py'
->>> print(show("bpe").source.splitlines()[0])
-"""Byte-pair encoding: how GPT turns text into numbers and back, on one page.
+>>> "def merge_pair" in show("bpe").source
+True
 """
 
 import html
