@@ -163,7 +163,7 @@ def test_the_file_can_be_read_by_people_and_by_load(tmp_path):
     hard = "a b\n#'\"\\ \u2028"
     tokenizer = bpe.Tokenizer.train("你好 你好 你好 you #' #' \n\n", 8, [END, hard])
     tokenizer.save(tmp_path / "bpe.txt")
-    lines = (tmp_path / "bpe.txt").read_text(encoding="utf-8").split("\n")
+    lines = (tmp_path / "bpe.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2 + 8
     assert lines[2] == r"(b'\xa0', b'\xe5')  # 256 '" + 2 * "\ufffd" + "'"
     assert lines[-1] == """(b' #', b"'")  # 263 " #'\""""
@@ -187,5 +187,5 @@ def test_it_runs_as_a_program(tmp_path):
         capture_output=True, check=True, encoding="utf-8", env={"PYTHONUTF8": "1"},
     )  # fmt: skip
     assert done.stdout.startswith("rank  0: b' '  + b's'     180 times\n")
-    assert "   0 merges: 1.00 bytes a token" in done.stdout
+    assert "   0 merges: 1.00 bytes per token" in done.stdout
     assert done.stderr == ""

@@ -42,11 +42,11 @@ def merge_pair(tokens, pair):
 
 
 def train(words, n_merges, show=0):
-    """Learn from {text: count} which pairs to merge, best first; print the first `show`."""
+    """Learn from {text: count} which pairs to merge, in order; print the first `show` of them."""
     words = {tuple(BYTES[byte] for byte in text.encode()): count for text, count in words.items()}
     merges = []
     while len(merges) < n_merges and (counts := count_pairs(words)):
-        # The most frequent pair; of equals the smallest, so that the order of words is no matter.
+        # The most frequent pair; a tie goes to the smallest, whatever the order of the texts.
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         if len(merges) < show:
             print(f"rank {len(merges):2}: {pair[0]!s:5} + {pair[1]!s:5} {counts[pair]:6,} times")
@@ -68,7 +68,7 @@ class BytePairs:
         """Of the known pairs in the text, always merge the one of lowest rank: learned first.
 
         Left to right would be wrong. If "at" was learned before "ea", then training saw "eat" as
-        "e" "at" from there on; left to right makes "ea" "t" of it, which no model has seen.
+        "e" "at" from there on; left to right gives "ea" "t", which the model has never seen.
         """
         tokens = [BYTES[byte] for byte in text.encode()]
         while known := [pair for pair in pairwise(tokens) if pair in self.ranks]:
@@ -125,12 +125,12 @@ class Tokenizer(BytePairs):
         lines = [repr(self.pattern), repr(list(self.special_tokens))]
         for token_id, pair in enumerate(self.merges, 256):
             lines.append(f"{pair}  # {token_id} {self.decode([token_id])!r}")
-        Path(path).write_text("\n".join(lines), encoding="utf-8")
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path):
         """Read what `save` wrote: each line is a value in Python's own notation."""
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
         pattern, special_tokens, *merges = map(ast.literal_eval, lines)
         return cls(merges, special_tokens, pattern)
 
@@ -140,11 +140,11 @@ if __name__ == "__main__":
     text = Path(path).read_text(encoding="utf-8")
     end = len(text) * 9 // 10  # the last tenth is for measuring
     tokenizer = Tokenizer.train(text[:end], 500, ["<|endoftext|>"], show=20)
-    for line in ("But soft, what light through yonder window breaks?", "I 😀, you 你好"):
+    for line in ("But soft, what light through yonder window breaks?", "😀 说 <|endoftext|>"):
         ids = tokenizer.encode(line)
         tokens = [tokenizer.vocabulary[i].decode(errors="backslashreplace") for i in ids]
-        print(f"{len(line.encode())} bytes, {len(ids)} tokens:", "|".join(tokens))
+        print("·".join(tokens), "->", tokenizer.decode(ids))
         assert tokenizer.decode(ids) == line
     for n_merges in (0, 10, 50, 100, 200, 500):
         ids = Tokenizer(tokenizer.merges[:n_merges]).encode(text[end:])
-        print(f"{n_merges:4} merges: {len(text[end:].encode()) / len(ids):.2f} bytes a token")
+        print(f"{n_merges:4} merges: {len(text[end:].encode()) / len(ids):.2f} bytes per token")

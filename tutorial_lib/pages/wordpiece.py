@@ -2,9 +2,9 @@
 
 Like byte-pair encoding (bpe.py), it starts from small pieces and joins two neighbours at a time.
 Four things differ. It starts from letters. Pieces inside a word are marked: `walking` becomes
-`walk` `##ing`. Training joins not the most frequent pair, but the one that is frequent *for what
-its parts are*. And encoding forgets the order of the merges: it takes the longest piece that fits,
-again and again; where none fits, the word becomes [UNK].
+`walk` `##ing`. Training joins not the most frequent pair, but the one whose parts are most often
+together. And encoding forgets the order of the merges: it takes the longest piece that fits, again
+and again; where none fits, the word becomes [UNK].
 
 Papers: Schuster and Nakajima 2012, whose score was never published in full (this is the usual
 reconstruction); Devlin et al. 2018 (BERT, uncased).
@@ -75,7 +75,7 @@ def train(text, vocab_size, min_count=1, show=0):
     vocabulary = SPECIAL_TOKENS + sorted({letter for word in words for letter in word})
     start = len(vocabulary)
     while len(vocabulary) < vocab_size and (scores := score_pairs(words, min_count)):
-        # The highest score; of equals the smallest pair, so that the order of words is no matter.
+        # The highest score; a tie goes to the smallest pair, whatever the order of the words.
         pair = min(scores, key=lambda pair: (-scores[pair], pair))
         if len(vocabulary) < start + show:
             print(f"{pair[0]:>6} + {pair[1]:6} score {scores[pair]:.5f}")
@@ -145,4 +145,5 @@ if __name__ == "__main__":
     for line in ("But soft, what light?", "Où est le Café [MASK], thoughtlessly?", "I 😀 you"):
         print(line, "->", *tokenizer.tokens(line))
     words, tokens = split_words(text[end:]), tokenizer.tokens(text[end:])
-    print(f"{len(''.join(words))} letters, {len(tokens)} pieces, {len(words)} words")
+    print(f"New text: {len(words):,} words = {len(tokens):,} pieces", end=" ")
+    print(f"= {len(''.join(words)):,} letters; {tokens.count('[UNK]')} words are [UNK]")
