@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tutorial_lib.datasets import gpt2_vocabulary
 from tutorial_lib.pages import path
 from tutorial_lib.tokenizers import BPETokenizer
 
@@ -132,6 +133,15 @@ def test_each_loads_what_the_other_has_learned(tmp_path):
     taken = BPETokenizer(token_ids, page.merges, page.special_tokens, page.pattern)
     assert taken.encode(text, [END]) == page.encode(text, [END])
     assert taken.decode(page.encode(text)) == text
+
+
+def test_with_gpt2_s_own_merges_it_cuts_text_as_gpt2_does():
+    gpt2 = BPETokenizer.from_gpt2(*gpt2_vocabulary())
+    page = bpe.Tokenizer(gpt2.merges, gpt2.special_tokens)
+    assert len(page.vocabulary) == gpt2.vocab_size == 50_257
+    for text in (SOURCE, "We'll see  naïve 😀 你好 in 12345 tokens\n\n!", END):
+        cut = [page.vocabulary[token_id] for token_id in page.encode(text)]
+        assert cut == [gpt2.token_bytes(token_id) for token_id in gpt2.encode(text)]
 
 
 def test_tiktoken_gives_the_same_ids_with_either_pattern():

