@@ -1,7 +1,7 @@
 import pytest
 
 from tutorial_lib.explorers import MergeStepper
-from tutorial_lib.tokenizers import merge_steps, wordpiece_score
+from tutorial_lib.tokenizers import merge_steps, wordpiece_score, wordpiece_steps
 
 WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
 
@@ -30,7 +30,7 @@ def test_both_answers_to_the_tie():
 
 
 def test_wordpiece_ranks_by_score_and_drops_its_mark():
-    steps = list(merge_steps(WORDS, 1, score=wordpiece_score, continuation="##"))
+    steps = list(wordpiece_steps(WORDS, 1))
     (path,) = MergeStepper(steps, score=wordpiece_score).paths
     scores = [pair["score"] for pair in path["states"][0]["pairs"]]
     assert scores == sorted(scores, reverse=True)

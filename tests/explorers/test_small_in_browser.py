@@ -11,7 +11,7 @@ from page_checks import faint, unreachable
 from playwright.sync_api import expect
 
 from tutorial_lib.explorers import MaskBuilder, MergeStepper, SoftmaxExplorer, TokenizerExplorer
-from tutorial_lib.tokenizers import BPETokenizer, merge_steps, wordpiece_score
+from tutorial_lib.tokenizers import BPETokenizer, merge_steps, wordpiece_score, wordpiece_steps
 
 # Milliseconds from an answer of the kernel to the frame after it is drawn, 20 times.
 REDRAW = """
@@ -103,7 +103,7 @@ def test_merge_stepper(put, merges, record_property):
 
 @pytest.mark.parametrize("width", [900, 760])
 def test_merge_stepper_has_room_for_bars_beside_scores(open_explorer, width):
-    steps = list(merge_steps(WORDS, 5, score=wordpiece_score, continuation="##"))
+    steps = list(wordpiece_steps(WORDS, 5))
     widget = MergeStepper(steps, score=wordpiece_score)
     page = open_explorer(widget, width=width).page
     for position in range(5):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tutorial_lib.datasets import gpt2_vocabulary
 from tutorial_lib.errors import DamagedFileError, VocabularyError
-from tutorial_lib.tokenizers import BPETokenizer, apply_merges, gpt2_words, merge_steps
+from tutorial_lib.tokenizers import BPETokenizer, apply_merges, gpt2_words, learn_merges
 from tutorial_lib.tokenizers.vocabulary import WordCache
 
 END = "<|endoftext|>"
@@ -54,6 +54,7 @@ def test_a_trained_tokenizer_round_trips_any_text(trained, text):
     assert trained.decode(trained.encode(text)) == text
 
 
+@settings(deadline=None)
 @given(ids=st.lists(st.integers(0, 1023), max_size=30))
 def test_decoding_never_raises_on_broken_utf8(trained, ids):
     assert isinstance(trained.decode(ids), str)
@@ -89,7 +90,7 @@ def test_training_gives_the_merges_of_the_readable_version(shakespeare):
         key = tuple(bytes([byte]) for byte in word.encode())
         words[key] = words.get(key, 0) + 1
     tokenizer = BPETokenizer.train(text, 256 + 60)
-    assert tokenizer.merges == [step.pair for step in merge_steps(words, 60)]
+    assert tokenizer.merges == learn_merges(words, 60)
     for word in gpt2_words(text)[:200]:
         key = tuple(bytes([byte]) for byte in word.encode())
         expected = apply_merges(key, tokenizer.merges)

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutorial_lib.errors import DamagedFileError, VocabularyError
-from tutorial_lib.tokenizers import Encoding, WordPieceTokenizer, bert_words, merge_steps
-from tutorial_lib.tokenizers import wordpiece_score as score
+from tutorial_lib.tokenizers import Encoding, WordPieceTokenizer, bert_words, wordpiece_steps
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -154,7 +153,7 @@ def test_training_gives_the_merges_of_the_readable_version():
     for word in text.split():
         words[word] = words.get(word, 0) + 1
     tokenizer = WordPieceTokenizer.train(text, 60)
-    steps = merge_steps(words, 60, score=score, continuation="##")
+    steps = wordpiece_steps(words, 60)
     pieces = [step.pair[0] + step.pair[1][2:] for step in steps]
     letters = tokenizer.vocab[5 : -len(pieces)] if pieces else []
     assert tokenizer.vocab[:5] == SPECIAL

@@ -11,7 +11,8 @@ from tutorial_lib.figures.chapter01_tokenization.merges import (
     readable,
     sorted_counts,
 )
-from tutorial_lib.tokenizers.merges import count_pairs, count_symbols, merge_pair
+from tutorial_lib.tokenizers.merges import count_pairs, merge_pair
+from tutorial_lib.tokenizers.steps import count_symbols
 
 ROWS = 200  # words, symbols and pairs sent to the browser
 
@@ -19,9 +20,9 @@ ROWS = 200  # words, symbols and pairs sent to the browser
 class MergeStepper(BrowserExplorer):
     """Step through merges; with two lists of steps, switch between two answers to a tie.
 
-    steps is a list of the records of `tutorial_lib.tokenizers.merge_steps`, or a dict that maps
-    a name ("take et") to such a list; score is the function they were made with, when it was not
-    the count. Raises ValueError when there is no step.
+    steps is a list of `tutorial_lib.tokenizers.MergeStep`, or a dict that maps a name ("take et")
+    to such a list; score is what their pairs are ranked by, when it is not the count
+    (`wordpiece_score`). Raises ValueError when there is no step.
 
     >>> from tutorial_lib.tokenizers import merge_steps
     >>> MergeStepper(list(merge_steps({"cat": 10, "pet": 12}, 2)))

@@ -1,1 +1,97 @@
-"""Each system on one page."""
+"""Each system on one page: read it from top to bottom, copy it, change it.
+
+A page imports nothing of this package, so it runs wherever you copy it:
+`python tutorial_lib/pages/gpt.py` trains it and shows what it does. The library is the same thing
+made robust, and tests hold the two equal.
+
+>>> from tutorial_lib.pages import path, show
+>>> path("bpe").name
+'bpe.py'
+>>> "def merge_pair" in show("bpe").source
+True
+"""
+
+import html
+import os
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def names():
+    """Return the names of the pages, in alphabetical order."""
+    return sorted(file.stem for file in FOLDER.glob("[!_]*.py"))
+
+
+def path(name):
+    """Return where the file of a page is; ValueError for an unknown name lists the pages."""
+    if name not in names():
+        raise ValueError(f"there is no page {name!r}; the pages are {', '.join(names())}")
+    return FOLDER / f"{name}.py"
+
+
+def show(name):
+    """Display a page: coloured in a notebook, as text in a terminal. It is read, not imported."""
+    return Page(path(name))
+
+
+class Page:
+    """The source of a page, with its path above it to copy from; `show` makes one."""
+
+    def __init__(self, file):
+        self.source = file.read_text(encoding="utf-8")
+        self.where = readable_path(file)
+
+    def _header(self):
+        return f"{self.where}, {len(self.source.splitlines())} lines to read, copy and change"
+
+    def __repr__(self):
+        return f"{self._header()}\n\n{self.source}"
+
+    def _repr_html_(self):
+        return (
+            f"<p><code>{html.escape(self.where)}</code>"
+            f"{html.escape(self._header().removeprefix(self.where))}</p>"
+            f'<pre style="background-color: {CARD}; color: {INK}; padding: 12px; '
+            f'overflow-x: auto; line-height: 1.35">{coloured(self.source)}</pre>'
+        )
+
+
+def readable_path(file):
+    """Write a path relative to the current folder, or say how to find it: no path of a machine."""
+    try:
+        relative = Path(os.path.relpath(file)).as_posix()
+    except ValueError:  # another drive
+        relative = None
+    if relative and len(relative) < len(file.as_posix()):
+        return relative
+    inside = "/".join(file.parts[-3:])
+    return f'{inside} in the installed package (tutorial_lib.pages.path("{file.stem}") finds it)'
+
+
+# Dark on a light card, written into each tag: so the colours can be read in light and dark themes
+# and survive in a notebook that its reader has not run yet, where style sheets are taken out.
+CARD, INK = "#fdfcf9", "#1f2430"
+COLOURS = {
+    "Comment": "#5c6370",
+    "String.Doc": "#5c6370",
+    "String": "#1b6e3c",
+    "Keyword": "#8a2be2",
+    "Operator.Word": "#8a2be2",
+    "Number": "#a3480a",
+    "Name.Function": "#0b4f9e",
+    "Name.Class": "#0b4f9e",
+}
+
+
+def coloured(source):
+    """Return Python source as HTML, its tokens in their colours."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+    from pygments.style import Style
+    from pygments.token import string_to_tokentype
+
+    colours = {string_to_tokentype(name): colour for name, colour in COLOURS.items()}
+    style = type("PageStyle", (Style,), {"styles": colours})
+    return highlight(source, PythonLexer(), HtmlFormatter(noclasses=True, nowrap=True, style=style))

@@ -1,20 +1,17 @@
 """Text to ids and back: byte-level BPE (GPT-2's way) and WordPiece (BERT's way).
 
-Read in this order: `pretokenize` cuts text into words, `merges` is the algorithm by hand,
-`incremental` is the same algorithm made fast, `bpe` and `wordpiece` are the tokenizers,
-`files` reads and writes them.
+Start with `pages/bpe.py` and `pages/wordpiece.py`: each is a complete tokenizer on one page. Here
+is the same thing, fast and checked: `merges` is byte-pair encoding by hand and `incremental` the
+same made fast; `pretokenize` cuts text into words; `bpe` and `wordpiece` are the tokenizers;
+`vocabulary` is what both share, `files` and `pretrained` read and write them; `steps` shows
+learning step by step.
 """
 
 from tutorial_lib.tokenizers.bpe import BPETokenizer
-from tutorial_lib.tokenizers.merges import (
-    MergeStep,
-    apply_merges,
-    count_score,
-    merge_steps,
-    wordpiece_score,
-)
+from tutorial_lib.tokenizers.merges import apply_merges, learn_merges
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN, bert_words, gpt2_words
-from tutorial_lib.tokenizers.wordpiece import Encoding, WordPieceTokenizer
+from tutorial_lib.tokenizers.steps import MergeStep, merge_steps, wordpiece_steps
+from tutorial_lib.tokenizers.wordpiece import Encoding, WordPieceTokenizer, wordpiece_score
 
 __all__ = [
     "GPT2_PATTERN",
@@ -24,8 +21,9 @@ __all__ = [
     "WordPieceTokenizer",
     "apply_merges",
     "bert_words",
-    "count_score",
     "gpt2_words",
+    "learn_merges",
     "merge_steps",
     "wordpiece_score",
+    "wordpiece_steps",
 ]

@@ -41,8 +41,8 @@ class BPETokenizer:
         self.special_tokens = dict(special_tokens)
         self.pattern = pattern
         self._ids = dict(token_ids)
-        self._bytes = {place: token for token, place in self._ids.items()}
-        self._bytes |= {place: name.encode() for name, place in self.special_tokens.items()}
+        self._bytes = {token_id: token for token, token_id in self._ids.items()}
+        self._bytes |= {token_id: name.encode() for name, token_id in self.special_tokens.items()}
         self._check()
         self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         self._find_words = regex.compile(pattern).findall
@@ -56,7 +56,7 @@ class BPETokenizer:
             raise VocabularyError("a special token needs at least one character")
         if len(self._bytes) < len(self._ids) + len(self.special_tokens):
             raise VocabularyError("two tokens share one id")
-        wrong = [place for place in self._bytes if not isinstance(place, int) or place < 0]
+        wrong = [i for i in self._bytes if not isinstance(i, int) or i < 0]
         if wrong:
             raise VocabularyError(f"ids are whole numbers from 0, got {wrong[0]!r}")
 
@@ -82,8 +82,9 @@ class BPETokenizer:
         words = Counter(chain.from_iterable(map(regex.compile(GPT2_PATTERN).findall, documents)))
         merges = train_bpe({_symbols(word): count for word, count in words.items()}, n_merges)
         tokens = [*BYTES, *(first + second for first, second in merges)]
-        specials = {name: len(tokens) + place for place, name in enumerate(special_tokens)}
-        return cls({token: place for place, token in enumerate(tokens)}, merges, specials)
+        token_ids = {token: token_id for token_id, token in enumerate(tokens)}
+        specials = {name: token_id for token_id, name in enumerate(special_tokens, len(tokens))}
+        return cls(token_ids, merges, specials)
 
     @property
     def vocab_size(self):
@@ -155,7 +156,7 @@ class BPETokenizer:
                 "merges": [
                     f"{printable(first)} {printable(second)}" for first, second in self.merges
                 ],
-                "token_ids": {printable(token): place for token, place in self._ids.items()},
+                "token_ids": {printable(token): token_id for token, token_id in self._ids.items()},
             },
         )
 
@@ -165,8 +166,8 @@ class BPETokenizer:
         content = load_json(path, FORMAT)
         try:
             merges = [tuple(map(unprintable, pair.split(" "))) for pair in content["merges"]]
-            ids = {unprintable(token): int(place) for token, place in content["token_ids"].items()}
-            return cls(ids, merges, content["special_tokens"], content["pattern"])
+            token_ids = {unprintable(token): int(i) for token, i in content["token_ids"].items()}
+            return cls(token_ids, merges, content["special_tokens"], content["pattern"])
         except (AttributeError, KeyError, TypeError, ValueError, regex.error) as error:
             raise DamagedFileError(f"{path} is damaged: {error!r}") from None
 
@@ -180,11 +181,11 @@ class BPETokenizer:
         if not isinstance(special_tokens, Mapping):
             names = _names(special_tokens)
             special_tokens = {name: len(tokens) + i for i, name in enumerate(names)}
-        ids = {token: place for place, token in enumerate(tokens)}
-        if len(ids) < len(tokens):
+        token_ids = {token: rank for rank, token in enumerate(tokens)}  # the rank is the id
+        if len(token_ids) < len(tokens):
             raise DamagedFileError(f"{path} holds a token more than once")
         try:
-            return cls(ids, recover_merges(tokens), special_tokens, pattern)
+            return cls(token_ids, recover_merges(tokens), special_tokens, pattern)
         except VocabularyError as error:
             raise DamagedFileError(f"{path} cannot be a rank file: {error}") from None
 

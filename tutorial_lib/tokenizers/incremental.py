@@ -7,60 +7,60 @@ hands out the best pair without looking at the others (the idea of subword-nmt a
 from collections import defaultdict
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-
-from tutorial_lib.tokenizers.merges import join_pair, split_word, wordpiece_score
+from operator import add
 
 
 class PairTable:
     """Words as symbols, with pair and symbol counts that stay right from merge to merge.
 
-    word_counts maps words (strings or bytes-tuples) to counts, as for `merge_steps`.
+    word_counts maps words (strings, or tuples of symbols) to counts; join(first, second) is the
+    symbol that a pair becomes.
 
     >>> table = PairTable({"cat": 10, "mat": 5})
     >>> sorted(table.merge(("a", "t"))), table.pair_counts["c", "at"]
     ([('c', 'at'), ('m', 'at')], 10)
     """
 
-    def __init__(self, word_counts, continuation=""):
-        self.continuation = continuation
-        self.words = [list(split_word(word, continuation)) for word in word_counts]
+    def __init__(self, word_counts, join=add):
+        self.join = join
+        self.words = list(map(list, word_counts))
         self.word_counts = list(word_counts.values())
         self.symbol_counts = defaultdict(int)
         self.pair_counts = defaultdict(int)
-        self.words_with = defaultdict(set)  # pair -> places in self.words, some out of date
-        for place, (symbols, count) in enumerate(zip(self.words, self.word_counts, strict=True)):
+        self.words_with = defaultdict(set)  # pair -> numbers of words, some out of date
+        for number, (symbols, count) in enumerate(zip(self.words, self.word_counts, strict=True)):
             for symbol in symbols:
                 self.symbol_counts[symbol] += count
             for pair in pairwise(symbols):
                 self.pair_counts[pair] += count
-                self.words_with[pair].add(place)
+                self.words_with[pair].add(number)
 
     def merge(self, pair):
         """Merge a pair in every word; return the set of pairs that this has created."""
         first, second = pair
-        merged = join_pair(pair, self.continuation)
+        merged = self.join(first, second)
         pair_counts, words_with = self.pair_counts, self.words_with
         created = set()
         done = 0
-        for place in words_with.pop(pair):
-            symbols, count = self.words[place], self.word_counts[place]
+        for number in words_with.pop(pair):
+            symbols, count = self.words[number], self.word_counts[number]
             i = 0
             while i < len(symbols) - 1:
                 if symbols[i] == first and symbols[i + 1] == second:
                     symbols[i : i + 2] = [merged]
                     done += count
-                    # Only the pair before and the pair behind change.
+                    # Only the pair before and the pair after change.
                     if i > 0:
                         pair_counts[symbols[i - 1], first] -= count
                         new = (symbols[i - 1], merged)
                         pair_counts[new] += count
-                        words_with[new].add(place)
+                        words_with[new].add(number)
                         created.add(new)
                     if i + 1 < len(symbols):
                         pair_counts[second, symbols[i + 1]] -= count
                         new = (merged, symbols[i + 1])
                         pair_counts[new] += count
-                        words_with[new].add(place)
+                        words_with[new].add(number)
                         created.add(new)
                 i += 1
         del pair_counts[pair]
@@ -84,8 +84,8 @@ def train_bpe(word_counts, n_merges):
     while heap and len(merges) < n_merges:
         count, pair = heappop(heap)
         now = counts.get(pair, 0)
-        # A count only falls after the step that created its pair, so an old entry stands too
-        # high in the heap, never too low: put it back where it belongs now.
+        # A count only falls after the step that created its pair, so an old entry is too high in
+        # the heap, never too low: put it back where it belongs now.
         if now != -count:
             if now:
                 heappush(heap, (-now, pair))
@@ -97,52 +97,11 @@ def train_bpe(word_counts, n_merges):
     return merges
 
 
-def train_wordpiece(word_counts, n_merges, continuation="##", min_count=1):
-    """Return at most n_merges pairs, highest `wordpiece_score` first; ties go to the smallest pair.
-
-    Pairs that occur less than min_count times are left alone.
-
-    >>> train_wordpiece({"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}, 2)
-    [('p', '##e'), ('c', '##a')]
-    """
-    table = PairTable(word_counts, continuation)
-    pairs, symbols = table.pair_counts, table.symbol_counts
-    neighbours = defaultdict(set)  # symbol -> the pairs it is part of
-    heap = []
-
-    def note(pair):
-        neighbours[pair[0]].add(pair)
-        neighbours[pair[1]].add(pair)
-
-    def push(pair):
-        if pairs[pair] >= min_count:
-            heappush(heap, (-wordpiece_score(pair, pairs, symbols), pair))
-
-    for pair in pairs:
-        note(pair)
-        push(pair)
-    merges = []
-    while heap and len(merges) < n_merges:
-        score, pair = heappop(heap)
-        if pairs.get(pair, 0) < min_count or -score != wordpiece_score(pair, pairs, symbols):
-            continue
-        merges.append(pair)
-        created = table.merge(pair)
-        for new in created:
-            note(new)
-        # Every pair with one of the two parts has a new score: their counts have fallen.
-        neighbours[pair[0]].discard(pair)
-        neighbours[pair[1]].discard(pair)
-        for changed in created | neighbours[pair[0]] | neighbours[pair[1]]:
-            push(changed)
-    return merges
-
-
 def merge_by_rank(symbols, ranks):
     """Encode one word: merge the pair of lowest rank, leftmost first, until none is left.
 
-    symbols is a sequence, ranks maps pairs to their place in the list of merges. Equals
-    `apply_merges`, in n log n steps: a linked list, and a heap of the places to merge.
+    symbols is a sequence, ranks maps pairs to their rank. Equals `apply_merges`, in n log n
+    steps: a linked list, and a heap of the pairs to merge, each with its position.
 
     >>> merge_by_rank("eat", {("a", "t"): 0, ("e", "a"): 1})
     ['e', 'at']
@@ -163,7 +122,7 @@ def merge_by_rank(symbols, ranks):
     while heap:
         _, i, pair = heappop(heap)
         j = after[i]
-        # An earlier merge may have taken either half since this place was noted.
+        # An earlier merge may have taken either half since this pair was noted.
         if j == end or symbols[i] != pair[0] or symbols[j] != pair[1]:
             continue
         symbols[i], symbols[j] = pair[0] + pair[1], None

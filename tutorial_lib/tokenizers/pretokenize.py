@@ -38,7 +38,7 @@ def byte_to_unicode():
     """
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = [byte for byte in range(256) if byte not in printable]
-    moved = {byte: chr(256 + place) for place, byte in enumerate(others)}
+    moved = {byte: chr(256 + i) for i, byte in enumerate(others)}
     return {byte: moved.get(byte, chr(byte)) for byte in range(256)}
 
 
@@ -69,8 +69,8 @@ def unprintable(text):
 def bert_words(text, lowercase=True):
     """Cut text as BERT does (Devlin et al. 2018): words, each punctuation sign, each CJK sign.
 
-    Control characters go, every kind of blank separates. With lowercase=True letters become
-    small and lose their accents.
+    Control characters go, every kind of blank separates. lowercase=True also takes
+    the accents off.
 
     >>> bert_words("Romeo, où es-tu?")
     ['romeo', ',', 'ou', 'es', '-', 'tu', '?']
@@ -78,11 +78,11 @@ def bert_words(text, lowercase=True):
     if not text.isascii() or not text.isprintable():
         text = "".join(map(_clean, text))
     if lowercase:
-        text = text.lower() if text.isascii() else _small_without_accents(text)
+        text = text.lower() if text.isascii() else _lower_without_accents(text)
     return regex.findall(BERT_PATTERN, text)
 
 
-def _small_without_accents(text):
+def _lower_without_accents(text):
     letters = unicodedata.normalize("NFD", text)
     # Letter by letter: the whole-string lower() would write a Greek sigma in two ways.
     return "".join([c.lower() for c in letters if unicodedata.category(c) != "Mn"])

@@ -53,8 +53,8 @@ def as_bytes(merges, printable_ids):
     Raises KeyError for a sign that stands for no byte.
     """
     made = {*(printable(bytes([byte])) for byte in range(256)), *map("".join, merges)}
-    special = {name: place for name, place in printable_ids.items() if name not in made}
-    ids = {unprintable(t): place for t, place in printable_ids.items() if t not in special}
+    special = {t: token_id for t, token_id in printable_ids.items() if t not in made}
+    ids = {unprintable(t): token_id for t, token_id in printable_ids.items() if t in made}
     return ids, [(unprintable(first), unprintable(second)) for first, second in merges], special
 
 
@@ -111,9 +111,9 @@ def _read_object(path):
 def _added(path, content, vocab):
     """Return {token: id} of the tokens that were added to a vocabulary later."""
     added = {token["content"]: token["id"] for token in content.get("added_tokens") or ()}
-    for token, place in added.items():
-        if vocab.get(token, place) != place:
-            raise DamagedFileError(f"{path} gives {token!r} two ids, {vocab[token]} and {place}")
+    for token, token_id in added.items():
+        if vocab.get(token, token_id) != token_id:
+            raise DamagedFileError(f"{path} gives {token!r} two ids, {vocab[token]} and {token_id}")
     return added
 
 

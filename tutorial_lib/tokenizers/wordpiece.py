@@ -1,12 +1,12 @@
 """WordPiece, as BERT has it (Devlin et al. 2018): longest match from a list of pieces."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from tutorial_lib.errors import DamagedFileError, VocabularyError
 from tutorial_lib.files import hub, write_text
-from tutorial_lib.tokenizers.incremental import train_wordpiece
-from tutorial_lib.tokenizers.merges import join_pair, split_word
+from tutorial_lib.tokenizers.incremental import PairTable
 from tutorial_lib.tokenizers.pretokenize import bert_words
 from tutorial_lib.tokenizers.pretrained import read_pieces, read_wordpiece
 from tutorial_lib.tokenizers.vocabulary import WordCache, id_list, split_at, unknown_id
@@ -14,6 +14,80 @@ from tutorial_lib.tokenizers.vocabulary import WordCache, id_list, split_at, unk
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTINUATION = "##"
 MAX_LETTERS = 100  # BERT gives up on a longer word
+
+
+def split_word(word, continuation=CONTINUATION):
+    """Cut a word into its letters, all but the first marked.
+
+    >>> split_word("pet")
+    ('p', '##e', '##t')
+    """
+    return (word[0], *(continuation + letter for letter in word[1:]))
+
+
+def join_pieces(first, second, continuation=CONTINUATION):
+    """Write two neighbouring pieces as one; the mark of the second goes.
+
+    >>> join_pieces("p", "##e")
+    'pe'
+    """
+    return first + second[len(continuation) :]
+
+
+def wordpiece_score(pair, pair_counts, symbol_counts):
+    """Score a pair by how much more often it occurs than its parts suggest: WordPiece.
+
+    The count of the pair over the product of the counts of its two symbols
+    (Schuster and Nakajima 2012, as it is usually reconstructed).
+
+    >>> wordpiece_score(("p", "e"), {("p", "e"): 12}, {"p": 12, "e": 16})
+    0.0625
+    """
+    first, second = pair
+    return pair_counts[pair] / (symbol_counts[first] * symbol_counts[second])
+
+
+def train_wordpiece(word_counts, n_merges, continuation=CONTINUATION, min_count=1):
+    """Return at most n_merges pairs, highest `wordpiece_score` first; ties go to the smallest pair.
+
+    Pairs that occur less than min_count times are left alone. Like `train_bpe`, but a merge
+    changes the score of every pair that shares a part with it.
+
+    >>> train_wordpiece({"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}, 2)
+    [('p', '##e'), ('c', '##a')]
+    """
+    words = {split_word(word, continuation): count for word, count in word_counts.items()}
+    table = PairTable(words, lambda first, second: join_pieces(first, second, continuation))
+    pairs, symbols = table.pair_counts, table.symbol_counts
+    neighbours = defaultdict(set)  # symbol -> the pairs it is part of
+    heap = []
+
+    def note(pair):
+        neighbours[pair[0]].add(pair)
+        neighbours[pair[1]].add(pair)
+
+    def push(pair):
+        if pairs[pair] >= min_count:
+            heappush(heap, (-wordpiece_score(pair, pairs, symbols), pair))
+
+    for pair in pairs:
+        note(pair)
+        push(pair)
+    merges = []
+    while heap and len(merges) < n_merges:
+        score, pair = heappop(heap)
+        if pairs.get(pair, 0) < min_count or -score != wordpiece_score(pair, pairs, symbols):
+            continue
+        merges.append(pair)
+        created = table.merge(pair)
+        for new in created:
+            note(new)
+        # Every pair with one of the two parts has a new score: their counts have fallen.
+        neighbours[pair[0]].discard(pair)
+        neighbours[pair[1]].discard(pair)
+        for changed in created | neighbours[pair[0]] | neighbours[pair[1]]:
+            push(changed)
+    return merges
 
 
 class Encoding(NamedTuple):
@@ -33,7 +107,7 @@ class WordPieceTokenizer:
     """Words to pieces and ids; pieces inside a word begin with ##.
 
     vocab is the list of pieces in order of ids, the five special tokens among them.
-    Raises VocabularyError when a special token is missing or a piece stands there twice.
+    Raises VocabularyError when a special token is missing or a piece is there twice.
 
     >>> words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "walk", "##ing", "##s"]
     >>> WordPieceTokenizer(words).encode("Walking [MASK] zebra").tokens
@@ -43,7 +117,7 @@ class WordPieceTokenizer:
     def __init__(self, vocab, lowercase=True):
         self.vocab = list(vocab)
         self.lowercase = lowercase
-        self._ids = {piece: place for place, piece in enumerate(self.vocab)}
+        self._ids = {piece: token_id for token_id, piece in enumerate(self.vocab)}
         self._pieces = dict(enumerate(self.vocab))
         missing = [name for name in SPECIAL_TOKENS if name not in self._ids]
         if missing:
@@ -72,15 +146,15 @@ class WordPieceTokenizer:
         words = Counter(bert_words(text, lowercase))
         if not words:
             raise VocabularyError("training needs text with at least one word, got none")
-        letters = sorted({symbol for word in words for symbol in split_word(word, CONTINUATION)})
+        letters = sorted({symbol for word in words for symbol in split_word(word)})
         n_merges = vocab_size - len(SPECIAL_TOKENS) - len(letters)
         if n_merges < 0:
             raise VocabularyError(
                 f"vocab_size must be at least {vocab_size - n_merges} ({len(SPECIAL_TOKENS)} "
                 f"special tokens and {len(letters)} letters), got {vocab_size}"
             )
-        merges = train_wordpiece(words, n_merges, CONTINUATION, min_count)
-        pieces = [join_pair(pair, CONTINUATION) for pair in merges]
+        merges = train_wordpiece(words, n_merges, min_count=min_count)
+        pieces = [join_pieces(*pair) for pair in merges]
         return cls([*SPECIAL_TOKENS, *letters, *pieces], lowercase)
 
     @classmethod
@@ -145,8 +219,8 @@ class WordPieceTokenizer:
 
     def _encode_text(self, text):
         ids = []
-        for place, piece in enumerate(split_at(SPECIAL_TOKENS, text)):
-            if place % 2:
+        for i, piece in enumerate(split_at(SPECIAL_TOKENS, text)):
+            if i % 2:
                 ids.append(self._ids[piece])
             else:
                 for word in bert_words(piece, self.lowercase):
@@ -154,7 +228,7 @@ class WordPieceTokenizer:
         return ids
 
     def _encode_word(self, word):
-        """Take the longest piece that the word begins with, then go on behind it."""
+        """Take the longest piece that the word begins with, then go on after it."""
         if len(word) > MAX_LETTERS:
             return (self.unk_id,)
         ids = []

@@ -3,7 +3,7 @@ import pytest
 from tutorial_lib import figures
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter01_tokenization.merges import pair_scores, readable
-from tutorial_lib.tokenizers import merge_steps, wordpiece_score
+from tutorial_lib.tokenizers import merge_steps, wordpiece_score, wordpiece_steps
 
 WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
 
@@ -39,8 +39,8 @@ def test_the_tie_and_the_choice_are_written_out(steps):
 
 
 def test_wordpiece_steps_show_scores():
-    plain = next(merge_steps(WORDS, 1, score=wordpiece_score))
-    marked = next(merge_steps(WORDS, 1, score=wordpiece_score, continuation="##"))
+    plain = next(wordpiece_steps(WORDS, 1, continuation=""))
+    marked = next(wordpiece_steps(WORDS, 1))
     assert pair_scores(plain, wordpiece_score)["p", "e"] == 0.0625
     assert pair_scores(marked, wordpiece_score)["p", "##e"] == pytest.approx(1 / 12)
     figure = figures.merge_step(marked, wordpiece_score)

@@ -39,7 +39,7 @@ def readable(symbol):
 
 
 def pair_scores(step, score=None):
-    """What the pairs of a step are ranked by: their counts, or `score` as merge_steps takes it."""
+    """What the pairs of a step are ranked by: their counts, or a score such as wordpiece_score."""
     if score is None:
         return dict(step.pair_counts)
     return {pair: score(pair, step.pair_counts, step.symbol_counts) for pair in step.pair_counts}
@@ -49,9 +49,9 @@ def pair_scores(step, score=None):
 def merge_step(step, score=None, figure=None):
     """The state before one merge, with the chosen pair lit and every tie marked.
 
-    step is a record of `tutorial_lib.tokenizers.merge_steps`: `words` (tuple of symbols -> count),
+    step is a `tutorial_lib.tokenizers.MergeStep`: `words` (tuple of symbols -> count),
     `symbol_counts`, `pair_counts`, `pair` (chosen) and `ties` (all pairs with the best score).
-    score is the function the steps were made with, when it was not the count.
+    score is what its pairs are ranked by, when it is not the count: `wordpiece_score`.
     """
     n_rows = max(len(step.words), len(step.symbol_counts), len(step.pair_counts))
     n_rows = min(n_rows, ROWS_SHOWN)

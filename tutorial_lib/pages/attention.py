@@ -1,0 +1,142 @@
+"""Attention on one page: the function, the masks, one head, many heads, and looking elsewhere.
+
+Vaswani et al. 2017, section 3.2. `python attention.py` trains one layer to look names up in small
+phone books, and prints where it looks.
+
+B batch, T query length, S key length, H heads, D model width, K = D / H head width
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from torch import nn
+
+
+def attention(q, k, v, mask=None):
+    """softmax(Q Kᵀ / √K) V, equation 1: look things up, softly.
+
+    Each query q (..., T, K) is compared with every key k (..., S, K), and takes home a mean of the
+    values v (..., S, K) in which the keys that fit best weigh most. mask (..., T, S): True = may
+    look. Returns what each query got, (..., T, K), and the weights (..., T, S).
+    """
+    # A dot product sums K terms, so it spreads like √K. Large scores would make the softmax
+    # nearly all-or-nothing, where its gradient vanishes; dividing keeps them near 1.
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)  # exp(-inf) = 0: no weight at all
+    weights = scores.softmax(dim=-1)  # (..., T, S), each row sums to 1
+    return weights @ v, weights
+
+
+def causal_mask(length):
+    """Return the mask (T, T) of a reader that sees itself and what came before, nothing later."""
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+def padding_mask(lengths, n_keys):
+    """Return the mask (B, 1, 1, S) that hides the filling after the first lengths[b] keys.
+
+    The two axes of size 1 say: the same for all heads and all queries.
+    """
+    real = torch.arange(n_keys) < torch.as_tensor(lengths)[:, None]  # (B, S)
+    return rearrange(real, "B S -> B 1 1 S")
+
+
+class Head(nn.Module):
+    """One head: what am I looking for, what do I offer, what do I hand over? Three linear maps.
+
+    x (B, T, D) -> (B, T, K). The positions look at each other, so all three read x.
+    """
+
+    def __init__(self, d_model, d_head):
+        super().__init__()
+        self.query = nn.Linear(d_model, d_head)
+        self.key = nn.Linear(d_model, d_head)
+        self.value = nn.Linear(d_model, d_head)
+
+    def forward(self, x, mask=None):
+        mixed, _ = attention(self.query(x), self.key(x), self.value(x), mask)
+        return mixed
+
+
+class MultiHeadAttention(nn.Module):
+    """H heads at once, so that a position can look at several things: x (B, T, D) -> (B, T, D).
+
+    The maps of all heads stand side by side in one matrix. With a context (B, S, D) the queries
+    come from x, the keys and values from there: cross-attention. Without one, x looks at itself.
+    """
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        assert d_model % n_heads == 0, "the heads share the width evenly"
+        self.n_heads = n_heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.output = nn.Linear(d_model, d_model)  # mixes what the heads found
+
+    def forward(self, x, context=None, mask=None):
+        context = x if context is None else context
+        w_q, w_k, w_v = self.qkv.weight.chunk(3)  # (D, D) each
+        b_q, b_k, b_v = self.qkv.bias.chunk(3)  # (D,) each
+        q = rearrange(F.linear(x, w_q, b_q), "B T (H K) -> B H T K", H=self.n_heads)
+        k = rearrange(F.linear(context, w_k, b_k), "B S (H K) -> B H S K", H=self.n_heads)
+        v = rearrange(F.linear(context, w_v, b_v), "B S (H K) -> B H S K", H=self.n_heads)
+        mixed, self.weights = attention(q, k, v, mask)  # (B, H, T, K); (B, H, T, S), to look at
+        return self.output(rearrange(mixed, "B H T K -> B T (H K)"))
+
+
+class PhoneBook(nn.Module):
+    """Which number belongs to this name? The name asks, the lines of the book answer."""
+
+    def __init__(self, n_names, d_model=32, n_heads=2):
+        super().__init__()
+        self.name = nn.Embedding(n_names, d_model)
+        self.number = nn.Embedding(10, d_model)
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.answer = nn.Linear(d_model, 10)
+
+    def forward(self, asked, names, numbers, lengths):
+        x = self.name(asked)[:, None]  # (B, 1, D): one query
+        book = self.name(names) + self.number(numbers)  # (B, S, D): a line is a name and a number
+        x = self.attention(x, book, padding_mask(lengths, names.size(1)))
+        return self.answer(x[:, 0])  # (B, 10)
+
+
+def make_books(n, n_names, n_lines=8):
+    """Return n random books, (B, S) names and numbers, how many lines count, and the line asked."""
+    names = torch.rand(n, n_names).argsort(dim=1)[:, :n_lines]  # no name twice
+    numbers = torch.randint(10, (n, n_lines))
+    lengths = torch.randint(4, n_lines + 1, (n,))  # (B,)
+    line = (torch.rand(n, 1) * lengths[:, None]).long()  # (B, 1)
+    return names, numbers, lengths, line
+
+
+def train(n_names, told, steps=400):
+    """Return a trained reader and its share of right answers; told=0 hides who is asked about."""
+    model = PhoneBook(n_names)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(steps + 1):
+        names, numbers, lengths, line = make_books(128, n_names)
+        asked, right = names.gather(1, line)[:, 0] * told, numbers.gather(1, line)[:, 0]  # (B,)
+        answers = model(asked, names, numbers, lengths)  # (B, 10)
+        optimizer.zero_grad()
+        F.cross_entropy(answers, right).backward()
+        optimizer.step()  # each batch is new: the last one is a test
+    return model, (answers.argmax(dim=-1) == right).float().mean().item()
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    people = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ian", "Joy", "Kim", "Leo"]
+    _, control = train(len(people), told=0)
+    model, right = train(len(people), told=1)
+    names, numbers, lengths, line = make_books(1, len(people))
+    asked = names[0, line[0]]  # (1,)
+    answer = model(asked, names, numbers, lengths).argmax().item()
+    print(f"What is {people[asked]}'s number? Where both heads look:\n")
+    first, second = (model.attention.weights[0, :, 0] * 20).round().int().tolist()  # (S,) each
+    for n in range(8):
+        looks = f"{'#' * first[n]:20}  {'#' * second[n]:20}" if n < lengths[0] else "(filling)"
+        print(f"  {people[names[0, n]]:5} {numbers[0, n]}  {looks}")
+    print(f"\nanswer: {answer}\nright answers: {right:.0%}; when not told the name: {control:.0%}")
