@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-from tutorial_lib.decoding import Continuation
-from tutorial_lib.decoding.generation import sampling
+from tutorial_lib.decoding import Continuation, sampling
 from tutorial_lib.errors import ShapeError, VocabularyError
 from tutorial_lib.tokenizers.vocabulary import id_list
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from tutorial_lib.decoding.generation import sampling
+from tutorial_lib.decoding import sampling
 from tutorial_lib.errors import ShapeError, VocabularyError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.tokens import drawable
