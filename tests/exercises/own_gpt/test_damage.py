@@ -8,7 +8,7 @@ from tutorial_lib.exercises import assemble
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.keep import HEADER, with_section
 from tutorial_lib.exercises.engine.sources import standing
-from tutorial_lib.exercises.own_gpt.file import split
+from tutorial_lib.exercises.own_gpt.learners_file import split
 from tutorial_lib.exercises.own_gpt.parts import TASKS, gradients_pass
 
 SMALL = {"context": 6, "d_model": 8, "n_layers": 2, "n_heads": 2, "n_merges": 20}

@@ -1,6 +1,6 @@
 """Chapter 01: what it asks about chapter 00, its exercises in order, and its predictions."""
 
-from tutorial_lib.exercises.chapter01_tokenization.bytes import COMPRESSION, DECODE
+from tutorial_lib.exercises.chapter01_tokenization.byte_level import COMPRESSION, DECODE
 from tutorial_lib.exercises.chapter01_tokenization.claims import CROSSING, HUFFMAN, VOCABULARY_SIZE
 from tutorial_lib.exercises.chapter01_tokenization.encoding import ENCODE_BY_RANK
 from tutorial_lib.exercises.chapter01_tokenization.merges import COUNT_PAIRS, MERGE_PAIR

@@ -1,6 +1,6 @@
 """Chapter 04: what it asks about chapters 02 and 03, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter04_transformer.beam_task import BEAM_DECODE
+from tutorial_lib.exercises.chapter04_transformer.beam import BEAM_DECODE
 from tutorial_lib.exercises.chapter04_transformer.compute import LESS_COMPUTE
 from tutorial_lib.exercises.chapter04_transformer.cross import CROSS_ATTENTION
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import FEED_FORWARD

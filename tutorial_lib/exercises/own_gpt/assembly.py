@@ -8,7 +8,7 @@ import torch
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.exercises.engine.faults import explain
 from tutorial_lib.exercises.engine.keep import keeping_place
-from tutorial_lib.exercises.own_gpt.file import LearnersFile
+from tutorial_lib.exercises.own_gpt.learners_file import LearnersFile
 from tutorial_lib.exercises.own_gpt.model import MyTransformer
 from tutorial_lib.exercises.own_gpt.parts import PARTS, choose, first_tensor, located
 from tutorial_lib.exercises.own_gpt.proof import compare

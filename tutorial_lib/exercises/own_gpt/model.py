@@ -16,7 +16,7 @@ HIDDEN = -1e4  # a score that the softmax turns into 0
 class MyTransformer(nn.Module):
     """Token and position vectors, then pre-norm layers; gives the next token's logits (B, T, V).
 
-    functions: {name: function}, of those in `assembly_parts`; config: a GPTConfig with ReLU.
+    functions: {name: function}, of those in `parts`; config: a GPTConfig with ReLU.
     Layers look back in two ways, in turn: with `masked_attention`, head by head, and with
     `multi_head`, which takes no mask and gets it by way of its weights.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from tutorial_lib.exercises.chapter01_tokenization.bytes import DECODE
+from tutorial_lib.exercises.chapter01_tokenization.byte_level import DECODE
 from tutorial_lib.exercises.chapter01_tokenization.encoding import ENCODE_BY_RANK
 from tutorial_lib.exercises.chapter01_tokenization.merges import COUNT_PAIRS, MERGE_PAIR
 from tutorial_lib.exercises.chapter01_tokenization.training import TRAIN_MERGES

@@ -5,7 +5,7 @@ import traceback
 import torch
 
 from tutorial_lib.exercises.engine.faults import explain
-from tutorial_lib.exercises.own_gpt.file import PACKAGE
+from tutorial_lib.exercises.own_gpt.learners_file import PACKAGE
 from tutorial_lib.exercises.own_gpt.model import MyTransformer
 from tutorial_lib.exercises.own_gpt.parts import Choice, first_tensor, located
 from tutorial_lib.exercises.own_gpt.sampler import write_on
