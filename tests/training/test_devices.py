@@ -24,3 +24,12 @@ def test_device(monkeypatch):
     monkeypatch.delenv("TUTORIAL_DEVICE")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert get_device() == torch.device("cuda")
+
+
+def test_mps_is_taken_only_when_asked_for(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.delenv("TUTORIAL_DEVICE", raising=False)
+    assert get_device() == torch.device("cpu")
+    monkeypatch.setenv("TUTORIAL_DEVICE", "mps")
+    assert get_device() == torch.device("mps")

@@ -6,7 +6,7 @@ from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from tutorial_lib.errors import DamagedFileError, ShapeError
-from tutorial_lib.training import NonFiniteLossError, fit, loop, warmup_inverse_root
+from tutorial_lib.training import NonFiniteLossError, fit, loop, update, warmup_inverse_root
 
 
 def make_model(seed=0):
@@ -64,6 +64,36 @@ class StopAt:
             if number == self.step:
                 raise KeyboardInterrupt
             yield make_batches()[(number - 1) % 7]
+
+
+def test_one_update_is_a_step_of_the_optimizer_along_the_clipped_gradient():
+    model, twin = make_model().double().eval(), make_model().double().eval()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = make_batches()[0]
+    seen = []
+    value, norm = update(
+        model, (x.double(), y), cross_entropy, optimizer, 0.01, lambda *n: seen.append(n)
+    )
+    loss = cross_entropy(twin, (x.double(), y))
+    loss.backward()
+    assert seen == [(value, norm)]
+    assert value == pytest.approx(loss.item())
+    assert norm == pytest.approx(torch.cat([p.grad.flatten() for p in twin.parameters()]).norm())
+    for ours, before in zip(model.parameters(), twin.parameters(), strict=True):
+        expected = before - 0.1 * 0.01 / norm * before.grad
+        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-7)
+        assert ours.grad is None
+
+
+def test_without_a_limit_nothing_is_clipped():
+    seen = []
+
+    def spy(optimizer, *_):
+        norms = [p.grad.norm() for group in optimizer.param_groups for p in group["params"]]
+        seen.append(torch.stack(norms).norm().item())
+
+    _, history = run_watched(spy, steps=3, clip=None)
+    assert seen == pytest.approx(history.gradient_norm)
 
 
 def test_it_learns_and_keeps_the_history():
@@ -352,9 +382,14 @@ def test_a_foreign_safetensors_file_is_no_run(tmp_path):
     from safetensors.torch import save_file
 
     path = tmp_path / "other.safetensors"
-    for metadata in (None, {"run": "{"}, {"run": "{}"}, {"run": "[]"}):
+    for metadata, message in (
+        (None, "but no saved run"),
+        ({"run": "{"}, "is not usable JSON"),
+        ({"run": "{}"}, "is no saved run, it lacks: steps, history, optimizer"),
+        ({"run": "[]"}, "must hold an object"),
+    ):
         save_file({"a": torch.ones(1)}, path, metadata)
-        with pytest.raises(DamagedFileError, match="but no saved run"):
+        with pytest.raises(DamagedFileError, match=message):
             run(checkpoint=path, steps=2)
 
 

@@ -4,7 +4,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
-from tutorial_lib.training import Muon, load_run, orthogonalise, save_run
+from tutorial_lib.training import History, Muon, load_run, orthogonalise, save_run
 
 
 def network():
@@ -120,7 +120,7 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path):
     model = network()
     optimizer = Muon(model)
     train(model, optimizer, steps=4)
-    save_run(tmp_path / "run.safetensors", model, optimizer, {}, steps=6)
+    save_run(tmp_path / "run.safetensors", model, optimizer, History(), steps=6)
     model = network()
     optimizer = Muon(model)
     load_run(tmp_path / "run.safetensors", model, optimizer, steps=6)

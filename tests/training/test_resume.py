@@ -1,5 +1,6 @@
 """A run that was stopped and resumed ends with the weights of one that was not, to the bit."""
 
+import json
 import os
 import signal
 import threading
@@ -11,7 +12,18 @@ from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils.data import DataLoader
 
-from tutorial_lib.training import Muon, NonFiniteLossError, fit, load_run, save_run
+from tutorial_lib.errors import DamagedFileError
+from tutorial_lib.files import load_metadata, load_tensors, save_tensors
+from tutorial_lib.training import (
+    History,
+    Muon,
+    NonFiniteLossError,
+    fit,
+    load_run,
+    loop,
+    randomness,
+    save_run,
+)
 
 STEPS, STOP = 12, 7
 ROWS = torch.randn(20, 4, generator=torch.Generator().manual_seed(9))
@@ -148,8 +160,8 @@ def test_a_part_that_never_got_a_gradient_has_no_state(tmp_path):
     def first(both, x):
         return error(both[0], x)
 
-    train(both, in_order(), first, checkpoint=path)
-    optimizer = torch.optim.AdamW(both.parameters())
+    train(both, in_order(), first, optimizer="AMSGrad", checkpoint=path)
+    optimizer = OPTIMIZERS["AMSGrad"](both)
     load_run(path, both, optimizer, STEPS)
     assert set(optimizer.state) == set(both[0].parameters())
 
@@ -183,8 +195,163 @@ def test_the_random_state_of_the_models_device_comes_back(tmp_path, monkeypatch)
     )
     monkeypatch.setattr(torch, "get_device_module", lambda device: gpu)
     optimizer = torch.optim.SGD(nn.Linear(1, 1).parameters())
-    save_run(tmp_path / "run.safetensors", OnAGpu(), optimizer, {}, steps=1)
+    save_run(tmp_path / "run.safetensors", OnAGpu(), optimizer, History(), steps=1)
     expected = torch.rand(3), torch.rand(3, generator=generator)
     load_run(tmp_path / "run.safetensors", OnAGpu(), optimizer, steps=1)
     assert torch.equal(torch.rand(3), expected[0])
     assert torch.equal(torch.rand(3, generator=generator), expected[1])
+
+
+@pytest.mark.parametrize("place", ["swap", "last save"])
+def test_ctrl_c_where_it_used_to_do_harm(tmp_path, monkeypatch, place):
+    path = tmp_path / "run.safetensors"
+    pressing = Pressing()
+    if place == "swap":  # of the random numbers of the batches and of the training
+        put_back = randomness.set_random_state
+
+        def press_then_put_back(states, device):
+            pressing.count()
+            put_back(states, device)
+
+        monkeypatch.setattr(randomness, "set_random_state", press_then_put_back)
+        stopped = train(make_model(), shuffled(), checkpoint=path)
+        monkeypatch.undo()
+        assert_resumed_equals_uninterrupted(path, shuffled, stopped)
+    else:
+        write = loop.save_run
+
+        def press_then_write(*arguments):
+            press()
+            write(*arguments)
+
+        monkeypatch.setattr(loop, "save_run", press_then_write)
+        history = train(make_model(), in_order(), checkpoint=path)
+        assert (history.stopped, len(history.loss)) == ("interrupted", STEPS)
+        monkeypatch.undo()
+        again = train(make_model(seed=5), in_order(), checkpoint=path)
+        assert (again.stopped, again.loss) == ("finished", history.loss)
+
+
+def test_two_presses_in_the_last_save_still_return_the_history(tmp_path, monkeypatch):
+    def press_twice(*arguments):
+        press()
+        press()
+        raise AssertionError("the second press should have ended this")
+
+    monkeypatch.setattr(loop, "save_run", press_twice)
+    history = train(make_model(), in_order(), checkpoint=tmp_path / "run.safetensors")
+    assert (history.stopped, len(history.loss)) == ("interrupted", STEPS)
+
+
+def test_a_place_that_cannot_be_written_shows_before_the_first_step(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "file" / "run.safetensors", tmp_path / "folder"):
+        with pytest.raises(OSError, match=r"file|folder"):
+            train(make_model(), in_order(), lambda *_: pytest.fail("trained"), checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("saved", "resumed", "message"),
+    [
+        ("AdamW", "SGD", "AdamW, here it is SGD"),
+        ("AdamW", "AMSGrad", "amsgrad was False, here it is True|betas was|other groups"),
+        ("SGD", "SGD with momentum", "momentum was 0, here it is 0.9"),
+        ("Muon", "AdamW", "Muon, here it is AdamW"),
+    ],
+)
+def test_another_optimizer_is_refused(tmp_path, saved, resumed, message):
+    path = tmp_path / "run.safetensors"
+    train(make_model(), in_order(), Pressing(), optimizer=saved, checkpoint=path)
+    model = make_model(seed=1)
+    with pytest.raises(ValueError, match=f"another optimizer: .*({message})"):
+        train(model, in_order(), optimizer=resumed, checkpoint=path)
+    for ours, before in zip(model.parameters(), make_model(seed=1).parameters(), strict=True):
+        assert torch.equal(ours, before)
+
+
+def test_another_weight_decay_is_refused_and_another_way_to_compute_is_not(tmp_path):
+    path = tmp_path / "run.safetensors"
+    train(make_model(), in_order(), Pressing(), weight_decay=0.1, checkpoint=path)
+    with pytest.raises(ValueError, match=r"weight_decay was 0\.1, here it is 0\.01"):
+        train(make_model(), in_order(), checkpoint=path)
+    model = make_model()
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    save_run(path, model, optimizer, History(), 1)
+    load_run(path, model, torch.optim.AdamW(model.parameters(), foreach=True), 1)
+
+
+def crafted(path, tensors=(), **run):
+    """Change what a run's file holds, as somebody might who wants it to do harm."""
+    found, metadata = load_tensors(path), load_metadata(path)
+    kept = json.loads(metadata["run"])
+    history = kept["history"] | run.pop("history", {}) if run.get("history", {}) is not None else 0
+    kept = kept | run | {"history": history or None}
+    for name, tensor in dict(tensors).items():
+        found[name] = tensor
+        if tensor is None:
+            del found[name]
+    save_tensors(path, found, {"run": json.dumps(kept)})
+
+
+WIDE = "optimizer.exp_avg.0.weight"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tensors": {WIDE: torch.zeros(1)}}, r"exp_avg of 0\.weight is \(1,\) of torch\.float32"),
+        ({"tensors": {WIDE: torch.zeros(())}}, r"exp_avg of 0\.weight is \(\) of"),
+        ({"tensors": {WIDE: torch.zeros(8, 4).double()}}, r"is \(8, 4\) of torch\.float64"),
+        ({"tensors": {WIDE: None}}, r"exp_avg of 0\.weight is missing"),
+        ({"tensors": {"optimizer.step.0.weight": torch.zeros(9)}}, r"step of 0\.weight is \(9,\)"),
+        ({"tensors": {"optimizer.more.0.weight": torch.zeros(8, 4)}}, "should be missing"),
+        ({"tensors": {"optimizer.exp_avg.9.weight": torch.zeros(1)}}, r"9\.weight is no parameter"),
+        ({"tensors": {"random.cpu": torch.zeros(3).byte()}}, "no state of the random numbers"),
+        ({"tensors": {"random.cpu": torch.zeros(5056).byte()}}, "no state of the random numbers"),
+        ({"tensors": {"random.cpu": torch.zeros(5056)}}, "no state of the random numbers"),
+        ({"tensors": {"random.cpu": None}}, "no state of the random numbers"),
+        ({"tensors": {"model.0.weight": torch.zeros(1)}}, "these weights do not fit Sequential"),
+        ({"history": None}, "no history of a run of 12 steps"),
+        ({"history": {"loss": [0.5] * 13}}, "no history of a run of 12 steps"),
+        ({"history": {"loss": 3}}, "no history of a run of 12 steps"),
+        ({"history": {"lr": [None] * 6}}, "no history of a run of 12 steps"),
+        ({"history": {"seconds": float("inf")}}, "no history of a run of 12 steps"),
+        ({"history": {"evaluations": [3]}}, "no history of a run of 12 steps"),
+        ({"history": {"surplus": 1}}, "no history of a run of 12 steps"),
+        ({"steps": "12"}, "should count its steps, it has '12'"),
+        ({"steps": True}, "should count its steps, it has True"),
+    ],
+)
+def test_a_file_that_was_tampered_with_is_refused_before_it_is_used(tmp_path, change, message):
+    path = tmp_path / "run.safetensors"
+    train(make_model(), in_order(), Pressing(), checkpoint=path)
+    crafted(path, **change)
+    model = make_model(seed=1)
+    before = [parameter.clone() for parameter in model.parameters()]
+    with pytest.raises(DamagedFileError, match=message):
+        train(model, in_order(), checkpoint=path)
+    assert all(map(torch.equal, model.parameters(), before))
+
+
+def test_an_evaluation_may_find_tensors_and_nan(tmp_path):
+    path = tmp_path / "run.safetensors"
+    options = {"evaluate": lambda model: {"a": torch.tensor(2), "b": float("nan")}}
+    train(make_model(), in_order(), Pressing(), evaluate_every=2, checkpoint=path, **options)
+    history = train(make_model(), in_order(), evaluate_every=2, checkpoint=path, **options)
+    assert history.column("a") == ([2, 4, 6, 8, 10, 12], [2] * 6)
+    assert all(value != value for value in history.column("b")[1])
+
+
+@pytest.mark.parametrize("stop", [lambda history: len(history.loss) == 5, 0])
+def test_a_run_ends_when_it_is_told_to_and_goes_on_later(tmp_path, stop):
+    path = tmp_path / "run.safetensors"
+    history = train(make_model(), in_order(), stop=stop, evaluate=lambda model: 1, checkpoint=path)
+    n_steps = 5 if callable(stop) else 1
+    assert (history.stopped, len(history.loss)) == ("stopped", n_steps)
+    assert history.column("value") == ([n_steps], [1])
+    whole, resumed = make_model(), make_model(seed=9)
+    expected = train(whole, in_order())
+    history = train(resumed, in_order(), checkpoint=path)
+    assert (history.stopped, history.loss) == ("finished", expected.loss)
+    assert all(map(torch.equal, whole.parameters(), resumed.parameters()))

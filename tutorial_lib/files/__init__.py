@@ -5,9 +5,13 @@ from tutorial_lib.lazy import loading
 _HOMES = {
     "ForeignNames": "foreign_names",
     "Unfilled": "weights",
+    "check_fit": "weights",
+    "check_writable": "atomic",
     "load_into": "weights",
     "load_metadata": "weights",
     "load_tensors": "weights",
+    "parse_json": "json_files",
+    "read_json": "json_files",
     "replacing": "atomic",
     "save_tensors": "weights",
     "write_text": "atomic",

@@ -3,7 +3,7 @@
 Only safetensors are read. Pickled weights (.bin, .pt) can run code when they are opened.
 """
 
-import json
+import hashlib
 import re
 from pathlib import Path
 
@@ -15,16 +15,19 @@ from torch.overrides import TorchFunctionMode
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 from tutorial_lib.files.atomic import replacing
 from tutorial_lib.files.foreign_names import ForeignNames
+from tutorial_lib.files.json_files import read_json
 
 __all__ = [
     "ForeignNames",
     "Unfilled",
+    "check_fit",
     "load_into",
     "load_metadata",
     "load_tensors",
     "save_tensors",
 ]
 
+CHECKSUM = "sha256"  # its name among the metadata
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
@@ -34,7 +37,8 @@ def load_tensors(folder_or_file):
 
     A folder holds model.safetensors, or model.safetensors.index.json and the shards it names.
     Raises MissingDataError when there is nothing to read, DamagedFileError when a file is
-    truncated, is no safetensors file, or does not hold what the index promises.
+    truncated, is no safetensors file, does not hold what the index promises, or is no longer what
+    `save_tensors` wrote. Files of other programs have no checksum that would show the last.
     """
     path = Path(folder_or_file)
     if path.is_dir():
@@ -53,19 +57,38 @@ def load_tensors(folder_or_file):
 def save_tensors(path, tensors, metadata=None):
     """Write tensors (a dict by name) to a .safetensors file, all or nothing.
 
-    metadata is a dict of strings, read back by `load_metadata`. The file appears under its name
-    only when it is complete, so an interrupted save leaves the old one as it was.
+    metadata is a dict of strings, read back by `load_metadata`; a checksum of all that is written
+    is added. The file appears under its name only when it is complete, so an interrupted save
+    leaves the old one as it was.
     """
     # Clones: safetensors refuses tensors that share memory, as tied weights do.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    metadata = dict(metadata or {})
     with replacing(path) as temporary:
-        save_file(copies, temporary, metadata)
+        save_file(copies, temporary, metadata | {CHECKSUM: checksum(copies, metadata)})
 
 
 def load_metadata(path):
     """Return the strings that were stored beside the tensors, {} when there are none."""
     with _opened(path) as file:
-        return file.metadata() or {}
+        metadata = file.metadata() or {}
+    metadata.pop(CHECKSUM, None)
+    return metadata
+
+
+def checksum(tensors, metadata):
+    """Return the SHA-256 of names, shapes, dtypes and numbers of tensors, and of the metadata.
+
+    >>> checksum({"a": torch.zeros(2)}, {})[:8]
+    'adeec4e3'
+    """
+    sums = hashlib.sha256()
+    for name, text in sorted(metadata.items()):
+        sums.update(repr((name, text)).encode())
+    for name, tensor in sorted(tensors.items()):
+        sums.update(repr((name, str(tensor.dtype), tuple(tensor.shape))).encode())
+        sums.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy())
+    return sums.hexdigest()
 
 
 class Unfilled(TorchFunctionMode):
@@ -103,17 +126,40 @@ def load_into(model, tensors, foreign_names=None):
     """
     if foreign_names is not None:
         tensors = foreign_names.rename(tensors)
-    ours = model.state_dict()
-    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
-    places = {
-        part: place
-        for name, parts in sources.items()
-        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
-    }
+    places = _places(model, foreign_names)
     _compare(type(model).__name__, places, tensors)
     with torch.no_grad():
         for part, place in places.items():
             place.copy_(tensors[part])
+
+
+def check_fit(model, tensors, foreign_names=None):
+    """Raise DamagedFileError where `load_into` would; the model stays as it is.
+
+    It may be on the "meta" device, where sizes cost no memory.
+
+    >>> with torch.device("meta"):
+    ...     huge = torch.nn.Linear(10**9, 10**6, bias=False)
+    >>> check_fit(huge, {"weight": torch.ones(1, 1)})
+    Traceback (most recent call last):
+    ...
+    tutorial_lib.errors.DamagedFileError: these weights do not fit Linear
+      wrong shape (1): weight is (1, 1), the model needs (1000000, 1000000000)
+    """
+    if foreign_names is not None:
+        tensors = foreign_names.rename(tensors)
+    _compare(type(model).__name__, _places(model, foreign_names), tensors)
+
+
+def _places(model, foreign_names):
+    """Return {name in the file: the part of the model that it fills}."""
+    ours = model.state_dict()
+    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
+    return {
+        part: place
+        for name, parts in sources.items()
+        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
+    }
 
 
 def _parts(tensor, n):
@@ -159,12 +205,20 @@ def _opened(path):
 
 def _read(path):
     with _opened(path) as file:
-        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no dict)
+        metadata = file.metadata() or {}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no dict)
+    wanted = metadata.pop(CHECKSUM, None)
+    if wanted is not None and wanted != checksum(tensors, metadata):
+        raise DamagedFileError(
+            f"{path} is no longer what was written to it (its checksum differs); "
+            "fetch or save it again"
+        )
+    return tensors
 
 
 def _read_shards(index):
     try:
-        places = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        places = read_json(index, dict)["weight_map"]
         files = sorted(set(places.values()))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedFileError(f"{index} is no index of shards ({error!r})") from error

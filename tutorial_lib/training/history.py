@@ -16,7 +16,7 @@ class History:
     """What happened in a run, one entry a step, ready for plotting.
 
     `evaluations` holds one dict per evaluation, with its step; `stopped` says why the run ended:
-    "finished", "interrupted", or "running" while it goes on.
+    "finished" all its steps, "stopped" early as asked, "interrupted" by Ctrl-C; or "running".
     """
 
     loss: list[float] = field(default_factory=list)
@@ -30,6 +30,12 @@ class History:
     def steps(self):
         """The numbers of the steps done, from 1."""
         return list(range(1, len(self.loss) + 1))
+
+    def record(self, loss, lr, gradient_norm):
+        """Add the numbers of one step."""
+        self.loss.append(loss)
+        self.lr.append(lr)
+        self.gradient_norm.append(gradient_norm)
 
     def column(self, name):
         """Return the steps and the values of one evaluated quantity, as two lists.

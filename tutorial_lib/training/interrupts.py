@@ -3,36 +3,59 @@
 import signal
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass
+class CtrlC:
+    """Whether Ctrl-C, or a notebook's stop button, was pressed while it was held back."""
+
+    pressed: bool = False
+
+
+@contextmanager
+def held_back():
+    """Hold Ctrl-C back in this block and yield a CtrlC that says whether it was pressed.
+
+    A second press does not wait: it raises KeyboardInterrupt. The handler of before is back
+    afterwards, also after an error.
+
+    >>> with held_back() as ctrl_c:
+    ...     total = sum(range(5))
+    >>> ctrl_c.pressed
+    False
+    """
+    ctrl_c = CtrlC()
+    before = signal.getsignal(signal.SIGINT)
+    # Python runs handlers in the main thread only. One that cannot be called stands for "ignored",
+    # as for a program in the background, and ignored it stays.
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield ctrl_c
+        return
+
+    def wait(number, frame):
+        if ctrl_c.pressed:
+            raise KeyboardInterrupt
+        ctrl_c.pressed = True
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield ctrl_c
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
 def uninterrupted():
     """Hold Ctrl-C (or a notebook's stop button) back until the block is done, then raise it.
 
-    A second press does not wait. The handler of before is back afterwards, also after an error.
+    A second press does not wait.
     Raises KeyboardInterrupt, at the end of the block or at the second press.
 
     >>> with uninterrupted():
     ...     total = sum(range(5))
     """
-    before = signal.getsignal(signal.SIGINT)
-    # Python runs handlers in the main thread only. One that cannot be called stands for "ignored",
-    # as for a program in the background, and ignored it stays.
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
+    with held_back() as ctrl_c:
         yield
-        return
-    pressed = False
-
-    def wait(number, frame):
-        nonlocal pressed
-        if pressed:
-            raise KeyboardInterrupt
-        pressed = True
-
-    signal.signal(signal.SIGINT, wait)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
+    if ctrl_c.pressed:
         raise KeyboardInterrupt

@@ -87,15 +87,14 @@ class MyGPT:
         clock = Clock(seconds)
         history = fit(
             self.model,
-            clock.until_the_end(windows),
+            windows,
             lambda model, ids: first_tensor(self.functions["next_token_loss"](model(ids), ids)),
             steps=max(1, int(seconds / step_seconds)),
             lr=clock.learning_rate,
+            stop=clock.is_over,
             device="cpu",
             progress=progress,
         )
-        if clock.stopped:
-            history.stopped = "finished"
         self.model.eval()
         if prompt is not None:
             print(f"After: {self.sample(prompt)}")
@@ -156,17 +155,12 @@ class Clock:
     def __init__(self, seconds):
         self.seconds = seconds
         self.started = time.perf_counter()
-        self.stopped = False
 
-    def until_the_end(self, batches):
-        """Yield the batches, at least one; afterwards end the run as a stop button does."""
-        for number, batch in enumerate(batches):
-            if number < 2:  # what the first step loads, the optimizer for one, does not count
-                self.started = time.perf_counter()
-            elif self._share() >= 1:
-                self.stopped = True
-                raise KeyboardInterrupt
-            yield batch
+    def is_over(self, history):
+        """Return whether to stop after the steps of this History; asked after each."""
+        if len(history.loss) == 1:  # what the first step loads does not count
+            self.started = time.perf_counter()
+        return self._share() >= 1
 
     def learning_rate(self, step):
         """Return the rate by the time gone: a short warm-up, then down to 0 at the end."""
