@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "tests" / "support"))
 
+from hypothesis import HealthCheck, settings
 from isolation import isolate
 
 pytest_plugins = ["budgets", "browser", "fresh_progress"]
@@ -16,6 +17,9 @@ collect_ignore = ["tests/offline/sitecustomize.py", "tests/benchmarks"]
 _folder = tempfile.mkdtemp(prefix="tutorial-tests-")
 # At import, not in a fixture: it must come before torch and before the first kernel.
 isolate(_folder)
+# No test fails because the machine is busy.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_unconfigure():

@@ -143,5 +143,6 @@ def test_one_table_has_rows_of_every_benchmark():
     command = [sys.executable, FOLDER / "table.py", "--repeats", "1", "--no-memory"]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tasks = ("BPE training", "BPE encoding", "GPT step", "generation", "MLM step", "ViT step")
-    for task in (*tasks, "attention, fused", "attention layer"):
+    others = ("attention, fused", "attention layer", "import tutorial_lib", "explorer: ")
+    for task in (*tasks, *others):
         assert re.search(rf"^{task}.* \d+\.\d\dx", table, re.MULTILINE), task

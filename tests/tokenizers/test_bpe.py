@@ -34,7 +34,7 @@ def test_gpt2_has_its_published_size_and_ids(gpt2):
     assert gpt2.tokens("Hello world") == ["Hello", " world"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=unicode_text)
 def test_ids_equal_tiktoken(gpt2, tiktoken_gpt2, text):
     ids = gpt2.encode(text)

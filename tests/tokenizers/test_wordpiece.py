@@ -66,13 +66,13 @@ def test_the_two_unicode_tables_differ_in_few_rare_characters(wordpiece):
     assert not different() & set("".join(wordpiece.vocab))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=bert_text)
 def test_words_equal_the_reference(text):
     assert bert_words(text) == reference_words(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=bert_text, pair=st.none() | bert_text)
 def test_ids_equal_the_reference(wordpiece, reference, text, pair):
     ours, theirs = wordpiece.encode(text, pair), reference.encode(text, pair)
