@@ -1,6 +1,7 @@
 # make lab      set up on first use, then open the course in JupyterLab
-# make test     everything: lint, unit tests, doctests, packaging, browser, every notebook
-# make check    the quick part, four to five minutes: no notebook is run, no browser started
+# make check    the quick part, three minutes: no notebook is run, no browser started
+# make test     lint, unit tests, every notebook, the browser; ends with where the time went
+# make test-all the same, with the tests that repeat a claim on everything (marked `sweep`)
 # make bench    speed and memory against other implementations, in one table
 # make notebooks  run every notebook again and store its outputs (NB=notebooks/x.ipynb for one)
 # make clean    remove what make and Python left behind; your notebooks and my/ stay
@@ -16,25 +17,24 @@ BIN := .venv/bin
 endif
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
-NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 600 \
-  --nbval-sanitize-with tests/notebooks/sanitize.cfg
 
-.PHONY: lab test check bench notebooks clean
+.PHONY: lab check test test-all bench notebooks clean
 .DELETE_ON_ERROR:
 
 lab: .venv/ready
 	$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir=. \
 	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_FLAGS)
 
-test: .venv/ready-to-test
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest $(NBVAL) tests tutorial_lib notebooks
-
 check: .venv/ready-to-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest -m "not slow" --ignore=tests/browser tests tutorial_lib
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests tutorial_lib
+
+test: .venv/ready-to-test
+	$(BIN)/python tests/support/stages.py
+
+test-all: .venv/ready-to-test
+	$(BIN)/python tests/support/stages.py --all
 
 bench: .venv/ready-to-test
 	$(BIN)/python tests/benchmarks/table.py

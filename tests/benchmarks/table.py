@@ -10,12 +10,13 @@ from itertools import chain
 
 import bench_attention
 import bench_gpt
+import bench_latencies
 import bench_mlm
 import bench_tokenizers
 import bench_vit
 import measure
 
-BENCHMARKS = (bench_tokenizers, bench_gpt, bench_mlm, bench_vit, bench_attention)
+BENCHMARKS = (bench_tokenizers, bench_gpt, bench_mlm, bench_vit, bench_attention, bench_latencies)
 
 
 def rows(repeats=20, memory=True):

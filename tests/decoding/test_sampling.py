@@ -11,7 +11,7 @@ from tutorial_lib.decoding.sampling import greedy, sample, temperature, top_k, t
 numbers = st.floats(-20, 20, width=32)
 rows = st.lists(numbers, min_size=1, max_size=12).map(torch.tensor)
 shares = st.floats(0.01, 1.0)
-relaxed = settings(max_examples=150, deadline=None)
+relaxed = settings(max_examples=150)
 
 
 def kept(logits):

@@ -112,7 +112,7 @@ def test_the_left_side_is_a_second_panel():
     assert len(widget.reply["panels"]) == 1
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.text(max_size=200))
 @example("")
 @example("[MASK]" * 50)

@@ -1,6 +1,6 @@
 import json
 import math
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -133,13 +133,22 @@ def test_a_choice_keeps_the_settings_it_was_made_with(explorer):
     assert explorer.chosen["label"] == written(explorer)[0]
 
 
-def test_requests_write_in_bursts_and_name_themselves(explorer):
+@pytest.mark.parametrize(("milliseconds", "tokens"), [(0, 16), (30, 4), (1000, 1)])
+def test_requests_write_in_bursts_and_name_themselves(explorer, monkeypatch, milliseconds, tokens):
     ask(explorer, action="write", tokens=1, number=5)
     assert len(written(explorer)) == 1
-    started = time.perf_counter()
+    # A burst ends after 16 tokens, or with the token during which a tenth of a second is over.
+    now, write = [0.0], explorer.writer.write
+
+    def write_slowly(settings):
+        now[0] += milliseconds / 1000
+        return write(settings)
+
+    monkeypatch.setattr(explorer.writer, "write", write_slowly)
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    monkeypatch.setattr("tutorial_lib.explorers.generation.time", clock)
     ask(explorer, action="write", tokens=10**9, number=6)
-    assert 2 <= len(written(explorer)) <= 17
-    assert time.perf_counter() - started < 2
+    assert len(written(explorer)) == 1 + tokens
     assert explorer.answer["number"] == 6
     ask(explorer, action="reset", number=7)
     assert written(explorer) == []
@@ -207,14 +216,18 @@ def test_an_empty_prompt_starts_from_a_new_line(explorer):
     assert explorer.text_so_far == decode(expected)[1:]
 
 
-def test_a_huge_paste_is_cut(explorer):
-    started = time.perf_counter()
+def test_a_huge_paste_is_cut_before_it_is_encoded(explorer, monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        explorer.writer, "encode", lambda text: given.append(len(text)) or encode(text)
+    )
     explorer.prompt = "To be or not. " * 300_000
+    assert max(given) == 1000
     assert len(explorer.prompt) == 1000
     assert explorer.answer["unseen"] == 1000 - 256
     assert explorer.answer["prompt_scored"][1] == 255
     explorer.write(2)
-    assert time.perf_counter() - started < 5
+    assert len(written(explorer)) == 2
 
 
 @pytest.mark.parametrize(
@@ -313,12 +326,18 @@ def test_the_filters_are_those_of_sampling(settings):
     assert [i for i, one in enumerate(left) if one] == expected
 
 
-def test_text_goes_through_the_model_within_half_a_second(explorer, capsys):
-    times = []
-    for prompt in ("O Romeo", "x" * 255, "To be, or not to be " * 12, "No"):
-        started = time.perf_counter()
-        explorer.prompt = prompt
-        times.append(1000 * (time.perf_counter() - started))
-    with capsys.disabled():
-        print(f"\ngeneration explorer, text: {max(times):.0f} ms at most in the kernel")
-    assert sorted(times)[1] < 500
+def test_a_prompt_is_read_twice_and_each_token_once(model, monkeypatch):
+    """Once for the next token, once to score the prompt; the cache keeps what was read."""
+    widths = []
+    forward = model.forward
+
+    def counted(ids, *rest, **options):
+        widths.append(ids.size(1))
+        return forward(ids, *rest, **options)
+
+    explorer = GenerationExplorer(model, encode, decode)
+    monkeypatch.setattr(model, "forward", counted)
+    explorer.prompt = "To be, or not to be " * 12
+    assert widths == [240, 240]
+    explorer.write(3)
+    assert widths[2:] == [1, 1, 1]

@@ -98,7 +98,7 @@ def test_bars_stand_beside_their_targets():
     assert targets == [0.3, 0.8, 0.1, 0.1]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.text(max_size=200))
 @example("")
 @example("half of a pair: \ud83d")

@@ -138,10 +138,26 @@ def test_the_examples_in_the_docstrings(measure, name):
     assert doctest.testmod(module).attempted > 0
 
 
+BENCHMARKS = sorted(path.stem for path in FOLDER.glob("bench_*.py"))
+
+
+def test_the_table_has_every_benchmark(measure):
+    table = importlib.import_module("table")
+    assert sorted(benchmark.__name__ for benchmark in table.BENCHMARKS) == BENCHMARKS
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_measures_its_first_row(measure, name):
+    row = next(importlib.import_module(name).rows(repeats=1, memory=False))
+    assert row.ratio > 0
+
+
+@pytest.mark.sweep
 def test_one_table_has_rows_of_every_benchmark():
     command = [sys.executable, FOLDER / "table.py", "--repeats", "1", "--no-memory"]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tasks = ("BPE training", "BPE encoding", "GPT step", "generation", "MLM step", "ViT step")
-    for task in (*tasks, "attention, fused", "attention layer"):
+    others = ("attention, fused", "attention layer", "import tutorial_lib", "explorer: ")
+    for task in (*tasks, *others):
         assert re.search(rf"^{task}.* \d+\.\d\dx", table, re.MULTILINE), task

@@ -187,7 +187,7 @@ def test_fifteen_percent_are_chosen_and_changed_80_10_10():
     assert batch.chosen[:, 1:-1].float().mean(0).std() < 0.03
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 5), st.integers(1, 12), st.integers(0, 10_000), st.floats(0.01, 1))
 def test_special_tokens_are_never_chosen_nor_put_in(rows, length, seed, share):
     ids = torch.randint(8, (rows, length), generator=seeded(seed))
@@ -297,7 +297,7 @@ def test_documents_without_pairs_are_refused():
             sentence_pairs(documents, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(5, 40))
 def test_pairs_are_packed_and_shortened_from_the_longer_end(n_first, n_second, context):
     first, second = list(range(100, 100 + n_first)), list(range(200, 200 + n_second))

@@ -34,7 +34,7 @@ def test_gpt2_has_its_published_size_and_ids(gpt2):
     assert gpt2.tokens("Hello world") == ["Hello", " world"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=unicode_text)
 def test_ids_equal_tiktoken(gpt2, tiktoken_gpt2, text):
     ids = gpt2.encode(text)
@@ -48,7 +48,6 @@ def test_ids_equal_tiktoken_on_shakespeare_and_on_one_long_word(gpt2, tiktoken_g
         assert gpt2.encode(text) == tiktoken_gpt2.encode_ordinary(text)
 
 
-@settings(deadline=None)
 @given(text=st.text(max_size=20))
 def test_a_trained_tokenizer_round_trips_any_text(trained, text):
     assert trained.decode(trained.encode(text)) == text

@@ -27,6 +27,17 @@ def saved(tmp_path_factory):
     return {"raw": raw, "gpt2": gpt2, "bert": bert, "theirs": theirs, "cased": cased}
 
 
+@pytest.fixture(scope="module")
+def few_merges(saved):
+    """What stands in GPT-2's tokenizer.json, as text, with the first 20 merges alone."""
+    content = json.loads((saved["gpt2"] / "tokenizer.json").read_text())
+    model, n = content["model"], 256 + 20
+    model["vocab"] = {token: i for token, i in model["vocab"].items() if i < n} | {END: n}
+    model["merges"] = model["merges"][:20]
+    content["added_tokens"][0]["id"], content["added_tokens"][1]["id"] = n, n + 1
+    return json.dumps(content)
+
+
 def test_gpt2_from_its_own_two_files(gpt2, tmp_path):
     vocab_bpe, encoder_json = gpt2_vocabulary()
     shutil.copy(vocab_bpe, tmp_path / "vocab.bpe")
@@ -101,13 +112,15 @@ def test_missing_files_are_named(tmp_path):
         (lambda c: c["model"]["merges"].append(["a"]), "a merge takes two symbols"),
         (lambda c: c["model"]["merges"].append(["q", "qq"]), "merges and ids do not match"),
         (lambda c: c["model"]["vocab"].pop("a"), "merges and ids do not match"),
-        (lambda c: c["added_tokens"][0].update(id=7), "gives '<.endoftext.>' two ids, 50256 and 7"),
+        (lambda c: c["added_tokens"][0].update(id=7), "gives '<.endoftext.>' two ids, 276 and 7"),
         (lambda c: c.pop("model"), "is no tokenizer file"),
         (lambda c: c.update(model=3), "is no tokenizer file"),
     ],
 )
-def test_bpe_files_that_are_refused(saved, tmp_path, change, message):
-    content = json.loads((saved["gpt2"] / "tokenizer.json").read_text())
+def test_bpe_files_that_are_refused(few_merges, tmp_path, change, message):
+    (tmp_path / "tokenizer.json").write_text(few_merges)
+    assert BPETokenizer.from_pretrained(tmp_path).vocab_size == 256 + 20 + 2
+    content = json.loads(few_merges)
     change(content)
     (tmp_path / "tokenizer.json").write_text(json.dumps(content))
     with pytest.raises(DamagedFileError, match=message):

