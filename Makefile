@@ -1,4 +1,4 @@
-# make lab      set up on first use, then open the course in JupyterLab
+# make lab      set up on first use, copy new chapters to my/, open them in JupyterLab
 # make test     everything: lint, unit tests, doctests, packaging, browser, every notebook
 # make check    the quick part, four to five minutes: no notebook is run, no browser started
 # make bench    speed and memory against other implementations, in one table
@@ -11,8 +11,10 @@ LAB_FLAGS ?=
 
 ifeq ($(OS),Windows_NT)
 BIN := .venv/Scripts
+PATHSEP := ;
 else
 BIN := .venv/bin
+PATHSEP := :
 endif
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
@@ -22,9 +24,13 @@ NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 600 \
 .PHONY: lab test check bench notebooks clean
 .DELETE_ON_ERROR:
 
+# Defaults for this JupyterLab only: it does not ask whether it may fetch its news, nor look for a
+# newer version of itself. What you set yourself still counts.
+lab: export JUPYTER_CONFIG_PATH := $(CURDIR)/tutorial_lib/files/jupyter$(addprefix $(PATHSEP),$(JUPYTER_CONFIG_PATH))
 lab: .venv/ready
+	$(BIN)/python -m tutorial_lib.files.my_notebooks
 	$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir=. \
-	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_FLAGS)
+	  --LabApp.default_url=/lab/tree/my/00_start_here.ipynb $(LAB_FLAGS)
 
 test: .venv/ready-to-test
 	$(BIN)/ruff check

