@@ -50,7 +50,8 @@ notebooks: .venv/ready-to-test
 
 # The files .venv/ready... remember when the installation last succeeded: while the lists of
 # requirements are older than they are, nothing is installed and the course opens at once.
-.venv/ready: requirements.txt constraints.txt requirements-data.txt pyproject.toml
+.venv/ready: requirements.txt constraints.txt tutorial_lib/datasets/requirements-data.txt \
+    pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo \
 	  "This course needs Python 3.11 or newer. Name one with: make lab PYTHON=/path/to/python3.11"; \
 	  exit 1; }

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from isolation import ROOT
-from requirement_files import pins
+from requirement_files import DATA, pins
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Put together here, so that this file does not contain what it looks for.
@@ -59,11 +59,7 @@ def test_ready_chapters_exist():
 
 def test_data_wheels_are_credited():
     notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
-    missing = [
-        name
-        for name, version in pins("requirements-data.txt").items()
-        if f"{name} {version}" not in notice
-    ]
+    missing = [name for name, version in pins(DATA).items() if f"{name} {version}" not in notice]
     assert missing == []
 
 

@@ -5,7 +5,8 @@ import re
 from isolation import ROOT
 from packaging.utils import canonicalize_name
 
-LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt", "requirements-data.txt")
+DATA = "tutorial_lib/datasets/requirements-data.txt"
+LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt", DATA)
 
 
 def pins(name):
