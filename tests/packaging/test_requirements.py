@@ -11,7 +11,7 @@ from isolation import ROOT
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from requirement_files import pins
+from requirement_files import DATA, pins
 
 LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt")
 
@@ -75,7 +75,8 @@ def test_everything_that_comes_along_is_pinned():
     assert sorted(others - set(pinned)) == []
 
 
-def test_what_the_library_imports_is_asked_for_by_name():
+def imported_packages():
+    """The packages that tutorial_lib imports, by their name on the index."""
     modules = set()
     for path in (ROOT / "tutorial_lib").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -85,8 +86,31 @@ def test_what_the_library_imports_is_asked_for_by_name():
                 modules.add(node.module.partition(".")[0])
     foreign = modules - sys.stdlib_module_names - {"tutorial_lib"}
     homes = packages_distributions()
-    wanted = {canonicalize_name(homes[module][0]) for module in foreign}
-    assert sorted(wanted - {canonicalize_name(name) for name in pins("requirements.txt")}) == []
+    return {canonicalize_name(homes[module][0]) for module in foreign}
+
+
+def declared(extra=None):
+    """name -> accepted versions of what pyproject.toml declares, for the package or an extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    return {canonicalize_name(r.name): r.specifier for r in map(Requirement, lines)}
+
+
+def test_the_package_declares_exactly_what_it_imports():
+    assert set(declared()) == imported_packages()
+
+
+def test_the_course_adds_what_notebooks_need_and_nothing_twice():
+    assert {"jupyterlab", "ipykernel", "nbval"} == set(declared("course"))
+
+
+def test_the_pins_satisfy_what_the_package_declares():
+    pinned = pins("requirements.txt")
+    wanted = {**declared(), **declared("course")}
+    assert set(wanted) == set(pinned), "requirements.txt pins what the package and course declare"
+    unmet = {name: str(spec) for name, spec in wanted.items() if pinned[name] not in spec}
+    assert unmet == {}
+    assert all(re.fullmatch(r">=[\d.]+", str(spec)) for spec in wanted.values())
 
 
 def test_pins_do_not_contradict_what_is_installed():
@@ -106,6 +130,7 @@ def test_a_package_is_pinned_once():
 
 
 def test_data_wheels_have_versions_and_hashes():
-    text = (ROOT / "requirements-data.txt").read_text(encoding="utf-8")
+    text = (ROOT / DATA).read_text(encoding="utf-8")
     wheels = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", text, re.M)
-    assert len(wheels) == len(pins("requirements-data.txt")) == 6
+    assert len(wheels) == len(pins(DATA)) == 6
+    assert f"-r {DATA}" in lines("requirements-data.txt")

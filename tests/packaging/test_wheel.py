@@ -5,27 +5,14 @@ import sys
 import zipfile
 
 import pytest
-from isolation import ROOT
+from wheel_of_the_package import build, package_files
 
 ASSETS = {".js", ".css", ".json", ".safetensors", ".txt"}
 
 
-def package_files(root=ROOT):
-    files = (path for path in (root / "tutorial_lib").rglob("*") if path.is_file())
-    return [f for f in files if "__pycache__" not in f.parts]
-
-
 @pytest.mark.slow
 def test_wheel_holds_code_and_assets(tmp_path):
-    source = tmp_path / "source"
-    for path in [*package_files(), ROOT / "pyproject.toml", ROOT / "README.md"]:
-        copy = source / path.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(path.read_bytes())
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
-    build += ["--no-build-isolation", "--wheel-dir", str(tmp_path), str(source)]
-    subprocess.run(build, check=True)
-    (wheel,) = tmp_path.glob("tutorial_lib-*.whl")
+    wheel, source = build(tmp_path), tmp_path / "source"
     inside = set(zipfile.ZipFile(wheel).namelist())
     expected = {path.relative_to(source).as_posix() for path in package_files(source)}
     assert expected - inside == set()

@@ -71,9 +71,9 @@ class Lab:
             "TUTORIAL_PROGRESS": "progress",
         }
         environment = {**os.environ, **{n: str(self.folder / f) for n, f in own.items()}}
+        environment["JUPYTER_CONFIG_PATH"] = str(ROOT / "tutorial_lib" / "files" / "jupyter")
         # Windowed cells leave the page when they are scrolled away, and their widgets with them.
         self._set("notebook-extension", "tracker", {"windowingMode": "none"})
-        self._set("apputils-extension", "notification", {"fetchNews": "false"})
         command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1"]
         command += [f"--port={self.port}", "--ServerApp.port_retries=0"]
         command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.root}"]

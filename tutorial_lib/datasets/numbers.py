@@ -4,18 +4,21 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import torch
-from num2words import num2words
+
+from tutorial_lib.datasets.in_words import number_in_words
 
 PAD = "[PAD]"
 
 
 def number_words(number):
-    """Return an integer as the list of its English words; hyphens separate words.
+    """Return a number from 0 to 999,999 as the list of its English words; hyphens separate words.
+
+    Raises TypeError and ValueError as `number_in_words` does.
 
     >>> number_words(342)
     ['three', 'hundred', 'and', 'forty', 'two']
     """
-    return num2words(number).replace("-", " ").replace(",", "").split()
+    return number_in_words(number).replace("-", " ").split()
 
 
 def bag_ceiling(numbers=range(100, 1000)):

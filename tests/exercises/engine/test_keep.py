@@ -1,12 +1,10 @@
 """my_transformer.py: what a solved exercise leaves behind."""
 
 import importlib.util
-from pathlib import Path
 
 import pytest
 import torch
 
-import tutorial_lib
 from tutorial_lib.exercises.engine import keep as keeping
 from tutorial_lib.exercises.engine import store
 from tutorial_lib.exercises.engine.keep import keep, keeping_place
@@ -189,9 +187,20 @@ def test_a_folder_that_cannot_be_written_is_never_fatal(write, learner, monkeypa
     assert keep(write, learner.area) == "Not kept in my_transformer.py: Permission denied."
 
 
-def test_the_place_is_the_notebooks_folder(progress_folder, monkeypatch, tmp_path):
+def test_the_place(progress_folder, monkeypatch, tmp_path):
     assert keeping_place() == store.progress_folder() / "my_transformer.py"
     monkeypatch.delenv("TUTORIAL_PROGRESS")
     monkeypatch.chdir(tmp_path)
-    notebooks = Path(tutorial_lib.__file__).parents[1] / "notebooks"
-    assert keeping_place().parent == (notebooks if notebooks.is_dir() else tmp_path)
+    monkeypatch.setattr(keeping, "course_folder", lambda: None)
+    assert keeping_place() == tmp_path / "my_transformer.py"
+    monkeypatch.setattr(keeping, "course_folder", lambda: tmp_path / "course")
+    assert keeping_place() == tmp_path / "course" / "my" / "my_transformer.py"
+
+
+def test_in_a_clone_it_is_kept_in_my_and_the_message_says_so(write, learner, monkeypatch, tmp_path):
+    monkeypatch.delenv("TUTORIAL_PROGRESS")
+    monkeypatch.setattr(keeping, "open_store", lambda: store.Store(tmp_path / "progress"))
+    monkeypatch.setattr(keeping, "course_folder", lambda: tmp_path)
+    learner.run("def area(width, height):\n    return width * height")
+    assert keep(write, learner.area) == "Kept in my/my_transformer.py."
+    assert load(tmp_path / "my" / "my_transformer.py").area(3, 4) == 12

@@ -12,6 +12,7 @@ from pathlib import Path
 from tutorial_lib.exercises.engine.sources import import_line, standing
 from tutorial_lib.exercises.engine.store import open_store, progress_folder
 from tutorial_lib.files import write_text
+from tutorial_lib.files.my_notebooks import CODE, code_place, course_folder
 
 HEADER = '''"""My transformer: the code I wrote in this course, one section an exercise.
 
@@ -22,11 +23,11 @@ What stands outside the sections is mine and stays untouched.
 
 
 def keeping_place():
-    """Return the path of my_transformer.py: TUTORIAL_PROGRESS, else notebooks/, else here."""
+    """Return the path of my_transformer.py: TUTORIAL_PROGRESS, else the course's my/, else here."""
     if os.environ.get("TUTORIAL_PROGRESS"):
-        return progress_folder() / "my_transformer.py"
-    notebooks = Path(__file__).resolve().parents[3] / "notebooks"
-    return (notebooks if notebooks.is_dir() else Path.cwd()) / "my_transformer.py"
+        return progress_folder() / CODE
+    course = course_folder()
+    return code_place(course) if course else Path.cwd() / CODE
 
 
 def keep(task, answer, path=None):
@@ -50,7 +51,7 @@ def keep(task, answer, path=None):
         return f"Not kept in {path.name}: write it as `def {task.name}` in a cell to keep it."
     except UnicodeDecodeError:
         return f"Not kept: {path.name} is not UTF-8 text."
-    return f"Kept in {path.name}."
+    return f"Kept in {_shown(path)}."
 
 
 def with_section(text, task, body):
@@ -64,6 +65,12 @@ def with_section(text, task, body):
     if re.search(pattern, text, re.DOTALL | re.MULTILINE):
         return re.sub(pattern, lambda _: section, text, count=1, flags=re.DOTALL | re.MULTILINE)
     return text.rstrip("\n") + f"\n\n\n{section}\n"
+
+
+def _shown(path):
+    course = course_folder()
+    inside = course and path.is_relative_to(course)
+    return path.relative_to(course).as_posix() if inside else path.name
 
 
 def _body(task, answer, text):
