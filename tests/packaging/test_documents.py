@@ -63,6 +63,30 @@ def test_data_wheels_are_credited():
     assert missing == []
 
 
+def test_data_of_others_in_the_package_is_credited():
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    data = [*(ROOT / "tutorial_lib" / "pages" / "data").iterdir()]
+    data.append(ROOT / "tutorial_lib" / "datasets" / "emoji_names.json")
+    names = [path.relative_to(ROOT).as_posix() for path in data]
+    assert [name for name in names if name not in notice] == []
+
+
+@pytest.mark.parametrize(
+    ("work", "terms"),
+    [
+        ("OpenMoji", "CC-BY-SA-4.0"),
+        ("MNIST", "CC-BY-SA-3.0"),
+        ("UCI", "CC-BY-4.0"),
+        ("emoji_names.json", "Unicode License v3"),
+        ("all-MiniLM-L6-v2", "Apache-2.0"),
+    ],
+)
+def test_the_licences_of_others_are_carved_out(work, terms):
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    (carved,) = re.findall(r"Neither licence covers.*?(?=^MIT License)", text, re.M | re.S)
+    assert re.search(rf"{re.escape(work)}.{{0,60}}?{re.escape(terms)}", carved, re.S)
+
+
 def test_no_place_of_a_machine_is_named():
     allowed = {"test_the_rules.py", "file_rules.py"}
     found = []

@@ -19,6 +19,8 @@ def test_wheel_holds_code_and_assets(tmp_path):
     kinds = {path.suffix for path in package_files(source)}
     assert {".js", ".css", ".json", ".safetensors"} <= kinds
     assert not any(name.startswith(("tests/", "notebooks/")) for name in inside)
+    licences = {name.rsplit("/")[-1] for name in inside if ".dist-info/licenses/" in name}
+    assert licences == {"LICENSE", "NOTICE"}
 
 
 def test_only_known_kinds_of_files_are_shipped():

@@ -15,7 +15,8 @@ def package_files(root=ROOT):
 def build(folder):
     """Build the wheel into `folder`, from a copy of the sources at `folder`/source."""
     source = folder / "source"
-    for path in [*package_files(), ROOT / "pyproject.toml", ROOT / "README.md"]:
+    beside = [ROOT / name for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE")]
+    for path in [*package_files(), *beside]:
         copy = source / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
