@@ -2,9 +2,10 @@
 
     python tests/support/record_wheels.py
 
-writes tests/packaging/wheels.json, which test_wheels_for_pythons.py reads. It needs the internet
-and about twenty minutes; run it when a version in a list of requirements has changed. Nothing is
-installed, and where the index serves metadata, no wheel is downloaded either.
+writes tests/packaging/wheels.json, which test_wheels_for_pythons.py reads. It needs the internet;
+run it when a version in a list of requirements has changed. Only versions without a row are asked
+for (all of them, after the table was deleted: about twenty minutes). Nothing is installed, and
+where the index serves metadata, no wheel is downloaded either.
 """
 
 import json
@@ -65,16 +66,19 @@ def wheels(pins, python, system):
 
 
 def main():
-    """Write wheels.json and print what is missing."""
-    pins = all_pins()
-    table = {f"{name}=={version}": {} for name, version in sorted(pins.items())}
-    for system in SYSTEMS:
+    """Bring wheels.json up to date and print what is missing."""
+    known = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {}
+    pins = {f"{name}=={version}": name for name, version in sorted(all_pins().items())}
+    new = {name: pin.partition("==")[2] for pin, name in pins.items() if pin not in known}
+    table = {pin: known.get(pin, {}) for pin in pins}
+    for system in SYSTEMS if new else ():
         for python in PYTHONS:
             print(f"asking for {system}, Python {python} ...", flush=True)
-            for name, found in wheels(pins, python, system).items():
-                table[f"{name}=={pins[name]}"].setdefault(system, {})[python] = found
+            for name, found in wheels(new, python, system).items():
+                pin = f"{name}=={new[name]}"
+                table[pin].setdefault(system, {})[python] = found
                 if found is None:
-                    print(f"  no wheel: {name}=={pins[name]}")
+                    print(f"  no wheel: {pin}")
     lines = [f"  {json.dumps(pin)}: {json.dumps(row)}" for pin, row in table.items()]
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
