@@ -57,7 +57,7 @@ def assert_equal(page):
         assert drawn.tolist() == generate(model, ids, 10, **options)
 
     searches = [{"alpha": 0.0}, {"beams": 1}, {"alpha": 2.0, "stop": 2}]
-    searches += [{"beams": 3, "stop": stop} for stop in range(0, 13, 3)]
+    searches += [{"beams": 3, "stop": stop} for stop in range(13)]
     for options in searches:
         for text in ids[:2].tolist():
             found = page.beam_search(model, text, 7, **options)
@@ -95,7 +95,7 @@ def test_equal_to_the_library():
         ("        unread = chosen[:, None]  # (B, 1)\n        ids = torch.cat([ids, unread]",
          "        unread = ids\n        ids = torch.cat([ids, chosen[:, None]]"),
         (" + torch.tensor([[total]", " + 0 * torch.tensor([[total]"),
-        ("reverse=True)[:beams]", "reverse=False)[:beams]"),
+        ("key=score, reverse=True", "key=score"),
         ("in found[:beams] if", "in found if"),
         ("** alpha\n", "** 1\n"),
         ("if new[-1] != stop][:beams]", "][:beams]"),

@@ -12,14 +12,14 @@ from page_loader import PAGES
 ALL = sorted(path for path in PAGES.glob("*.py") if path.stem != "__init__")
 ALLOWED = sys.stdlib_module_names | {"torch", "einops", "regex"}
 
-# What each program prints last: the patterns give its own number and the baseline's, and the
-# number says whether more (1) or less (-1) is better, and by how much at least.
+# Two numbers that each program prints; the first should be larger (1) or smaller (-1) than the
+# second, and by how much at least.
 RESULTS = {
     "attention": (r"right answers: (\d+)%; when not told the name: (\d+)%", 1, 40),
     "bert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 20),
-    "decoding": (r"beam search +log p +(-[\d.]+)[\s\S]*?sampled +log p +(-[\d.]+)", 1, 10),
+    "decoding": (r"sampled +log p +(-[\d.]+)[\s\S]*beam search +log p +(-[\d.]+)", -1, 10),
     "gpt": (r"held-out text: ([\d.]+) nats a letter; a table of letter pairs: ([\d.]+)", -1, 0.2),
-    "positions": (r"relative +(\d+)%[\s\S]*?no positions +(\d+)%", 1, 50),
+    "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
     "training": (
         r"held-out text: ([\d.]+) nats a letter; from how often each occurs: ([\d.]+)",
         -1,

@@ -94,6 +94,7 @@ class BERT(nn.Module):
 
 def hide(ids, vocab_size):
     """Choose 15 % of the words: 80 % become [MASK], 10 % a random word, 10 % stay. All (B, T)."""
+    # Real texts have no [MASK]: as any word may be asked about, it learns to understand all.
     draw = torch.rand(ids.shape).masked_fill(ids < FIRST_WORD, 1.0)  # [CLS] and so on: never
     random_words = torch.randint(FIRST_WORD, vocab_size, ids.shape)  # (B, T)
     changed = torch.where(draw < 0.135, random_words, ids).masked_fill(draw < 0.12, MASK)

@@ -71,22 +71,24 @@ def beam_search(model, text, n_tokens, beams=4, alpha=0.6, stop=None):
     A token that is not the likeliest may lead to a likelier text. log p only falls with length, so
     the score divides it by ((5 + length) / 6) ** alpha (Wu et al. 2016).
     """
-    alive, finished = [(0.0, text)], []  # (log p of what was added, text)
+    alive, finished = [(0.0, text)], []  # pairs: log p of what was added, the text with it
     for _ in range(n_tokens):
-        log_p = model(torch.tensor([text for _, text in alive]))[:, -1].log_softmax(dim=-1)
+        log_p = model(torch.tensor([new for _, new in alive]))[:, -1].log_softmax(dim=-1)
         totals = log_p + torch.tensor([[total] for total, _ in alive])  # (beams, V)
         best = totals.flatten().topk(min(2 * beams, totals.numel()))  # of all texts, one token on
         found = []
-        for total, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-            beam, token_id = divmod(place, totals.size(1))
+        for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            beam, token_id = divmod(index, totals.size(1))
             found.append((total, alive[beam][1] + [token_id]))
         finished += [(total, new) for total, new in found[:beams] if new[-1] == stop]
         alive = [(total, new) for total, new in found if new[-1] != stop][:beams]
 
-    def score(total, new):
+    def score(candidate):
+        total, new = candidate
         return total / ((5 + len(new) - len(text)) / 6) ** alpha
 
-    return sorted([(score(*each), each[1]) for each in finished + alive], reverse=True)[:beams]
+    best = sorted(finished + alive, key=score, reverse=True)[:beams]
+    return [(score(candidate), candidate[1]) for candidate in best]
 
 
 class LetterModel(nn.Module):

@@ -82,7 +82,8 @@ def load(file, model, optimizer):
 def fit(model, batches, loss, steps, peak=3e-3, warmup=None, evaluate=None, every=200, file=None):
     """Train for `steps` steps and return the loss of each; with a file, go on from where it stands.
 
-    batches: an iterator; evaluate(model): a number to print, such as the loss on held-out text.
+    batches: an iterator that draws with torch, as `windows` does, so that a saved run goes on with
+    the same ones. evaluate(model): a number to print, such as the loss on held-out text.
     """
     warmup = warmup or max(1, steps // 20)
     optimizer = adamw(model)

@@ -105,7 +105,7 @@ class Transformer(nn.Module):
 
 
 def translation_loss(model, source, target):
-    """Teacher forcing: the decoder reads the right beginning at each position."""
+    """Teacher forcing: given the right beginning, say the next token, at all positions at once."""
     logits = model(source, target[:, :-1], source != PAD).transpose(1, 2)  # (B, V, T - 1)
     return F.cross_entropy(logits, target[:, 1:], ignore_index=PAD, label_smoothing=0.1)  # 5.4
 
@@ -144,6 +144,6 @@ if __name__ == "__main__":
             print(f"step {step}: loss {loss.item():.2f}", flush=True)
     found, wanted = translate(model, source[2700:], target.size(1) - 1), target[2700:]  # (300, T)
     for english, german in zip(source[2700:2705], found, strict=False):
-        print(*(words[i] for i in english), "->", "".join(words[i] for i in german))
+        print(*(words[i] for i in english if i > END), "->", "".join(words[i] for i in german))
     right = ((found == wanted) | (wanted == PAD)).all(dim=1).float().mean()
     print(f"\n{right:.0%} of 300 new numbers right in every letter; remembering old ones gives 0%")
