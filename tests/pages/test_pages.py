@@ -1,0 +1,74 @@
+"""What holds for every page: what it stands on, its length, and that its program shows a result."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from page_loader import PAGES
+
+ALL = sorted(path for path in PAGES.glob("*.py") if path.stem != "__init__")
+ALLOWED = sys.stdlib_module_names | {"torch", "einops", "regex"}
+
+# Two numbers that each program prints; the first should be larger (1) or smaller (-1) than the
+# second, and by how much at least.
+RESULTS = {
+    "attention": (r"right answers: (\d+)%; when not told the name: (\d+)%", 1, 40),
+    "bert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 20),
+    "decoding": (r"sampled +log p +(-[\d.]+)[\s\S]*beam search +log p +(-[\d.]+)", -1, 10),
+    "gpt": (r"held-out text: ([\d.]+) nats a letter; a table of letter pairs: ([\d.]+)", -1, 0.2),
+    "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
+    "training": (
+        r"held-out text: ([\d.]+) nats a letter; from how often each occurs: ([\d.]+)",
+        -1,
+        0.8,
+    ),
+    "transformer": (r"(\d+)% of 300 new numbers .* gives (\d+)%", 1, 70),
+    "vit": (r"new digits right: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
+}
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_a_page_stands_on_nothing_of_the_package(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "a page copied on its own has nothing beside it"
+            imported.add(node.module.partition(".")[0])
+    assert imported <= ALLOWED
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_a_page_is_a_page(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert 60 <= len(lines) <= 150
+
+
+def test_the_data_are_a_few_small_files():
+    sizes = {path.name: path.stat().st_size for path in (PAGES / "data").iterdir()}
+    assert {"shakespeare.txt", "digits.txt", "numbers_en_de.txt"} <= sizes.keys()
+    assert sum(sizes.values()) < 1_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_program_beats_its_baseline(name, tmp_path):
+    done = subprocess.run(
+        [sys.executable, PAGES / f"{name}.py"],
+        cwd=tmp_path,  # from any folder
+        env=os.environ | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    pattern, direction, margin = RESULTS[name]
+    found = re.search(pattern, done.stdout)
+    assert found, done.stdout
+    ours, baseline = map(float, found.groups())
+    assert direction * (ours - baseline) >= margin, done.stdout
