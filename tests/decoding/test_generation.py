@@ -7,7 +7,16 @@ from torch.testing import assert_close
 
 from tutorial_lib import models
 from tutorial_lib.attention import capture_attention
-from tutorial_lib.decoding import Continuation, beam_search, generate, stream, window_start
+from tutorial_lib.decoding import (
+    Continuation,
+    beam_search,
+    beam_search_naive,
+    generate,
+    generate_naive,
+    sampling,
+    stream,
+    window_start,
+)
 from tutorial_lib.errors import ContextError, ShapeError, VocabularyError
 from tutorial_lib.models import BERT, GPT, BERTConfig, GPTConfig, ModernGPTConfig, ViT, ViTConfig
 
@@ -30,15 +39,6 @@ def transformer():
     return small_transformer()
 
 
-def reference(model, ids, n, context):
-    """The shortest greedy decoder: no cache, the last `context` tokens, one token at a time."""
-    ids = torch.tensor([ids])
-    for _ in range(n):
-        with torch.no_grad():
-            ids = torch.cat([ids, model(ids[:, -context:])[:, -1].argmax(-1, keepdim=True)], 1)
-    return ids[0].tolist()
-
-
 # generate
 
 
@@ -46,8 +46,42 @@ def test_the_model_of_these_tests_says_different_things(gpt):
     assert len({token for p in range(23) for token in generate(gpt, [p], 12)[1:]}) > 6
 
 
-def test_greedy_equals_the_shortest_decoder_inside_and_beyond_the_context(gpt):
-    assert generate(gpt, [3, 1, 4], 40) == reference(gpt, [3, 1, 4], 40, 16)
+def test_greedy_equals_the_plain_loop_inside_and_beyond_the_context(gpt):
+    assert generate(gpt, [3, 1, 4], 40) == generate_naive(gpt, [3, 1, 4], 40)
+
+
+def test_drawing_equals_the_plain_loop(gpt):
+    generator = torch.Generator().manual_seed(5)
+
+    def choose(logits):
+        return sampling.sample(sampling.top_k(sampling.temperature(logits, 1.5), 7), generator)
+
+    expected = generate_naive(gpt, [3, 1, 4], 30, choose)
+    assert generate(gpt, [3, 1, 4], 30, temperature=1.5, top_k=7, seed=5) == expected
+    assert expected != generate_naive(gpt, [3, 1, 4], 30)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("options", [{}, {"temperature": 1.0}, {"top_k": 2}, {"top_p": 0.5}])
+def test_scores_that_are_no_numbers_are_refused(bad, options):
+    model = small_gpt()
+    with torch.no_grad():
+        next(model.parameters())[5] = bad
+    with pytest.raises(FloatingPointError, match="hold NaN or infinity"):
+        generate(model, [5, 1], 3, **options)
+    for decode in (generate_naive, beam_search):
+        with pytest.raises(FloatingPointError, match="hold NaN or infinity"):
+            decode(model, [5, 1], 3)
+
+
+def test_the_plain_beam_search_finds_the_same(gpt):
+    for prompt, n, beams, alpha in itertools.product(
+        ([3, 1, 4], [7]), (1, 6, 20), (1, 3), (0.0, 0.6, 2.0)
+    ):
+        stop = {beam_search(gpt, prompt, 6).best[-1]}
+        options = {"beams": beams, "alpha": alpha, "stop": stop}
+        expected = beam_search(gpt, prompt, n, **options).best
+        assert beam_search_naive(gpt, prompt, n, **options) == expected
 
 
 @pytest.mark.parametrize("options", SAMPLERS.values(), ids=SAMPLERS)
@@ -167,7 +201,7 @@ def test_a_rotary_model_writes_beyond_its_context_as_without_a_cache():
     for slide in (1, 3, 8):
         made = [generate(model, prompts, 40, slide=slide, cached=c) for c in (True, False)]
         assert made[0] == made[1]
-    assert generate(model, [3], 40) == reference(model, [3], 40, 8)
+    assert generate(model, [3], 40) == generate_naive(model, [3], 40)
 
 
 def test_attention_can_be_watched_while_it_writes(gpt):

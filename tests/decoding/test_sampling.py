@@ -170,3 +170,12 @@ def test_top_k_must_fit_the_vocabulary(k):
 def test_top_p_must_be_a_share(p):
     with pytest.raises(ValueError, match=f"top_p must be above 0 and at most 1, got {p}"):
         top_p(torch.zeros(3), p)
+
+
+@pytest.mark.parametrize("p", [1e-50, 1e-320, 1e-9])
+def test_the_smallest_p_keeps_the_likeliest_token(p):
+    logits = torch.tensor([[0.0, 2.0, 1.0], [5.0, 5.0, 5.0]])
+    assert top_p(logits, p).isfinite().tolist() == [
+        [False, True, False],
+        [True, False, False],
+    ]

@@ -1,14 +1,21 @@
 """Ids out: one token after another, greedy or drawn, or by beam search, and scores of the result.
 
-`generation` opens with the plain loop; the filters on logits are in `sampling`, the cache behind
-every way of decoding is in `continuation`.
+`generation` and `beam` open with the plain loop for one prompt; the filters on logits are in
+`sampling`, the cache behind every way of decoding is in `continuation`.
 """
 
 from tutorial_lib.decoding import sampling
-from tutorial_lib.decoding.beam import Beam, BeamSearch, Node, beam_search, length_penalty
+from tutorial_lib.decoding.beam import (
+    Beam,
+    BeamSearch,
+    Node,
+    beam_search,
+    beam_search_naive,
+    length_penalty,
+)
 from tutorial_lib.decoding.continuation import Continuation, window_start
 from tutorial_lib.decoding.copying import longest_copies
-from tutorial_lib.decoding.generation import Step, generate, stream
+from tutorial_lib.decoding.generation import Step, generate, generate_naive, stream
 from tutorial_lib.decoding.translation_scores import bleu, chrf, exact_match
 
 __all__ = [
@@ -18,10 +25,12 @@ __all__ = [
     "Node",
     "Step",
     "beam_search",
+    "beam_search_naive",
     "bleu",
     "chrf",
     "exact_match",
     "generate",
+    "generate_naive",
     "length_penalty",
     "longest_copies",
     "sampling",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from tutorial_lib.decoding.continuation import Continuation, as_sequences, as_stops, check_prompts
+from tutorial_lib.decoding.sampling import check_logits
 from tutorial_lib.errors import ShapeError
 
 
@@ -19,6 +20,37 @@ def length_penalty(length, alpha):
     (1.0, 2.0)
     """
     return ((5 + length) / 6) ** alpha
+
+
+@torch.no_grad()
+def beam_search_naive(model, prompt, max_new_tokens, beams=4, alpha=0.6, stop=()):
+    """Return the best continuation of one prompt, a list of ids, by a decoder-only model.
+
+    The same ids as `beam_search(...).best`, without its cache and without its tree. stop is a
+    collection of ids.
+
+    >>> from tutorial_lib.models import GPT, GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=9, context=8, d_model=4, n_layers=1, n_heads=1))
+    >>> beam_search_naive(model, [1, 2], 5) == beam_search(model, [1, 2], 5).best
+    True
+    """
+    device = next(model.parameters()).device
+    going_on, finished = [(0.0, list(prompt))], []  # pairs: log p of what was added, all ids
+    for _ in range(max_new_tokens):
+        candidates = []  # each sequence with each token that may come next
+        for total, ids in going_on:
+            seen = torch.tensor([ids[-model.config.context :]], device=device)  # (1, T)
+            log_p = model(seen)[0, -1].log_softmax(dim=-1)  # (V,)
+            candidates += [(total + p, [*ids, token]) for token, p in enumerate(log_p.tolist())]
+        candidates.sort(key=lambda candidate: candidate[0], reverse=True)  # the likeliest first
+        finished += [(p, ids) for p, ids in candidates[:beams] if ids[-1] in stop]
+        going_on = [(p, ids) for p, ids in candidates if ids[-1] not in stop][:beams]
+
+    def score(candidate):  # log p falls with every token: compare it for its length
+        total, ids = candidate
+        return total / length_penalty(len(ids) - len(prompt), alpha)
+
+    return max(finished + going_on, key=score)[1]
 
 
 @dataclass(frozen=True)
@@ -36,9 +68,9 @@ class Beam:
 
 @dataclass
 class Node:
-    """One candidate in the tree of a search: a token put behind its parent.
+    """One candidate in the tree of a search: a token after its parent.
 
-    step counts from 1; parent is the index of a node in the tree, None behind the prompt;
+    step counts from 1; parent is the index of a node in the tree, None right after the prompt;
     log_probability is that of the whole path; state is "kept" (the search went on from it),
     "finished" (it ends in a stop token) or "dropped".
     """
@@ -108,6 +140,7 @@ def beam_search(
     ends when no beam can still overtake the finished ones, or after max_new_tokens; unfinished
     beams are then ranked with the others.
 
+    `beam_search_naive` is the same in a dozen lines.
     Raises ValueError for less than one beam, a negative alpha or no token to make; for the rest
     the errors of `generate`.
 
@@ -146,14 +179,18 @@ def beam_search(
     # Every beam may propose each stop token; enough others must be left to go on.
     n_candidates = beams * max(2, 1 + len(stops))
     for _ in range(max_new_tokens):
-        log_p = totals[:, None] + reader(ids).log_softmax(dim=-1)  # (B * beams, V)
+        logits = reader(ids)  # (B * beams, V)
+        check_logits(logits)
+        # Every beam with every token, and of each search the best of these.
+        log_p = totals[:, None] + logits.log_softmax(dim=-1)  # (B * beams, V)
         by_search = log_p.view(len(searches), -1)  # (B, beams * V)
         best = by_search.topk(min(n_candidates, by_search.size(1)))
+        # Each search puts aside what ends, and says which beams go on with which tokens.
         rows, tokens, totals = [], [], []
-        for b, (values, places) in enumerate(
+        for b, (values, indices) in enumerate(
             zip(best.values.tolist(), best.indices.tolist(), strict=True)
         ):
-            beam_and_token = (divmod(place, log_p.size(1)) for place in places)
+            beam_and_token = (divmod(index, log_p.size(1)) for index in indices)
             for beam, token, total in searches[b].advance(values, beam_and_token):
                 rows.append(b * beams + beam)
                 tokens.append(token)
@@ -191,7 +228,7 @@ class _Search:
             for rank, (total, (beam, token)) in enumerate(
                 zip(totals, beams_and_tokens, strict=True)
             ):
-                if total == -math.inf:  # what follows is impossible or has no beam behind it
+                if total == -math.inf:  # what follows is impossible, or belongs to no beam
                     break
                 node = Node(self.step, token, self.alive[beam], total)
                 self.tree.append(node)
@@ -228,5 +265,5 @@ class _Search:
 
     def _beam(self, index):
         node = self.tree[index]
-        ids = self.prompt + [self.tree[place].token for place in self.found.path(index)]
+        ids = self.prompt + [self.tree[step].token for step in self.found.path(index)]
         return Beam(ids, node.log_probability, self.found.score(index), node.state == "finished")

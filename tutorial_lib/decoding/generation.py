@@ -1,7 +1,7 @@
-"""Ids out: one token after another, greedy or drawn, with a cache of what was read.
+"""Ids out: one token after another, greedy or drawn.
 
-The filters on logits stand in `sampling`, what reads the growing sequence in `continuation`, beam
-search in `beam`; all are exported from here.
+`generate_naive` is the whole idea. `generate` gives the same ids for many prompts at once, and
+keeps what the model has read (`continuation`). The filters on logits are in `sampling`.
 """
 
 from typing import NamedTuple
@@ -9,28 +9,33 @@ from typing import NamedTuple
 import torch
 
 from tutorial_lib.decoding import sampling
-from tutorial_lib.decoding.beam import Beam, BeamSearch, Node, beam_search, length_penalty
 from tutorial_lib.decoding.continuation import (
     Continuation,
     as_sequences,
     as_stops,
     check_prompts,
-    window_start,
 )
 
-__all__ = [
-    "Beam",
-    "BeamSearch",
-    "Continuation",
-    "Node",
-    "Step",
-    "beam_search",
-    "generate",
-    "length_penalty",
-    "sampling",
-    "stream",
-    "window_start",
-]
+
+@torch.no_grad()
+def generate_naive(model, prompt, max_new_tokens, choose=sampling.greedy):
+    """Return a prompt, a list of ids, with what a decoder-only model in evaluation mode adds.
+
+    choose: from the scores of the next token, (1, V), to its id: the most likely one, or one that
+    is drawn, as by `lambda logits: sample(top_k(temperature(logits, 0.8), 5))`.
+
+    >>> from tutorial_lib.models import GPT, GPTConfig
+    >>> model = GPT(GPTConfig(vocab_size=9, context=8, d_model=4, n_layers=1, n_heads=1))
+    >>> generate_naive(model, [1, 2], 5) == generate(model, [1, 2], 5)
+    True
+    """
+    device = next(model.parameters()).device
+    ids = list(prompt)
+    for _ in range(max_new_tokens):
+        seen = torch.tensor([ids[-model.config.context :]], device=device)  # (1, T)
+        logits = model(seen)[:, -1]  # (1, V): how likely is each token to come next?
+        ids.append(choose(logits).item())  # one is chosen, and read with the rest
+    return ids
 
 
 class Step(NamedTuple):
@@ -71,7 +76,8 @@ def generate(model, prompts, max_new_tokens, **options):
 
     Raises ShapeError for an empty prompt, ContextError for one longer than the context,
     VocabularyError for ids outside the vocabulary, ValueError for options that make no sense,
-    TypeError for a model that does not continue a text (BERT, ViT).
+    TypeError for a model that does not continue a text (BERT, ViT), FloatingPointError when its
+    logits are no numbers.
 
     >>> from tutorial_lib.models import GPT, GPTConfig
     >>> model = GPT(GPTConfig(vocab_size=9, context=8, d_model=4, n_layers=1, n_heads=1))
@@ -103,32 +109,13 @@ def stream(
 ):
     """Return an iterator over `Step`s, one for each column `generate` would write.
 
-    Arguments and errors as for `generate`, raised at the call. Whoever stops asking stops the
-    model: nothing is computed ahead.
+    Arguments and errors as for `generate`, raised at the call. Each step is computed only when
+    you ask for it, so you can stop at any time.
     """
     sequences, _ = as_sequences(prompts, source)
     ids, lengths = check_prompts(model, sequences)
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens must be at least 1, got {max_new_tokens}")
-
-    def filtered(logits):
-        if temperature is not None:
-            logits = sampling.temperature(logits, temperature)
-        if top_k is not None:
-            logits = sampling.top_k(logits, top_k)
-        return logits if top_p is None else sampling.top_p(logits, top_p)
-
-    filtered(
-        torch.zeros(1, model.config.vocab_size)
-    )  # a wrong option shows now, not at the first token
-    greedy = temperature is None and top_k is None and top_p is None
-    generator = None
-    if seed is not None and not greedy:
-        generator = torch.Generator(ids.device).manual_seed(seed)
-
-    def choose(logits):
-        return sampling.greedy(logits) if greedy else sampling.sample(filtered(logits), generator)
-
     reader = Continuation(
         model,
         len(ids),
@@ -138,10 +125,36 @@ def stream(
         slide=slide,
         longest=max(lengths) + max_new_tokens,
     )
+    choose = _chooser(temperature, top_k, top_p, seed, model.config.vocab_size, ids.device)
     return _columns(reader, choose, ids, lengths, max_new_tokens, as_stops(stop))
 
 
+def _chooser(temperature, top_k, top_p, seed, vocab_size, device):
+    """Return the function from logits (B, V) to ids (B,) that these options ask for."""
+    if temperature is None and top_k is None and top_p is None:
+        return sampling.greedy
+    if temperature is not None:
+        sampling.check_temperature(temperature)
+    if top_k is not None:
+        sampling.check_top_k(top_k, vocab_size)
+    if top_p is not None:
+        sampling.check_top_p(top_p)
+    generator = None if seed is None else torch.Generator(device).manual_seed(seed)
+
+    def draw(logits):
+        if temperature is not None:
+            logits = sampling.temperature(logits, temperature)
+        if top_k is not None:
+            logits = sampling.top_k(logits, top_k)
+        if top_p is not None:
+            logits = sampling.top_p(logits, top_p)
+        return sampling.sample(logits, generator)
+
+    return draw
+
+
 def _columns(reader, choose, ids, lengths, max_new_tokens, stops):
+    """Yield the Steps: column by column, shorter prompts writing while longer ones are read."""
     ends = [length + max_new_tokens for length in lengths]
     ended = [False] * len(lengths)
     ids, waiting = ids[:, : min(lengths)], ids[:, min(lengths) :]  # (B, T), (B, rest)

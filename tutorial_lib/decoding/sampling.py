@@ -13,9 +13,12 @@ import torch.nn.functional as F
 def greedy(logits):
     """Return the most likely token of each row: ids (...) from logits (..., V).
 
+    Raises FloatingPointError as `check_logits` does.
+
     >>> greedy(torch.tensor([0.0, 2.0, 1.0]))
     tensor(1)
     """
+    check_logits(logits)
     return logits.argmax(dim=-1)
 
 
@@ -29,11 +32,7 @@ def temperature(logits, value):
     >>> temperature(torch.tensor([0.0, 1.0]), 0.5)
     tensor([0., 2.])
     """
-    if not 0 < value < math.inf:
-        raise ValueError(
-            f"temperature must be a finite number above 0, got {value}; for the most likely "
-            "token every time, use greedy decoding"
-        )
+    check_temperature(value)
     scaled = logits / value
     overflowed = (scaled.isfinite() != logits.isfinite()).any(dim=-1, keepdim=True)  # (..., 1)
     if not overflowed.any():
@@ -51,11 +50,7 @@ def top_k(logits, k):
     >>> top_k(torch.tensor([0.0, 3.0, 1.0]), 2)
     tensor([-inf, 3., 1.])
     """
-    vocab_size = logits.size(-1)
-    if not isinstance(k, int) or not 1 <= k <= vocab_size:
-        raise ValueError(
-            f"top_k must be a whole number between 1 and the vocabulary's {vocab_size}, got {k}"
-        )
+    check_top_k(k, logits.size(-1))
     lowest = logits.topk(k).values[..., -1:]  # (..., 1)
     return logits.masked_fill(logits < lowest, -math.inf)
 
@@ -70,21 +65,62 @@ def top_p(logits, p):
     >>> top_p(torch.tensor([0.5, 0.3, 0.2]).log(), 0.6).exp()
     tensor([0.5000, 0.3000, 0.0000])
     """
-    if not 0 < p <= 1:
-        raise ValueError(f"top_p must be above 0 and at most 1, got {p}")
+    check_top_p(p)
     if p == 1:  # no rounding error may drop a token
         return logits
     ordered, ids = logits.sort(dim=-1, descending=True, stable=True)
     reached = ordered.softmax(dim=-1).cumsum(dim=-1)
     before = F.pad(reached[..., :-1], (1, 0))  # what the tokens ahead of each one hold
-    dropped = torch.empty_like(ids, dtype=torch.bool).scatter(-1, ids, before >= p)
+    too_far = before >= p
+    too_far[..., 0] = False  # a p that float32 rounds to 0 keeps the likeliest too
+    dropped = torch.empty_like(too_far).scatter(-1, ids, too_far)
     return logits.masked_fill(dropped, -math.inf)
 
 
 def sample(logits, generator=None):
     """Draw one token a row in proportion to softmax(logits): ids (B,) from logits (B, V).
 
+    Raises FloatingPointError as `check_logits` does.
+
     >>> sample(torch.tensor([[0.0, -math.inf]]))
     tensor([0])
     """
+    check_logits(logits)
     return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(-1)
+
+
+def check_logits(logits):
+    """Raise FloatingPointError when no next token can be chosen from logits (..., V).
+
+    A NaN or an infinite score anywhere, or a row in which everything is ruled out.
+
+    >>> check_logits(torch.tensor([0.0, -math.inf]))
+    """
+    if not logits.amax(dim=-1).isfinite().all():  # the largest of numbers and a NaN is NaN
+        raise FloatingPointError(
+            "the scores of the next token hold NaN or infinity, or rule out every token; has the "
+            "training of this model gone wrong?"
+        )
+
+
+def check_temperature(value):
+    """Raise ValueError when the temperature is not a finite number above 0."""
+    if not 0 < value < math.inf:
+        raise ValueError(
+            f"temperature must be a finite number above 0, got {value}; for the most likely "
+            "token every time, use greedy decoding"
+        )
+
+
+def check_top_k(k, vocab_size):
+    """Raise ValueError when k is not a whole number between 1 and the size of the vocabulary."""
+    if not isinstance(k, int) or not 1 <= k <= vocab_size:
+        raise ValueError(
+            f"top_k must be a whole number between 1 and the vocabulary's {vocab_size}, got {k}"
+        )
+
+
+def check_top_p(p):
+    """Raise ValueError when p is not above 0 and at most 1."""
+    if not 0 < p <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, got {p}")
