@@ -122,14 +122,7 @@ if __name__ == "__main__":
     baseline = (nearest == labels[new]).float().mean()
 
     model = ViT(
-        image_size=8,
-        patch_size=2,
-        channels=1,
-        d_model=64,
-        n_layers=3,
-        n_heads=4,
-        n_classes=10,
-        dropout=0.1,
+        image_size=8, patch_size=2, channels=1, d_model=64, n_layers=3, n_heads=4, n_classes=10
     )
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.05)
     rate = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=700, pct_start=0.1)
