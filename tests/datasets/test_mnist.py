@@ -70,6 +70,7 @@ def test_select_takes_slices_indices_and_masks(splits):
         (gzip.compress(b"1,x\n"), "ValueError"),
         (gzip.compress((b"0," * 784 + b"7\n") * 5_000), "500 of each digit"),
     ],
+    ids=["plain", "one row", "letters", "one digit"],
 )
 def test_a_foreign_file_is_refused(monkeypatch, tmp_path, contents, message):
     path = tmp_path / "mnist_5k.csv.gz"

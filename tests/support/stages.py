@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "--durations=30")
 RUFF = (sys.executable, "-m", "ruff")
+TWO = ("-n", "2")
 NBVAL = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=600")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # How pytest ends: ==== 1 failed, 20 passed in 3.21s ====
@@ -32,11 +33,13 @@ def stages(sweep=False):
     """Return the commands of each stage by its name."""
     left_out = "" if sweep else " and not sweep"
     sanitize = f"--nbval-sanitize-with={ROOT / 'tests/notebooks/sanitize.cfg'}"
-    units = (*PYTEST, "-n", "2", "--dist", "worksteal", "-m", f"not browser{left_out}")
+    units = (*PYTEST, *TWO, "--dist=worksteal", "-m", f"not browser{left_out}")
+    # A notebook is one file, so one process runs all its cells in order, in one kernel.
+    notebooks = (*PYTEST, *TWO, "--dist=loadfile", *NBVAL, sanitize)
     return {
         "lint": [(*RUFF, "check"), (*RUFF, "format", "--check")],
         "unit tests": [(*units, "tests", "tutorial_lib")],
-        "notebooks": [(*PYTEST, *NBVAL, sanitize, "notebooks")],
+        "notebooks": [(*notebooks, "notebooks")],
         "browser": [(*PYTEST, "-m", f"browser{left_out}", "tests")],
     }
 

@@ -26,7 +26,7 @@ def parted(expected, got, tolerance=None):
         EXPECTED.to_sparse(),
         (row for row in EXPECTED.tolist()),
     ],
-    ids=str,
+    ids=lambda got: type(got).__name__,
 )
 def test_any_style_of_the_same_numbers_passes(got):
     assert parted(EXPECTED, got) is None
