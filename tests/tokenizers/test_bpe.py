@@ -1,4 +1,5 @@
 import json
+import math
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from tutorial_lib.tokenizers.vocabulary import WordCache
 
 END = "<|endoftext|>"
 BYTES = [bytes([byte]) for byte in range(256)]
+SMALL = BPETokenizer.train("to be", 258)
 
 # Any text, with the signs where tokenizers go wrong more frequent than chance would have them.
 BLANKS = ["  ", " \n", "\t", "\r\n", "\u00a0", "\u3000", "\u200b", "\x00", "\x85", " the"]
@@ -162,11 +164,53 @@ def test_vocab_size_below_the_alphabet():
         ({b: i for i, b in enumerate(BYTES)}, [], {"<x>": 7}, "share one id"),
         ({b: i for i, b in enumerate(BYTES)}, [], {"": 300}, "at least one character"),
         ({b: i for i, b in enumerate(BYTES)}, [], {"<x>": "7"}, "whole numbers"),
+        ({b: i for i, b in enumerate(BYTES)}, [], {"<x>": math.inf}, "whole numbers .* got inf"),
+        ({b: i for i, b in enumerate(BYTES)}, [], {"<x>": True}, "whole numbers .* got True"),
+        ({b: i for i, b in enumerate(BYTES)}, [], {"<x>": [7]}, "whole numbers"),
     ],
 )
 def test_a_vocabulary_that_cannot_work(ids, merges, special, match):
     with pytest.raises(VocabularyError, match=match):
         BPETokenizer(ids, merges, special)
+
+
+PATTERNS = {
+    r"(\w+)|\W+": r"write \(\?:...\) for the groups",
+    r"\w+": "leaves out ",
+    r"\w+|[^\w\s]+": r"leaves out '\\+t'",
+    r"": "leaves out ",
+    r"[a-z]+(?= )| ": "leaves out ",
+    r"(": "not a regular expression",
+    None: "not a regular expression",
+}
+
+
+@pytest.mark.parametrize(("pattern", "match"), PATTERNS.items())
+def test_a_pattern_that_would_lose_text(tmp_path, rank_file, pattern, match):
+    with pytest.raises(VocabularyError, match=match):
+        BPETokenizer({b: i for i, b in enumerate(BYTES)}, [], pattern=pattern)
+    with pytest.raises(VocabularyError, match=match):
+        BPETokenizer.from_tiktoken(rank_file(BYTES), pattern=pattern)
+    path = tmp_path / "tokenizer.json"
+    SMALL.save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"pattern": pattern}))
+    with pytest.raises(DamagedFileError, match=match):
+        BPETokenizer.load(path)
+
+
+def test_a_gap_that_only_a_rare_text_shows_is_an_error_there():
+    tokenizer = BPETokenizer({b: i for i, b in enumerate(BYTES)}, [], pattern=r"[^\u2603]")
+    assert tokenizer.decode(tokenizer.encode("snow")) == "snow"
+    with pytest.raises(VocabularyError, match="leaves out '☃'"):
+        tokenizer.encode("snow ☃ man")
+
+
+def test_another_pattern_that_leaves_nothing_out(tmp_path):
+    words = r"(?i:[a-z]+)|\p{N}{1,3}|\s+|[^a-zA-Z\p{N}\s]"
+    tokenizer = BPETokenizer({b: i for i, b in enumerate(BYTES)}, [], pattern=words)
+    tokenizer.save(tmp_path / "tokenizer.json")
+    again = BPETokenizer.load(tmp_path / "tokenizer.json")
+    assert again.decode(again.encode("Act 1599, Ærø 日本")) == "Act 1599, Ærø 日本"
 
 
 def same(one, other):

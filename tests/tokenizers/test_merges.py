@@ -1,4 +1,6 @@
-from collections import Counter
+import math
+import random
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -7,14 +9,14 @@ from hypothesis import strategies as st
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.tokenizers import (
     apply_merges,
+    incremental,
     learn_merges,
     merge_steps,
     wordpiece_score,
     wordpiece_steps,
 )
 from tutorial_lib.tokenizers.incremental import PairTable, merge_by_rank, train_bpe
-from tutorial_lib.tokenizers.merges import count_pairs, merge_pair
-from tutorial_lib.tokenizers.steps import count_symbols
+from tutorial_lib.tokenizers.merges import merge_pair
 from tutorial_lib.tokenizers.wordpiece import train_wordpiece
 
 WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
@@ -153,15 +155,53 @@ def test_fast_wordpiece_training_equals_the_readable_one(words, mark):
 @given(word_counts)
 def test_the_counts_of_the_table_stay_right(words):
     table = PairTable(words)
-    for step in merge_steps(words, 20):
+    for step in merge_steps(words, 50):
         assert pairs(table.pair_counts) == pairs(step.pair_counts)
         assert dict(table.symbol_counts) == step.symbol_counts
+        assert {pair: n for pair, n in table.pair_counts.items() if n < 0} == {}
         table.merge(step.pair)
-    now = Counter()
-    for symbols, count in zip(table.words, table.word_counts, strict=True):
-        now[tuple(symbols)] += count
-    assert pairs(count_pairs(now)) == pairs(table.pair_counts)
-    assert dict(+count_symbols(now)) == dict(+Counter(table.symbol_counts))
+    assert pairs(table.pair_counts) == {}
+
+
+def lines_run(function, *arguments):
+    """How many lines of the fast versions' file run in a call: its work, on any machine."""
+    lines = 0
+
+    def trace(frame, event, _):
+        nonlocal lines
+        lines += event == "line"
+        return trace if frame.f_code.co_filename == incremental.__file__ else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+LONG_WORDS = {
+    "one letter": lambda n: "a" * n,
+    "two letters in turn": lambda n: "ab" * (n // 2),
+    "letters by chance": lambda n: "".join(random.Random(0).choices("abcdefgh", k=n)),
+}
+
+
+@pytest.mark.parametrize("make", LONG_WORDS.values(), ids=LONG_WORDS)
+def test_one_long_word_costs_n_log_n(make):
+    short, long = make(1_000), make(8_000)
+    most = 8 * math.log(8_000) / math.log(1_000) * 1.2
+
+    def train(word):
+        return train_bpe({word: 1}, len(word) // 4)
+
+    def encode(word):
+        return merge_by_rank(word, ranks)
+
+    ranks = {pair: rank for rank, pair in enumerate(train(short))}
+    for work in (train, encode):
+        assert lines_run(work, long) < most * lines_run(work, short), work.__name__
 
 
 @settings(deadline=None)

@@ -4,13 +4,17 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 
-import regex
-
 from tutorial_lib.errors import DamagedFileError, VocabularyError
 from tutorial_lib.files import hub
 from tutorial_lib.tokenizers.files import load_json, read_gpt2, read_tiktoken, save_json
 from tutorial_lib.tokenizers.incremental import merge_by_rank, train_bpe
-from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN, printable, unprintable
+from tutorial_lib.tokenizers.pretokenize import (
+    GPT2_PATTERN,
+    gpt2_words,
+    printable,
+    unprintable,
+    word_finder,
+)
 from tutorial_lib.tokenizers.pretrained import as_bytes, read_bpe
 from tutorial_lib.tokenizers.vocabulary import (
     WordCache,
@@ -29,7 +33,7 @@ class BPETokenizer:
 
     token_ids {bytes: id}; merges pairs of bytes in rank order; special_tokens {text: id};
     pattern the regular expression that cuts text into words. Raises VocabularyError when a
-    byte or a merge has no id, or an id stands for two tokens.
+    byte or a merge has no id, an id stands for two tokens, or the pattern leaves characters out.
 
     >>> tokenizer = BPETokenizer.train("the cat sat on the mat " * 9, 260, ["<|endoftext|>"])
     >>> tokenizer.tokens("that cat"), tokenizer.decode(tokenizer.encode("that cat"))
@@ -41,11 +45,11 @@ class BPETokenizer:
         self.special_tokens = dict(special_tokens)
         self.pattern = pattern
         self._ids = dict(token_ids)
+        self._check()
         self._bytes = {token_id: token for token, token_id in self._ids.items()}
         self._bytes |= {token_id: name.encode() for name, token_id in self.special_tokens.items()}
-        self._check()
         self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-        self._find_words = regex.compile(pattern).findall
+        self._find_words = word_finder(pattern)
         self._cache = WordCache(self._encode_word)
 
     def _check(self):
@@ -54,11 +58,12 @@ class BPETokenizer:
                 raise VocabularyError(f"the vocabulary lacks the token {token!r}")
         if "" in self.special_tokens:
             raise VocabularyError("a special token needs at least one character")
-        if len(self._bytes) < len(self._ids) + len(self.special_tokens):
-            raise VocabularyError("two tokens share one id")
-        wrong = [i for i in self._bytes if not isinstance(i, int) or i < 0]
+        ids = [*self._ids.values(), *self.special_tokens.values()]
+        wrong = [i for i in ids if type(i) is not int or i < 0]  # True is no id
         if wrong:
             raise VocabularyError(f"ids are whole numbers from 0, got {wrong[0]!r}")
+        if len(set(ids)) < len(ids):
+            raise VocabularyError("two tokens share one id")
 
     @classmethod
     def train(cls, text, vocab_size, special_tokens=()):
@@ -79,7 +84,7 @@ class BPETokenizer:
                 f"(256 bytes and {len(special_tokens)} special tokens), got {vocab_size}"
             )
         documents = split_at(special_tokens, without_half_pairs(text))[::2]
-        words = Counter(chain.from_iterable(map(regex.compile(GPT2_PATTERN).findall, documents)))
+        words = Counter(chain.from_iterable(map(gpt2_words, documents)))
         merges = train_bpe({_symbols(word): count for word, count in words.items()}, n_merges)
         tokens = [*BYTES, *(first + second for first, second in merges)]
         token_ids = {token: token_id for token_id, token in enumerate(tokens)}
@@ -166,9 +171,9 @@ class BPETokenizer:
         content = load_json(path, FORMAT)
         try:
             merges = [tuple(map(unprintable, pair.split(" "))) for pair in content["merges"]]
-            token_ids = {unprintable(token): int(i) for token, i in content["token_ids"].items()}
+            token_ids = {unprintable(token): i for token, i in content["token_ids"].items()}
             return cls(token_ids, merges, content["special_tokens"], content["pattern"])
-        except (AttributeError, KeyError, TypeError, ValueError, regex.error) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DamagedFileError(f"{path} is damaged: {error!r}") from None
 
     @classmethod
@@ -177,6 +182,7 @@ class BPETokenizer:
 
         special_tokens: {text: id}, or texts that get the next ids; the file does not hold them.
         """
+        word_finder(pattern)  # a wrong one is not the file's fault
         tokens = read_tiktoken(path)
         if not isinstance(special_tokens, Mapping):
             names = _names(special_tokens)

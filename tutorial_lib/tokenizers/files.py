@@ -22,12 +22,17 @@ def read_text(path):
         raise DamagedFileError(f"{path} is not UTF-8 text: {error}") from None
 
 
+def read_json(path):
+    """Read any JSON; DamagedFileError when it is none, or is too deep or its numbers too long."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(f"{path} is damaged or not JSON: {error}") from None
+
+
 def load_json(path, kind):
     """Read what `save_json` wrote; `kind` must be the value of its "format" entry."""
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DamagedFileError(f"{path} is damaged or not JSON: {error}") from None
+    content = read_json(path)
     found = content.get("format") if isinstance(content, dict) else None
     if found != kind:
         raise DamagedFileError(f"{path} should be a {kind!r} file, its format is {found!r}")
@@ -62,12 +67,7 @@ def read_gpt2(vocab_bpe, encoder_json):
                 f"{vocab_bpe}, line {number}: expected two symbols, got {line[:40]!r}"
             )
         merges.append(pair)
-    try:
-        ids = json.loads(read_text(encoder_json))
-    except json.JSONDecodeError as error:
-        raise DamagedFileError(f"{encoder_json} is damaged or not JSON: {error}") from None
-    if not isinstance(ids, dict) or sorted(map(str, ids.values())) != sorted(
-        map(str, range(len(ids)))
-    ):
+    ids = read_json(encoder_json)
+    if not isinstance(ids, dict) or set(map(repr, ids.values())) != set(map(repr, range(len(ids)))):
         raise DamagedFileError(f"{encoder_json} should map tokens to the ids 0, 1, 2 ...")
     return merges, ids

@@ -1,6 +1,6 @@
-"""The same merges as `merges`, fast: only the words that hold the merged pair are counted again.
+"""The same merges as `merges`, fast: only where the merged pair occurs are pairs counted again.
 
-A merge touches few words. So the pair counts are kept, each pair knows its words, and a heap
+A merge changes little. So the pair counts are kept, each pair knows where it occurs, and a heap
 hands out the best pair without looking at the others (the idea of subword-nmt and fastBPE).
 """
 
@@ -9,12 +9,16 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from operator import add
 
+NONE = -1  # no position: before the first symbol of a word and after its last
+
 
 class PairTable:
     """Words as symbols, with pair and symbol counts that stay right from merge to merge.
 
     word_counts maps words (strings, or tuples of symbols) to counts; join(first, second) is the
-    symbol that a pair becomes.
+    symbol that a pair becomes. The symbols of all words lie in one list, and each is linked to
+    its neighbours in its word: a merge costs as much as the pair has occurrences, however long
+    the words are. All merges of n symbols together take about n log n steps.
 
     >>> table = PairTable({"cat": 10, "mat": 5})
     >>> sorted(table.merge(("a", "t"))), table.pair_counts["c", "at"]
@@ -23,47 +27,55 @@ class PairTable:
 
     def __init__(self, word_counts, join=add):
         self.join = join
-        self.words = list(map(list, word_counts))
-        self.word_counts = list(word_counts.values())
         self.symbol_counts = defaultdict(int)
         self.pair_counts = defaultdict(int)
-        self.words_with = defaultdict(set)  # pair -> numbers of words, some out of date
-        for number, (symbols, count) in enumerate(zip(self.words, self.word_counts, strict=True)):
-            for symbol in symbols:
-                self.symbol_counts[symbol] += count
-            for pair in pairwise(symbols):
-                self.pair_counts[pair] += count
-                self.words_with[pair].add(number)
+        self._positions = defaultdict(list)  # pair -> where it begins; some are out of date
+        self._symbols, self._before, self._after, self._weights = [], [], [], []
+        for word, count in word_counts.items():
+            self._add(list(word), count)
+
+    def _add(self, symbols, count):
+        start = len(self._symbols)
+        end = start + len(symbols)
+        self._symbols += symbols
+        self._before += [NONE, *range(start, end - 1)][: len(symbols)]
+        self._after += [*range(start + 1, end), NONE][: len(symbols)]
+        self._weights += [count] * len(symbols)
+        for symbol in symbols:
+            self.symbol_counts[symbol] += count
+        for position, pair in enumerate(pairwise(symbols), start):
+            self.pair_counts[pair] += count
+            self._positions[pair].append(position)
 
     def merge(self, pair):
         """Merge a pair in every word; return the set of pairs that this has created."""
         first, second = pair
         merged = self.join(first, second)
-        pair_counts, words_with = self.pair_counts, self.words_with
+        symbols, before, after = self._symbols, self._before, self._after
         created = set()
         done = 0
-        for number in words_with.pop(pair):
-            symbols, count = self.words[number], self.word_counts[number]
-            i = 0
-            while i < len(symbols) - 1:
-                if symbols[i] == first and symbols[i + 1] == second:
-                    symbols[i : i + 2] = [merged]
-                    done += count
-                    # Only the pair before and the pair after change.
-                    if i > 0:
-                        pair_counts[symbols[i - 1], first] -= count
-                        new = (symbols[i - 1], merged)
-                        pair_counts[new] += count
-                        words_with[new].add(number)
-                        created.add(new)
-                    if i + 1 < len(symbols):
-                        pair_counts[second, symbols[i + 1]] -= count
-                        new = (merged, symbols[i + 1])
-                        pair_counts[new] += count
-                        words_with[new].add(number)
-                        created.add(new)
-                i += 1
-        del pair_counts[pair]
+
+        def replace(old, new, position, count):
+            self.pair_counts[old] -= count
+            self.pair_counts[new] += count
+            self._positions[new].append(position)
+            created.add(new)
+
+        for i in sorted(self._positions.pop(pair)):  # of "aaa" the left pair goes first
+            j = after[i]
+            # An earlier merge may have taken either half since this position was noted.
+            if j == NONE or symbols[i] != first or symbols[j] != second:
+                continue
+            left, right, count = before[i], after[j], self._weights[i]
+            symbols[i], symbols[j] = merged, None
+            after[i] = right
+            done += count
+            if left != NONE:
+                replace((symbols[left], first), (symbols[left], merged), left, count)
+            if right != NONE:
+                before[right] = i
+                replace((second, symbols[right]), (merged, symbols[right]), i, count)
+        del self.pair_counts[pair]
         self.symbol_counts[first] -= done
         self.symbol_counts[second] -= done
         self.symbol_counts[merged] += done

@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 
 import regex
 
+from tutorial_lib.errors import VocabularyError
+
 # Contractions, then letters, digits and other signs, each with the one space in front of it,
 # then white space: all but the last blank of a run, so that blank can go with its word.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -24,6 +26,37 @@ def gpt2_words(text):
     ['We', "'ll", ' meet', ' ', ' in', ' 1599', '!']
     """
     return regex.findall(GPT2_PATTERN, text)
+
+
+# Latin, Greek and Cyrillic with their signs and blanks, then an ideograph, an emoji, a wide blank.
+_EVERY_KIND = "".join(map(chr, range(0x500))) + "日👻\u3000\n\n a  b"
+
+
+def word_finder(pattern):
+    r"""Return a function that cuts text into words: the matches of a regular expression.
+
+    Raises VocabularyError for a pattern that is no regular expression, has a group, or leaves out
+    characters, whose text would be lost; the function raises it too, when it meets such a text.
+
+    >>> word_finder(r"\w+|\W+")("to be")
+    ['to', ' ', 'be']
+    """
+    try:
+        compiled = regex.compile(pattern)
+    except (TypeError, regex.error) as error:
+        raise VocabularyError(f"the pattern is not a regular expression: {error}") from None
+    if compiled.groups:
+        raise VocabularyError(f"write (?:...) for the groups of the pattern, got {pattern!r}")
+
+    def find_words(text):
+        words = compiled.findall(text)
+        if sum(map(len, words)) < len(text):
+            lost = compiled.sub("", text)[0]
+            raise VocabularyError(f"the pattern leaves out {lost!r}, so its text would be lost")
+        return words
+
+    find_words(_EVERY_KIND)
+    return find_words
 
 
 @cache

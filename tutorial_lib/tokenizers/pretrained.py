@@ -1,10 +1,9 @@
 """The tokenizer files that lie beside published weights, by their usual names in a folder."""
 
-import json
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.tokenizers.files import read_gpt2, read_text
+from tutorial_lib.tokenizers.files import read_gpt2, read_json, read_text
 from tutorial_lib.tokenizers.pretokenize import printable, unprintable
 
 TOKENIZER = "tokenizer.json"
@@ -40,9 +39,9 @@ def read_bpe(folder):
         ids = model["vocab"] | _added(path, content, model["vocab"])
     except (AttributeError, KeyError, TypeError) as error:
         raise DamagedFileError(f"{path} is no tokenizer file ({error!r})") from error
-    wrong = next((pair for pair in merges if len(pair) != 2), None)
-    if wrong:
-        raise DamagedFileError(f"{path}: a merge takes two symbols, got {wrong}")
+    for pair in merges:
+        if len(pair) != 2 or not all(isinstance(symbol, str) for symbol in pair):
+            raise DamagedFileError(f"{path}: a merge takes two symbols, got {pair}")
     return merges, ids
 
 
@@ -68,7 +67,8 @@ def read_wordpiece(folder):
     folder = Path(folder)
     if (folder / "vocab.txt").is_file():
         about = folder / "tokenizer_config.json"
-        lowercase = _read_object(about).get("do_lower_case", True) if about.is_file() else True
+        config = _read_object(about) if about.is_file() else {}
+        lowercase = _yes_or_no(about, "do_lower_case", config.get("do_lower_case", True))
         return read_pieces(folder / "vocab.txt"), lowercase
     if not (folder / TOKENIZER).is_file():
         raise MissingDataError(
@@ -83,7 +83,7 @@ def read_wordpiece(folder):
         _require(path, "normalizer.type", normalizer.get("type"), "BertNormalizer")
         ids = model["vocab"] | _added(path, content, model["vocab"])
         pieces = sorted(ids, key=ids.get)
-        lowercase = normalizer.get("lowercase", True)
+        lowercase = _yes_or_no(path, "normalizer.lowercase", normalizer.get("lowercase", True))
     except (AttributeError, KeyError, TypeError) as error:
         raise DamagedFileError(f"{path} is no tokenizer file ({error!r})") from error
     if [ids[piece] for piece in pieces] != list(range(len(pieces))):
@@ -99,10 +99,7 @@ def read_pieces(path):
 
 
 def _read_object(path):
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DamagedFileError(f"{path} is damaged or not JSON: {error}") from None
+    content = read_json(path)
     if not isinstance(content, dict):
         raise DamagedFileError(f"{path} should hold a JSON object, got {type(content).__name__}")
     return content
@@ -112,9 +109,17 @@ def _added(path, content, vocab):
     """Return {token: id} of the tokens that were added to a vocabulary later."""
     added = {token["content"]: token["id"] for token in content.get("added_tokens") or ()}
     for token, token_id in added.items():
+        if not isinstance(token, str):
+            raise DamagedFileError(f"{path}: a token is text, got {token!r}")
         if vocab.get(token, token_id) != token_id:
             raise DamagedFileError(f"{path} gives {token!r} two ids, {vocab[token]} and {token_id}")
     return added
+
+
+def _yes_or_no(path, name, found):
+    if not isinstance(found, bool):
+        raise DamagedFileError(f"{path}: {name} should be true or false, got {found!r}")
+    return found
 
 
 def _require(path, name, found, wanted):
