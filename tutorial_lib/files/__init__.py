@@ -5,6 +5,7 @@ from tutorial_lib.lazy import loading
 _HOMES = {
     "ForeignNames": "foreign_names",
     "Unfilled": "weights",
+    "check_fit": "weights",
     "load_into": "weights",
     "load_metadata": "weights",
     "load_tensors": "weights",

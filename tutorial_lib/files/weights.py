@@ -19,6 +19,7 @@ from tutorial_lib.files.foreign_names import ForeignNames
 __all__ = [
     "ForeignNames",
     "Unfilled",
+    "check_fit",
     "load_into",
     "load_metadata",
     "load_tensors",
@@ -103,17 +104,40 @@ def load_into(model, tensors, foreign_names=None):
     """
     if foreign_names is not None:
         tensors = foreign_names.rename(tensors)
-    ours = model.state_dict()
-    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
-    places = {
-        part: place
-        for name, parts in sources.items()
-        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
-    }
+    places = _places(model, foreign_names)
     _compare(type(model).__name__, places, tensors)
     with torch.no_grad():
         for part, place in places.items():
             place.copy_(tensors[part])
+
+
+def check_fit(model, tensors, foreign_names=None):
+    """Raise DamagedFileError where `load_into` would; the model stays as it is.
+
+    It may be on the "meta" device, where sizes cost no memory.
+
+    >>> with torch.device("meta"):
+    ...     huge = torch.nn.Linear(10**9, 10**6, bias=False)
+    >>> check_fit(huge, {"weight": torch.ones(1, 1)})
+    Traceback (most recent call last):
+    ...
+    tutorial_lib.errors.DamagedFileError: these weights do not fit Linear
+      wrong shape (1): weight is (1, 1), the model needs (1000000, 1000000000)
+    """
+    if foreign_names is not None:
+        tensors = foreign_names.rename(tensors)
+    _compare(type(model).__name__, _places(model, foreign_names), tensors)
+
+
+def _places(model, foreign_names):
+    """Return {name in the file: the part of the model that it fills}."""
+    ours = model.state_dict()
+    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
+    return {
+        part: place
+        for name, parts in sources.items()
+        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
+    }
 
 
 def _parts(tensor, n):
