@@ -3,9 +3,9 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from tutorial_lib.attention import MultiHeadAttention, capture_attention
+from tutorial_lib.attention import attention_layers, capture_attention, is_watched
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.models.blocks import DecoderBlock, EncoderBlock
+from tutorial_lib.models.blocks import Block, DecoderBlock
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ class EncoderDecoder(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.encoder = nn.ModuleList([EncoderBlock(8, 2) for _ in range(3)])
+        self.encoder = nn.ModuleList([Block(8, 2) for _ in range(3)])
         self.decoder = nn.ModuleList([DecoderBlock(8, 2) for _ in range(2)])
 
     def encode(self, source):
@@ -45,7 +45,7 @@ def test_capture_of_encoder_and_decoder():
 
 @pytest.mark.parametrize("training", [True, False])
 def test_capture_changes_no_bit_and_leaves_nothing(training):
-    model = nn.Sequential(*(EncoderBlock(8, 2, dropout=0.1) for _ in range(2))).train(training)
+    model = nn.Sequential(*(Block(8, 2, dropout=0.1) for _ in range(2))).train(training)
     x = torch.randn(2, 5, 8)
     torch.manual_seed(1)
     expected = model(x)
@@ -56,7 +56,8 @@ def test_capture_changes_no_bit_and_leaves_nothing(training):
     assert watched.requires_grad
     assert not any(m.requires_grad for m in maps)
     assert_close(maps[1].sum(-1), torch.ones(2, 2, 5))
-    assert all(block.attention.taps == [] for block in model)
+    assert not any(is_watched(block.attention) for block in model)
+    assert all("attend" not in vars(block.attention) for block in model)
     assert not model._forward_hooks
     assert not model._forward_pre_hooks
     kept = maps[0].clone()
@@ -65,7 +66,7 @@ def test_capture_changes_no_bit_and_leaves_nothing(training):
 
 
 def test_causal_capture_changes_no_bit():
-    model = EncoderBlock(16, 2, causal=True)
+    model = Block(16, 2, causal=True)
     x = torch.randn(2, 33, 16)
     with capture_attention(model):
         watched = model(x)
@@ -73,12 +74,12 @@ def test_causal_capture_changes_no_bit():
 
 
 def test_last_forward_wins_and_captures_nest():
-    model = EncoderBlock(8, 2)
+    model = Block(8, 2)
     with capture_attention(model) as outer:
         model(torch.randn(1, 3, 8))
         with capture_attention(model) as inner:
             model(torch.randn(1, 4, 8))
-        assert len(model.attention.taps) == 1
+        assert len(model.attention.attend.taps) == 1
         assert inner[0].shape == outer[0].shape == (1, 2, 4, 4)
         model(torch.randn(1, 5, 8))
     assert inner[0].shape == (1, 2, 4, 4)
@@ -99,7 +100,7 @@ def test_exceptions_leave_no_tap_and_no_half_filled_maps():
     assert all(torch.equal(a, b) for a, b in zip(maps.encoder, kept, strict=True))
     with pytest.raises(ShapeError, match="x must"), capture_attention(model):
         model(good[0], good)
-    assert all(m.taps == [] for m in model.modules() if isinstance(m, MultiHeadAttention))
+    assert not any(is_watched(layer) for layer in attention_layers(model))
 
 
 def test_maps_before_and_without_a_whole_forward_pass():
@@ -114,6 +115,3 @@ def test_maps_before_and_without_a_whole_forward_pass():
     assert maps.cross == []
     with pytest.raises(TypeError, match="Linear has no attention layer"):
         capture_attention(nn.Linear(2, 2)).__enter__()
-
-
-# --- masks and bad input -------------------------------------------------------------------

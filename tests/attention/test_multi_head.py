@@ -12,10 +12,12 @@ from tutorial_lib.attention import (
     attention,
     capture_attention,
     causal_mask,
+    fused_attention,
+    look_back,
     padding_mask,
     tapped,
 )
-from tutorial_lib.errors import ShapeError
+from tutorial_lib.errors import MaskError, ShapeError
 
 
 @pytest.fixture(autouse=True)
@@ -23,18 +25,16 @@ def _seed():
     torch.manual_seed(0)
 
 
-def pair(d_model=12, n_heads=3, **options):
+def pair(d_model=12, n_heads=3, linear_bias=True):
     """Our layer and PyTorch's with the same weights."""
-    ours = MultiHeadAttention(d_model, n_heads, **options)
-    theirs = nn.MultiheadAttention(
-        d_model, n_heads, batch_first=True, bias=options.get("bias", True)
-    )
+    ours = MultiHeadAttention(d_model, n_heads, linear_bias=linear_bias)
+    theirs = nn.MultiheadAttention(d_model, n_heads, batch_first=True, bias=linear_bias)
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.normal_(std=0.5)
         theirs.in_proj_weight.copy_(ours.qkv.weight)
         theirs.out_proj.weight.copy_(ours.output.weight)
-        if options.get("bias", True):
+        if linear_bias:
             theirs.in_proj_bias.copy_(ours.qkv.bias)
             theirs.out_proj.bias.copy_(ours.output.bias)
     return ours, theirs
@@ -56,11 +56,11 @@ MASKS = {
 }
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("linear_bias", [True, False])
 @pytest.mark.parametrize("cross", [False, True])
 @pytest.mark.parametrize("mask", MASKS)
-def test_equals_torch_forward_and_gradient(mask, cross, bias):
-    ours, theirs = pair(bias=bias)
+def test_equals_torch_forward_and_gradient(mask, cross, linear_bias):
+    ours, theirs = pair(linear_bias=linear_bias)
     t, s = (5, 7) if cross else (5, 5)
     x = torch.randn(2, t, 12)
     context = torch.randn(2, s, 12)
@@ -91,7 +91,7 @@ def test_equals_torch_forward_and_gradient(mask, cross, bias):
         assert_close(c1.grad, c2.grad, atol=1e-4, rtol=1e-4)
     assert_close(ours.qkv.weight.grad, theirs.in_proj_weight.grad, atol=1e-4, rtol=1e-4)
     assert_close(ours.output.weight.grad, theirs.out_proj.weight.grad, atol=1e-4, rtol=1e-4)
-    if bias:
+    if linear_bias:
         assert_close(ours.qkv.bias.grad, theirs.in_proj_bias.grad, atol=1e-4, rtol=1e-4)
 
 
@@ -117,6 +117,52 @@ def test_fused_equals_written_out_with_gradient(causal, with_bias, with_mask):
         written, written_gradients = run()
     assert_close(fused, written, atol=1e-6, rtol=1e-5)
     assert_close(fused_gradients, written_gradients, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("mask", [None, "padding", "own"])
+@pytest.mark.parametrize("with_bias", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("n_keys", [5, 8])
+def test_the_kernel_equals_the_function(causal, with_bias, mask, n_keys):
+    q, k, v = torch.randn(3, 2, 5, 4), torch.randn(3, 2, n_keys, 4), torch.randn(3, 2, n_keys, 4)
+    bias = torch.randn(2, 5, n_keys) if with_bias else None
+    if mask == "padding":
+        mask = padding_mask([n_keys, 1, 3], n_keys)
+    elif mask == "own":
+        mask = torch.rand(3, 1, 5, n_keys) > 0.5
+        mask[..., 0] = True
+    complete = look_back(mask, 5, n_keys) if causal else mask
+    expected = attention(q, k, v, complete, bias)[0]
+    found = fused_attention(q, k, v, mask, bias, causal)
+    assert_close(found, expected, atol=1e-6, rtol=1e-5)
+
+
+def test_the_layer_reads_as_its_three_steps():
+    layer = MultiHeadAttention(8, 2, causal=True)
+    x = torch.randn(2, 5, 8)
+    layer.attend = lambda q, k, v, mask, bias: attention(q, k, v, causal_mask(5))[0]
+    plain = layer(x)
+    del layer.attend
+    assert_close(layer(x), plain)
+
+
+@pytest.mark.parametrize("grad", [False, True])
+def test_a_mask_that_leaves_a_query_nothing_is_refused(grad):
+    layer, x = MultiHeadAttention(8, 2, causal=True), torch.randn(2, 4, 8)
+    on_the_left = torch.tensor([[True] * 4, [False, True, True, True]])[:, None, None]
+    ahead = torch.ones(4, 4, dtype=torch.bool).triu()
+    ahead[2, 2] = False  # query 2 is left with key 3, which lies ahead
+    with torch.set_grad_enabled(grad):
+        for mask in (on_the_left, ahead):
+            with pytest.raises(MaskError, match="some query has nothing to look at"):
+                layer(x, mask=mask)
+            with pytest.raises(MaskError), capture_attention(layer):
+                layer(x, mask=mask)
+            assert not MultiHeadAttention(8, 2)(x, mask=mask).isnan().any()
+        cache = KVCache(batch=2, n_heads=2, context=4, d_head=4)
+        with torch.no_grad():  # a later query sees more: with one real key before it all is well
+            layer(x[:, :2], mask=on_the_left.flip(-1)[..., :2], cache=cache)
+            assert layer(x[:, 2:], mask=on_the_left, cache=cache).isfinite().all()
 
 
 def test_dropout_acts_in_training_only_with_and_without_a_change():
@@ -238,7 +284,7 @@ def test_batches_heads_and_types_that_disagree_are_named():
     with pytest.raises(ShapeError, match=r"batch or heads, got \(2, 1, 3, 4\), \(3, 1, 3, 4\)"):
         attention(q, k, k)
     layer = MultiHeadAttention(8, 2)
-    with pytest.raises(ShapeError, match="differ in batch or heads"):
+    with pytest.raises(ShapeError, match="x and context differ in batch, got 2 and 3"):
         layer(torch.zeros(2, 3, 8), context=torch.zeros(3, 4, 8))
     with pytest.raises(ShapeError, match=r"x must hold vectors, floating point; got torch\.int64"):
         layer(torch.zeros(2, 3, 8, dtype=torch.long))

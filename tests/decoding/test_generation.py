@@ -357,15 +357,17 @@ def test_a_window_that_slides_keeps_the_room_and_what_was_read_of_the_source(
         transformer, "layer_caches", lambda *sizes: allocated.append(sizes) or layer_caches(*sizes)
     )
     for block in transformer.decoder_blocks:
-        split = block.cross_attention._split
+        split = block.cross_attention.split
         monkeypatch.setattr(
-            block.cross_attention, "_split", lambda x, n, split=split: read.append(n) or split(x, n)
+            block.cross_attention,
+            "split",
+            lambda x, split=split: read.append(x.size(1)) or split(x),
         )
     options = {"source": SOURCES, "source_mask": REAL}
     made = generate(transformer, [1], 40, **options)
     n_layers = len(transformer.decoder_blocks)
     assert allocated == [(n_layers, 3, 16), (n_layers, 3, 5)]  # of the target, of the source
-    assert read.count(2) == n_layers  # keys and values of the source: once a layer
+    assert read.count(5) == 2 * n_layers  # keys and values of the source: once a layer
     assert made == generate(transformer, [1], 40, cached=False, **options)
 
 

@@ -5,7 +5,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tutorial_lib.errors import MissingDataError
+from tutorial_lib.errors import MissingHeadError
 from tutorial_lib.explorers import FillMaskExplorer, fillings
 from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -83,10 +83,10 @@ def test_too_many_tokens_are_cut_with_a_number():
 
 
 def test_a_model_without_the_head_says_so():
-    with pytest.raises(MissingDataError, match="MLM head"):
+    with pytest.raises(MissingHeadError, match="MLM head"):
         fillings(model(mlm=False), TOKENIZER, "[MASK]")
     widget = FillMaskExplorer(model(mlm=False), TOKENIZER, "[MASK]")
-    assert widget.reply["error"].startswith("MissingDataError: this BERT has no MLM head")
+    assert widget.reply["error"].startswith("MissingHeadError: this BERT has no MLM head")
 
 
 def test_tokens_are_hidden_and_shown_again():

@@ -6,11 +6,19 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from tutorial_lib.attention import MultiHeadAttention, Tap, capture_attention, causal_mask, tapped
+from tutorial_lib.attention import (
+    MultiHeadAttention,
+    Tap,
+    attention_layers,
+    capture_attention,
+    causal_mask,
+    is_watched,
+    tapped,
+)
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene, trace
 from tutorial_lib.models import BERT, BERTConfig, GPTConfig, ModernGPTConfig
-from tutorial_lib.models.blocks import DecoderBlock, EncoderBlock
+from tutorial_lib.models.blocks import Block, DecoderBlock
 from tutorial_lib.positions import rotate
 
 IDS = torch.tensor([[1, 5, 2, 7], [3, 3, 0, 0]])
@@ -37,7 +45,7 @@ class GPT(nn.Module):
     def __init__(self):
         super().__init__()
         self.token_embedding = nn.Embedding(9, 8)
-        self.blocks = nn.ModuleList(EncoderBlock(8, 2, norm="pre", causal=True) for _ in range(2))
+        self.blocks = nn.ModuleList(Block(8, 2, norm="pre", causal=True) for _ in range(2))
         self.final_norm = nn.LayerNorm(8)
 
     def forward(self, ids):
@@ -54,7 +62,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.source_embedding = nn.Embedding(9, 8)
         self.target_embedding = nn.Embedding(9, 8)
-        self.encoder_blocks = nn.ModuleList(EncoderBlock(8, 2) for _ in range(2))
+        self.encoder_blocks = nn.ModuleList(Block(8, 2) for _ in range(2))
         self.decoder_blocks = nn.ModuleList(DecoderBlock(8, 2) for _ in range(2))
 
     def forward(self, source, target):
@@ -145,7 +153,7 @@ def test_trace_changes_no_bit_and_leaves_nothing(training):
         for module in model.modules():
             assert not module._forward_hooks
             assert not module._forward_pre_hooks
-            assert not getattr(module, "taps", [])
+            assert "attend" not in vars(module)
 
 
 def test_trace_with_dropout_follows_the_same_random_numbers():
@@ -212,7 +220,7 @@ def test_every_formula_of_a_modern_gpt_holds(modern):
     x = story["layer 0 feed forward sum"]
     normed = x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * block.attention_norm.weight
     assert_close(story["layer 1 attention norm"], normed)
-    q, k, v = block.attention._split(block.attention.qkv(normed), 3)
+    q, k, v = map(block.attention.split, block.attention.qkv(normed).chunk(3, dim=-1))
     q, k = rotate(q), rotate(k)
     for name, tensor in {"queries": q, "keys": k, "values": v}.items():
         assert_close(story[f"layer 1 {name}"], tensor)
@@ -232,7 +240,7 @@ def test_position_vectors_and_missing_biases_are_told_as_they_are():
     assert story["embedding sum"].formula == "token embedding + position embedding"
     assert story["layer 0 keys"].formula.endswith("W_k + b_k, cut into H heads")
     assert story["final norm"].formula == "LayerNorm(layer 0 feed forward sum)"
-    plain = trace(MultiHeadAttention(8, 2, bias=False), torch.randn(1, 3, 8))
+    plain = trace(MultiHeadAttention(8, 2, linear_bias=False), torch.randn(1, 3, 8))
     assert plain["values"].formula == "x · W_v, cut into H heads"
     assert plain["attention"].formula == "heads side by side · W_o"
 
@@ -268,7 +276,7 @@ def test_a_failed_trace_leaves_nothing(bert):
     with pytest.raises(ShapeError):
         trace(bert, IDS, mask=MASK[:1])
     assert not any(m._forward_hooks or m._forward_pre_hooks for m in bert.modules())
-    assert bert.blocks[0].attention.taps == []
+    assert not is_watched(bert.blocks[0].attention)
 
 
 def test_a_trace_does_not_keep_the_model_alive():
@@ -359,7 +367,7 @@ def test_captured_maps_show_the_intervention_whichever_came_first(bert, capture_
         bert(IDS)
     assert_close((a or b)[0][:, 0], torch.full((2, 4, 4), 0.25))
     assert not (a or b)[0].requires_grad
-    assert bert.blocks[0].attention.taps == []
+    assert not is_watched(bert.blocks[0].attention)
 
 
 def test_who_looks_sees_the_heads_of_an_intervention_entered_later(bert):
@@ -391,7 +399,7 @@ def test_the_later_intervention_has_the_last_word(bert):
         assert (trace(bert, IDS)["layer 0 heads"].tensor[:, 0] == 1).all()
     with intervene(bert, patch, patch):
         pass
-    assert bert.blocks[0].attention.taps == []
+    assert not is_watched(bert.blocks[0].attention)
 
 
 def test_gradients_flow_past_a_silenced_head(bert):
@@ -418,7 +426,7 @@ def test_bad_interventions_are_named_and_leave_nothing(bert):
         bert(IDS)
     with pytest.raises(TypeError, match="no attention layer"), intervene(nn.ReLU(), Zero(0, 0)):
         pass
-    assert all(m.taps == [] for m in bert.modules() if isinstance(m, MultiHeadAttention))
+    assert not any(is_watched(layer) for layer in attention_layers(bert))
 
 
 def test_a_patch_of_a_narrow_head_changes_nothing_but_the_head():

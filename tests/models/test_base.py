@@ -1,4 +1,5 @@
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from tutorial_lib.models import (
     ViT,
     ViTConfig,
 )
+from tutorial_lib.models.blocks import FeedForward
 
 SIZES = {"d_model": 8, "n_layers": 1, "n_heads": 2}
 CONFIGS = [
@@ -96,9 +98,31 @@ def test_a_config_is_checked_when_it_is_made(config, change, message):
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
-def test_another_width_keeps_d_ff_until_it_is_given_back(config):
-    assert replace(config, d_model=16).d_ff == 32
-    assert replace(config, d_model=16, d_ff=None).d_ff == 64
+def test_the_feed_forward_width_follows_d_model_unless_it_is_given(config):
+    for change, width in (({}, 32), ({"d_model": 16}, 64), ({"d_model": 16, "d_ff": 24}, 24)):
+        layers = [module for module in replace(config, **change).build().modules()
+                  if isinstance(module, FeedForward)]  # fmt: skip
+        assert {layer.hidden.out_features for layer in layers} == {width}
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_layers": 10**9},
+        {"d_model": 10**9 - 10**9 % 8},
+        {"d_ff": 10**12},
+        {"d_ff": 10**30},
+        {"n_layers": 10**30},
+    ],
+    ids=str,
+)
+def test_sizes_are_compared_before_anything_large_is_built(tmp_path, config, change):
+    model, path = config.build(), tmp_path / "model.safetensors"
+    about = {"model": type(model).__name__, "config": json.dumps(asdict(config) | change)}
+    save_tensors(path, model.state_dict(), about)
+    with pytest.raises(DamagedFileError, match=r"do not fit|not hold a"):
+        type(model).load(path)  # a billion layers would not end, and no memory holds such a width
 
 
 @pytest.mark.parametrize(

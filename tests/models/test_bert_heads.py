@@ -4,7 +4,7 @@ from safetensors.torch import load_file, save_file
 from torch.testing import assert_close
 
 from tutorial_lib.datasets import minilm_folder
-from tutorial_lib.errors import DamagedFileError, MaskError, MissingDataError, ShapeError
+from tutorial_lib.errors import DamagedFileError, MaskError, MissingHeadError, ShapeError
 from tutorial_lib.models import BERT, BERTConfig, count_parameters
 from tutorial_lib.models.bert_heads import mean_pool
 
@@ -52,9 +52,9 @@ def test_masked_tokens_equal_transformers(tmp_path, sizes):
     ours, hidden, expected, mask = both("BertForMaskedLM", tmp_path, **sizes)
     close(ours.mlm_logits(hidden), expected.logits)
     close(ours.mlm_logits(hidden[mask]), expected.logits[mask])  # at some places only
-    with pytest.raises(MissingDataError, match="no NSP head: its file held none, or nsp was not"):
+    with pytest.raises(MissingHeadError, match="no NSP head: its file held none, or nsp was not"):
         ours.nsp_logits(hidden)
-    with pytest.raises(MissingDataError, match=r"no pooler: .* with_heads\(pooler=True\)"):
+    with pytest.raises(MissingHeadError, match=r"no pooler: .* with_heads\(pooler=True\)"):
         ours.pooled(hidden)
 
 
@@ -68,7 +68,7 @@ def test_pre_training_equals_transformers(tmp_path, sizes):
 def test_next_sentence_alone_equals_transformers(tmp_path):
     ours, hidden, expected, _ = both("BertForNextSentencePrediction", tmp_path, **SIZES["small"])
     close(ours.nsp_logits(hidden), expected.logits)
-    with pytest.raises(MissingDataError, match=r"no MLM head: .* with_heads\(mlm=True\)"):
+    with pytest.raises(MissingHeadError, match=r"no MLM head: .* with_heads\(mlm=True\)"):
         ours.mlm_logits(hidden)
 
 
@@ -157,7 +157,7 @@ def test_mean_pool_takes_a_mask_of_its_own_shape_only():
 )
 def test_absent_heads_are_named(method, message):
     model = tiny()
-    with pytest.raises(MissingDataError, match=f"this BERT has {message}"):
+    with pytest.raises(MissingHeadError, match=f"this BERT has {message}"):
         getattr(model, method)(model(IDS))
 
 

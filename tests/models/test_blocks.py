@@ -3,8 +3,8 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from tutorial_lib.attention import KVCache, causal_mask, padding_mask
-from tutorial_lib.models.blocks import DecoderBlock, EncoderBlock, FeedForward
+from tutorial_lib.attention import KVCache, MultiHeadAttention, causal_mask, padding_mask
+from tutorial_lib.models.blocks import Block, DecoderBlock, FeedForward
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def gradient(output, x):
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 def test_encoder_block_equals_torch(norm, activation):
-    ours = EncoderBlock(12, 3, 20, norm, activation, eps=1e-6)
+    ours = Block(12, 3, 20, norm, activation, eps=1e-6)
     theirs = nn.TransformerEncoderLayer(
         12, 3, 20, 0.0, activation, 1e-6, batch_first=True, norm_first=norm == "pre"
     )
@@ -73,7 +73,7 @@ def test_decoder_block_equals_torch(norm):
 
 @torch.no_grad()
 def test_cached_blocks_equal_uncached():
-    gpt, decoder = EncoderBlock(8, 2, causal=True), DecoderBlock(8, 2)
+    gpt, decoder = Block(8, 2, causal=True), DecoderBlock(8, 2)
     x, context = torch.randn(1, 6, 8), torch.randn(1, 4, 8)
     cache = KVCache(1, 2, 6, 4)
     steps = [gpt(x[:, t : t + 1], cache=cache) for t in range(6)]
@@ -81,6 +81,25 @@ def test_cached_blocks_equal_uncached():
     caches = KVCache(1, 2, 6, 4), KVCache(1, 2, 4, 4)
     steps = [decoder(x[:, t : t + 1], context, caches=caches) for t in range(6)]
     assert_close(torch.cat(steps, 1), decoder(x, context), atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_dropout_acts_on_what_each_sublayer_adds_and_on_the_attention_weights(norm):
+    x, context = torch.randn(2, 5, 8), torch.randn(2, 3, 8)
+    cases = [(Block, (x,), 2), (DecoderBlock, (x, context), 3)]
+    for kind, inputs, n_sublayers in cases:
+        block = kind(8, 2, norm=norm, dropout=0.5)
+        rates = [module.p for module in block.modules() if isinstance(module, nn.Dropout)]
+        assert rates == [0.5]
+        dropped = []
+        block.dropout.register_forward_hook(lambda *args, dropped=dropped: dropped.append(args[2]))
+        block(*inputs)
+        assert len(dropped) == n_sublayers
+        for added in dropped:
+            assert 0.3 < (added == 0).float().mean() < 0.7
+        layers = [module for module in block.modules() if isinstance(module, MultiHeadAttention)]
+        assert {layer.dropout for layer in layers} == {0.5}
+        assert torch.equal(block.eval()(*inputs), block(*inputs))
 
 
 def test_feed_forward_treats_every_position_alike():
@@ -94,4 +113,4 @@ def test_bad_choices_are_named():
     with pytest.raises(ValueError, match=r"one of \['gelu', 'gelu_tanh', 'relu'\], got 'swish'"):
         FeedForward(4, activation="swish")
     with pytest.raises(ValueError, match='"pre" or "post", got \'middle\''):
-        EncoderBlock(4, 2, norm="middle")
+        Block(4, 2, norm="middle")

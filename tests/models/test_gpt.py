@@ -289,6 +289,18 @@ def test_the_start_is_gentle():
     assert model.blocks[0].attention.output.weight.std().item() == pytest.approx(0.005, rel=0.1)
 
 
+@pytest.mark.parametrize(("norm", "smaller"), [("pre", 4), ("post", 1)])
+def test_only_gpt2_starts_with_smaller_residual_weights(norm, smaller):
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 99, "context": 8, "d_model": 64, "n_layers": 8, "n_heads": 4}
+    model = GPT(GPTConfig(**sizes, norm=norm))
+    for block in model.blocks:
+        for layer in (block.attention.output, block.feed_forward.output):
+            assert layer.weight.std().item() == pytest.approx(0.02 / smaller, rel=0.1)
+        for layer in (block.attention.qkv, block.feed_forward.hidden):
+            assert layer.weight.std().item() == pytest.approx(0.02, rel=0.1)
+
+
 def test_save_and_load(tmp_path):
     model = tiny(norm="post")
     path = tmp_path / "gpt.safetensors"

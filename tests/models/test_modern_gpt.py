@@ -109,6 +109,12 @@ def test_save_and_load(model, ids, tmp_path):
     assert torch.equal(ModernGPT.load(tmp_path / "model.safetensors")(ids), model(ids))
 
 
+def test_there_are_no_published_weights(tmp_path):
+    for source in ("gpt2", tmp_path):
+        with pytest.raises(NotImplementedError, match="no published weights of a ModernGPT"):
+            ModernGPT.from_pretrained(source)
+
+
 def test_what_does_not_fit_is_refused(model):
     with pytest.raises(ContextError, match="13"):
         model(torch.zeros(1, 13, dtype=torch.long))

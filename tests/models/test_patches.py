@@ -5,7 +5,14 @@ from einops import rearrange
 from torch.testing import assert_close
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.models.patches import PatchEmbedding, cut_patches, join_patches, patches_a_side
+from tutorial_lib.models.patches import (
+    MaskablePatchEmbedding,
+    PatchEmbedding,
+    cut_overlapping_patches,
+    cut_patches,
+    join_patches,
+    patches_a_side,
+)
 
 
 @pytest.fixture
@@ -44,7 +51,7 @@ def test_overlapping_patches_are_a_convolution_too(patch_size, overlap, side):
 
 
 def test_hidden_and_moved_patches(images):
-    layer = PatchEmbedding(patch_size=3, channels=3, d_model=5, maskable=True)
+    layer = MaskablePatchEmbedding(patch_size=3, channels=3, d_model=5)
     plain = layer(images)
     hidden = torch.zeros(2, 6, dtype=torch.bool)
     hidden[0, 2] = True
@@ -58,7 +65,7 @@ def test_hidden_and_moved_patches(images):
     assert torch.equal(changed[same], plain[same])
     assert torch.equal(plain[:, 0], layer.class_token.expand(2, 5))
     with pytest.raises(
-        ShapeError, match=r"hidden must have one entry a patch, \(2, 6\), got \(2, 7"
+        ShapeError, match=r"masked must have one entry a patch, \(2, 6\), got \(2, 7"
     ):
         layer(images, same)
 
@@ -69,7 +76,7 @@ def test_what_cannot_be_cut_is_named(images):
     with pytest.raises(ShapeError, match="patches of 7 with an overlap of 7 cannot be cut"):
         patches_a_side(28, 7, overlap=7)
     with pytest.raises(ShapeError, match="cannot be cut from a side of 6 pixels"):
-        cut_patches(images, 8, overlap=1)
+        cut_overlapping_patches(images, 8, overlap=1)
     with pytest.raises(ShapeError, match=r"floating point of shape .* got torch\.uint8 \(2, 3, 6"):
         cut_patches(images.to(torch.uint8), 3)
     with pytest.raises(ShapeError, match=r"got torch\.float32 \(3, 6, 9\)"):

@@ -35,12 +35,12 @@ def copied_to_torch(ours):
     config = ours.config
     options = {"activation": config.activation, "layer_norm_eps": config.eps, "dropout": 0.0}
     options |= {"norm_first": config.norm == "pre", "batch_first": True}
-    sizes = (config.d_model, config.n_heads, config.d_ff)
     torchs = nn.Transformer(
-        *sizes[:2],
+        config.d_model,
+        config.n_heads,
         num_encoder_layers=config.n_layers,
-        num_decoder_layers=config.n_decoder_layers,
-        dim_feedforward=config.d_ff,
+        num_decoder_layers=config.n_decoder_layers or config.n_layers,
+        dim_feedforward=config.d_ff or 4 * config.d_model,
         **options,
     ).eval()
     if config.norm == "post":  # torch's normalises once more behind each stack, the paper does not
@@ -100,7 +100,7 @@ def test_parameters_of_published_sizes():
     base, big = TransformerConfig.base(), TransformerConfig.big()
     assert count_parameters(base) == 63_082_496
     assert count_parameters(big) == 214_245_376
-    assert (base.d_ff, big.d_ff, big.n_heads) == (2048, 4096, 16)
+    assert (4 * base.d_model, 4 * big.d_model, big.n_heads) == (2048, 4096, 16)
     apart = TransformerConfig.base(target_vocab_size=37_000)
     assert count_parameters(apart) == 63_082_496 + 37_000 * 512
 
@@ -196,6 +196,23 @@ def test_trace_tells_both_stacks(vocabularies):
     assert "encoder layer 1 feed forward norm" in story
     formula = story["decoder layer 0 cross keys"].formula
     assert formula.startswith("encoder layer 1 feed forward norm · W_k")
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_hidden_states_lead_to_the_logits(norm):
+    model = build(norm=norm, n_decoder_layers=3)
+    masks = {"source_mask": SOURCE != 0, "target_mask": TARGET != 0}
+    masks = {name: mask.index_fill(1, torch.tensor(0), True) for name, mask in masks.items()}
+    encoder, decoder = model.hidden_states(SOURCE, TARGET, **masks)
+    assert [len(encoder), len(decoder)] == [3, 4]
+    assert torch.equal(encoder[-1], model.encode(SOURCE, masks["source_mask"]))
+    logits = decoder[-1] @ model.target_embedding.weight.T
+    assert_close(logits, model(SOURCE, TARGET, **masks))
+    story = trace(model, SOURCE, TARGET, **masks)
+    name = "feed forward sum" if norm == "pre" else "feed forward norm"
+    assert_close(encoder[1], story[f"encoder layer 0 {name}"].tensor)
+    assert_close(decoder[2], story[f"decoder layer 1 {name}"].tensor)
 
 
 def test_save_and_load(tmp_path):

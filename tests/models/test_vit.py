@@ -6,7 +6,7 @@ from safetensors.torch import load_file, save_file
 from torch.testing import assert_close
 
 from tutorial_lib.attention import capture_attention
-from tutorial_lib.errors import DamagedFileError, MissingDataError, ShapeError, VocabularyError
+from tutorial_lib.errors import DamagedFileError, MissingHeadError, ShapeError, VocabularyError
 from tutorial_lib.interpret import Uniform, Zero, intervene, trace
 from tutorial_lib.models import ViT, ViTConfig, count_parameters
 from tutorial_lib.models.vit import POSITIONS
@@ -230,12 +230,12 @@ def test_attention_is_seen_traced_and_broken():
 def test_heads_come_and_go():
     model = tiny(n_patch_classes=8)
     images = pictures(side=6)
-    with pytest.raises(MissingDataError, match="this ViT has no pooler"):
+    with pytest.raises(MissingHeadError, match="this ViT has no pooler"):
         model.pooled(torch.zeros(1, 10, 8))
     bare = model.with_heads(n_classes=None, n_patch_classes=None)
-    with pytest.raises(MissingDataError, match=r"no classifier: .*with_heads\(n_classes=2\)"):
+    with pytest.raises(MissingHeadError, match=r"no classifier: .*with_heads\(n_classes=2\)"):
         bare(images)
-    with pytest.raises(MissingDataError, match="no head for hidden patches"):
+    with pytest.raises(MissingHeadError, match="no head for hidden patches"):
         bare.masked_patch_logits(images, torch.zeros(3, 9, dtype=torch.bool))
     new = bare.with_heads(n_classes=2)
     assert new(images).shape == (3, 2)
@@ -277,9 +277,9 @@ def test_bad_input_is_named():
 def test_what_hides_patches_is_checked():
     model = tiny(n_patch_classes=8)
     images, hidden = pictures(side=6), torch.zeros(3, 9, dtype=torch.bool)
-    with pytest.raises(ShapeError, match=r"hidden must be torch\.bool, .* got torch\.int64"):
+    with pytest.raises(ShapeError, match=r"masked must be torch\.bool, .* got torch\.int64"):
         model.masked_patch_logits(images, hidden.long())
-    with pytest.raises(ShapeError, match="hidden must be a tensor, got list"):
+    with pytest.raises(ShapeError, match="masked must be a tensor, got list"):
         model.masked_patch_logits(images, hidden.tolist())
     source = torch.arange(9).repeat(3, 1)
     for wrong, said in ((9, 9), (-1, -1)):
@@ -288,7 +288,7 @@ def test_what_hides_patches_is_checked():
             model.masked_patch_logits(images, hidden, source)
     with pytest.raises(ShapeError, match=r"source must be torch\.long.* got torch\.float32"):
         model.masked_patch_logits(images, hidden, source.float())
-    with pytest.raises(MissingDataError, match="no head for hidden patches"):
+    with pytest.raises(MissingHeadError, match="no head for hidden patches"):
         tiny().hidden_states(images, hidden)
 
 

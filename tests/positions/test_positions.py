@@ -7,7 +7,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tutorial_lib.attention import KVCache, MultiHeadAttention, RotaryAttention
 from tutorial_lib.errors import ContextError, ShapeError
-from tutorial_lib.models.blocks import EncoderBlock
+from tutorial_lib.models.blocks import Block
 from tutorial_lib.positions import (
     LearnedGrid,
     LearnedPositions,
@@ -226,7 +226,7 @@ def test_rotary_attention_shifts_with_its_input_and_keeps_a_cache():
 
 def test_a_block_takes_another_attention():
     torch.manual_seed(0)
-    block = EncoderBlock(8, 2, causal=True, attention=RotaryAttention)
+    block = Block(8, 2, causal=True, attention=RotaryAttention)
     assert isinstance(block.attention, RotaryAttention)
     assert block.attention.causal
     assert block(torch.randn(1, 5, 8)).shape == (1, 5, 8)

@@ -1,7 +1,7 @@
 """Who looks at whom: attention, its masks, many heads, and a way to watch them.
 
-Start with `multi_head`: one function, then the layer around it. Masks are in `masks`, the cache
-for generation in `cache`, captured maps in `capture`.
+Start with `multi_head`: one function, then the layer around it. Then `masks`, `kernels` (the same,
+fast), `cache` (for generation) and `capture` (looking at the weights); `checks` holds the refusals.
 """
 
 from tutorial_lib.attention.cache import KVCache, ModelCache
@@ -10,9 +10,11 @@ from tutorial_lib.attention.capture import (
     Tap,
     attention_layers,
     capture_attention,
+    is_watched,
     tapped,
 )
-from tutorial_lib.attention.masks import causal_mask, padding_mask, token_mask
+from tutorial_lib.attention.kernels import fused_attention
+from tutorial_lib.attention.masks import causal_mask, look_back, padding_mask, token_mask
 from tutorial_lib.attention.multi_head import (
     MultiHeadAttention,
     RotaryAttention,
@@ -32,6 +34,9 @@ __all__ = [
     "attention_scores",
     "capture_attention",
     "causal_mask",
+    "fused_attention",
+    "is_watched",
+    "look_back",
     "padding_mask",
     "tapped",
     "token_mask",

@@ -29,7 +29,7 @@ class KVCache:
         return self.length
 
     def append(self, k, v):
-        """Write k, v (B, H, T, K) behind what is there; return all (B, H, S, K) so far.
+        """Write k, v (B, H, T, K) after what is there; return all (B, H, S, K) so far.
 
         Raises ContextError when the context is full, ShapeError when batch, heads or width
         differ from what the cache was made for.

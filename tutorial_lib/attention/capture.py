@@ -1,11 +1,18 @@
-"""Watching attention: taps on the layers of a model, and the maps they collect.
+"""Watching attention from outside: taps on the layers of a model, and the maps they collect.
 
-A tap is called by an attention layer at every step of its computation. It lives in the layer's
-`taps` list only inside a `with` block, so no model carries what an earlier pass left behind.
+Inside a `with` block a `Watched` takes the place of a layer's `attend` and shows each step of the
+computation to its taps. After the block the layer is as it was: no model carries what an earlier
+pass left.
 """
 
 from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
+
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.attention.masks import look_back
+from tutorial_lib.attention.multi_head import MultiHeadAttention, attention_scores
 
 
 class Tap:
@@ -26,9 +33,62 @@ class Tap:
         return tensor
 
 
+class Watched:
+    """Takes the place of a layer's `attend`: `attention` step by step, each step shown to taps.
+
+    Taps that only look cannot change a bit of the result: the fused kernel still computes it. With
+    one that changes something, the result is what the steps lead to.
+    """
+
+    def __init__(self, layer):
+        self.layer = layer
+        self.unwatched = layer.attend
+        self.taps = []
+
+    def __call__(self, q, k, v, mask=None, bias=None):
+        """Return the mixed values (B, H, T, K)."""
+        if any(tap.changes for tap in self.taps):
+            dropout = self.layer.dropout if self.layer.training else 0.0
+            return self.steps(q, k, v, mask, bias, dropout)
+        with torch.no_grad():
+            self.steps(q, k, v, mask, bias)
+        return self.unwatched(q, k, v, mask, bias)
+
+    def steps(self, q, k, v, mask, bias, dropout=0.0):
+        """Return the mixed values as `attention` does, handing each step to the taps."""
+        if self.layer.causal:
+            mask = look_back(mask, q.size(-2), k.size(-2), q.device)
+        q, k, v = self.show("queries", q), self.show("keys", k), self.show("values", v)
+        scores = self.show("scores", attention_scores(q, k, mask, bias))  # (B, H, T, S)
+        weights = self.show("weights", scores.softmax(dim=-1))  # (B, H, T, S)
+        return self.show("heads", F.dropout(weights, dropout) @ v)  # (B, H, T, K)
+
+    def show(self, name, tensor):
+        """Return the tensor to go on with, after all taps have seen it."""
+        for tap in self.taps:
+            tensor = tap(name, tensor)
+        return tensor
+
+    def add(self, tap):
+        """Let a tap look: after those that change something, or as the last of these."""
+        n_changing = sum(other.changes for other in self.taps)
+        self.taps.insert(n_changing if tap.changes else len(self.taps), tap)
+
+    def remove(self, tap):
+        """Take a tap away; with the last one the layer gets its own `attend` back."""
+        self.taps.remove(tap)
+        if not self.taps:
+            del self.layer.attend  # what is left is the method of its class
+
+
+def is_watched(layer):
+    """Return whether somebody watches or changes an attention layer at present."""
+    return isinstance(layer.attend, Watched)
+
+
 def attention_layers(model):
     """Return the attention layers of a model in the order in which they were built."""
-    layers = [module for module in model.modules() if isinstance(getattr(module, "taps", 0), list)]
+    layers = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
     if not layers:
         raise TypeError(f"{type(model).__name__} has no attention layer of this package")
     return layers
@@ -43,9 +103,10 @@ def tapped(layers_and_taps):
     """
     with ExitStack() as removals:
         for layer, tap in layers_and_taps:
-            changing = sum(other.changes for other in layer.taps)
-            layer.taps.insert(changing if tap.changes else len(layer.taps), tap)
-            removals.callback(layer.taps.remove, tap)
+            if not is_watched(layer):
+                layer.attend = Watched(layer)
+            layer.attend.add(tap)
+            removals.callback(layer.attend.remove, tap)
         yield
 
 
@@ -58,8 +119,6 @@ def capture_attention(model):
     apart: maps.encoder, maps.decoder, maps.cross. The model's output does not change.
     Raises TypeError when the model has no attention layer.
 
-    >>> import torch
-    >>> from tutorial_lib.attention.multi_head import MultiHeadAttention
     >>> layer = MultiHeadAttention(d_model=8, n_heads=2)
     >>> with capture_attention(layer) as maps:
     ...     _ = layer(torch.zeros(1, 3, 8))
@@ -93,7 +152,7 @@ class AttentionMaps(Sequence):
         self._pending = None
 
     def begin(self):
-        """Set aside a place for a new pass: one that fails half-way leaves the old maps whole."""
+        """Start a new pass beside the old maps: one that fails half-way leaves them whole."""
         self._pending = {}
 
     def finish(self):

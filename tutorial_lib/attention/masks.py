@@ -1,7 +1,6 @@
 """What a query may look at: boolean masks, True = may look, that broadcast to (B, H, T, S).
 
-A mask that hides every key from some query is refused here, where masks are built; the layers
-that take them do not look again.
+A mask that hides every key from some query is refused here, where masks are built and combined.
 """
 
 import torch
@@ -30,10 +29,38 @@ def causal_mask(n_queries, n_keys=None, device=None):
     return allowed.tril(n_keys - n_queries)  # (T, S)
 
 
+def look_back(mask, n_queries, n_keys, device=None):
+    """Return a mask without what lies ahead of each query, (..., T, S); None when all may be seen.
+
+    mask (..., T or 1, S) or None; the queries are the last ones, as in `causal_mask`.
+    Raises MaskError when some query would see nothing: with padding on the left, for instance, the
+    first ones have only padding behind them.
+
+    >>> look_back(torch.tensor([[True, False, True]]), 3, 3).int()
+    tensor([[1, 0, 0],
+            [1, 0, 0],
+            [1, 0, 1]], dtype=torch.int32)
+    """
+    if n_queries == 1:  # a single query is the last one: nothing lies ahead
+        return mask
+    behind = causal_mask(n_queries, n_keys, device)
+    if mask is None:
+        return behind
+    if not torch.compiler.is_compiling():  # reading values would break the compiled graph in two
+        # A mask with one row for all queries is short to judge: the first query sees least of it.
+        least = mask[..., : n_keys - n_queries + 1] if mask.size(-2) == 1 else mask & behind
+        if not least.any(dim=-1).all():
+            raise MaskError(
+                "some query has nothing to look at: what the mask leaves it lies ahead, where a "
+                "causal layer does not look (put the padding on the right)"
+            )
+    return mask & behind
+
+
 def padding_mask(lengths, n_keys, device=None):
     """Return the mask (B, 1, 1, S) that hides the padding after the first `lengths[b]` keys.
 
-    lengths is a list or an integer tensor (B,); device: where the mask is wanted, by default where
+    lengths is a list or an integer tensor (B,); device: where the mask goes, by default where the
     lengths are.
     Raises MaskError when a length is 0 (nothing left to look at) or more than n_keys.
 

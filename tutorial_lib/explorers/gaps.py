@@ -31,7 +31,7 @@ def fillings(model, tokenizer, text, n=10, which=0, hidden=(), left_only=False):
     model is a BERT with an MLM head, tokenizer the WordPieceTokenizer it was trained with; which:
     which gap is answered, from the left; hidden: places of tokens that become [MASK] too, special
     ones never; left_only cuts off the text behind the gap, [SEP] excepted.
-    Raises MissingDataError for a BERT without an MLM head.
+    Raises MissingHeadError for a BERT without an MLM head.
 
     >>> from tutorial_lib.models import BERT, BERTConfig
     >>> from tutorial_lib.tokenizers import WordPieceTokenizer

@@ -10,7 +10,7 @@ from torch import nn
 from tutorial_lib.attention import MultiHeadAttention, RotaryAttention, Tap, tapped
 from tutorial_lib.interpret.interventions import Patch, Uniform, Zero, head_output, intervene
 from tutorial_lib.interpret.records import Record, Trace
-from tutorial_lib.models.blocks import Block, FeedForward
+from tutorial_lib.models.blocks import Block, DecoderBlock, FeedForward
 from tutorial_lib.models.patches import PatchEmbedding
 from tutorial_lib.positions import PositionVectors
 
@@ -136,7 +136,7 @@ def _hooks(story, path, module, parent):
 
     def after(name, formula, axes=None, is_part=False, on_path=True):
         def note(module, inputs, output):
-            # Only what stands on the residual path can be a sum; a readout may read anything.
+            # Only what is on the residual path can be a sum; a readout may read anything.
             x = story.name_of(inputs[0], path) if on_path else story.names.get(id(inputs[0]), "x")
             if is_part:
                 story.part = name
@@ -159,7 +159,7 @@ def _hooks(story, path, module, parent):
     def normed(module, inputs, output):
         x, kind = story.name_of(inputs[0], path), type(module).__name__
         story.add(label, output, _AXES[output.dim()], f"{kind}({x})", path)
-        if getattr(parent, "norm", "post") == "post":  # it stands on the residual path
+        if getattr(parent, "norm", "post") == "post":  # it is on the residual path
             story.terms = [label]
 
     def dropped(module, inputs, output):
@@ -185,7 +185,7 @@ def _hooks(story, path, module, parent):
             (module, after(name, "hidden · W_2 + b_2", "B T D", True)),
         ]
         return [part.register_forward_hook(note) for part, note in notes]
-    if isinstance(module, Block):
+    if isinstance(module, Block | DecoderBlock):
 
         def enter(module, inputs):
             story.terms = [story.name_of(inputs[0], path)]

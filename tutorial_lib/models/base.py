@@ -7,18 +7,26 @@ import torch
 from torch import nn
 
 from tutorial_lib.attention import KVCache
-from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.files import Unfilled, load_into, load_metadata, load_tensors, save_tensors
+from tutorial_lib.errors import DamagedFileError, MissingHeadError
+from tutorial_lib.files import (
+    Unfilled,
+    check_fit,
+    load_into,
+    load_metadata,
+    load_tensors,
+    save_tensors,
+)
 
 
 class Model(nn.Module):
     """A module that is built from a frozen config and can be written to one file.
 
-    Subclasses name their `config_class`; `head_fields`, which of its fields say what stands on
-    top; and `heads`, the beginnings of the names of the parameters there.
+    Subclasses name their `config_class`; `head_fields`, those of its fields that say which heads
+    it has; and `heads`, the beginnings of the names of the parameters there.
     """
 
     config_class = None
+    layer_counts = ("n_layers", "n_decoder_layers")
     head_fields = ()
     heads = ()
 
@@ -53,17 +61,28 @@ class Model(nn.Module):
         """Return a model of these sizes, the fields of its config, with these weights; eval mode.
 
         tensors and foreign_names as `load_into` takes them; path is where all this was read.
-        Raises DamagedFileError when no such model can be built or the weights do not fit it.
+        Sizes and weights are compared before anything large is built. Raises DamagedFileError when
+        no such model can be built or the weights do not fit it.
         """
         try:
-            with Unfilled():
-                model = cls(cls.config_class(**sizes))
-        except (TypeError, ValueError) as error:
+            config = cls.config_class(**sizes)
+            with torch.device("meta"), Unfilled():  # sizes without numbers: they cost no memory
+                outline = cls(replace(config, **cls._layers_in_outline(config, len(tensors))))
+        except (TypeError, ValueError, RuntimeError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
             ) from error
+        check_fit(outline, tensors, foreign_names)
+        with Unfilled():
+            model = cls(config)
         load_into(model, tensors, foreign_names)
         return model.eval()
+
+    @classmethod
+    def _layers_in_outline(cls, config, n_tensors):
+        """Return the numbers of layers, cut to what already needs more tensors than there are."""
+        numbers = {name: getattr(config, name, None) for name in cls.layer_counts}
+        return {name: min(number, n_tensors + 1) for name, number in numbers.items() if number}
 
     def with_heads(self, **changes):
         """Return a copy with other heads: the config with changes, such as n_classes=2.
@@ -106,11 +125,11 @@ class Model(nn.Module):
         return model.to(weight.device, weight.dtype).train(self.training)
 
     def _part(self, name, words, option):
-        """Return an optional part, or raise MissingDataError that says how to get it."""
+        """Return an optional part, or raise a MissingHeadError that says how to get it."""
         part = getattr(self, name)
         if part is None:
             field = option.partition("=")[0]
-            raise MissingDataError(
+            raise MissingHeadError(
                 f"this {type(self).__name__} has no {words}: its file held none, or {field} was "
                 f"not given; with_heads({option}) adds a new one"
             )
@@ -136,10 +155,10 @@ def initialise(module, std=0.02):
 
 
 def shrink_residuals(blocks):
-    """Divide what each sub-layer adds to the residual path by the root of their number.
+    """Divide what each sub-layer adds to the residual path by the root of their number (GPT-2).
 
     So the sum stays as large as one of them, however many layers there are (Radford et al. 2019,
-    section 2.3).
+    section 2.3). GPT-1 does not: it normalises each sum (Radford et al. 2018, section 4.1).
     """
     n_sublayers = 2 * len(blocks)
     with torch.no_grad():

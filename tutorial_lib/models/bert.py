@@ -11,7 +11,7 @@ from tutorial_lib.attention import token_mask
 from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model, initialise
 from tutorial_lib.models.bert_heads import BERTHeads, mean_pool
-from tutorial_lib.models.blocks import EncoderBlock
+from tutorial_lib.models.blocks import Block
 from tutorial_lib.models.checks import check_choice, check_ids, check_same_shape, check_sizes
 from tutorial_lib.models.foreign.bert import FOREIGN_NAMES, heads_in, read_bert_config
 from tutorial_lib.positions import LearnedPositions
@@ -19,7 +19,7 @@ from tutorial_lib.positions import LearnedPositions
 
 @dataclass(frozen=True)
 class BERTConfig:
-    """The sizes of a BERT; d_ff None becomes 4 d_model (`replace` keeps it: say d_ff=None again).
+    """The sizes of a BERT; d_ff None: 4 d_model.
 
     Optional parts: the pooler (a layer with tanh over [CLS]); the heads of pre-training, mlm and
     nsp; the heads of tasks: n_classes for whole texts (read from the pooler, or with
@@ -51,9 +51,8 @@ class BERTConfig:
     pooling: str = "cls"
 
     def __post_init__(self):
-        sizes = ["vocab_size", "context", "d_model", "n_layers", "n_heads", "d_ff", "n_segments"]
-        sizes += [name for name in ("n_classes", "n_labels") if getattr(self, name) is not None]
-        check_sizes(self, sizes)
+        sizes = ("vocab_size", "context", "d_model", "n_layers", "n_heads", "d_ff", "n_segments")
+        check_sizes(self, (*sizes, "n_classes", "n_labels"))
         check_choice("pooling", self.pooling, ("cls", "mean"))
         needs_pooler = self.nsp or (self.n_classes and self.pooling == "cls")
         if needs_pooler and not self.pooler:
@@ -102,7 +101,7 @@ class BERT(BERTHeads, Model):
         self.embedding_norm = nn.LayerNorm(config.d_model, config.eps)
         self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
-            EncoderBlock(
+            Block(
                 config.d_model,
                 config.n_heads,
                 config.d_ff,

@@ -13,7 +13,7 @@ from tutorial_lib.models.checks import check_same_shape
 
 
 class MLMHead(nn.Module):
-    """Says which token stands at a place: one more layer, then the token vectors themselves.
+    """Says which token a position holds: one more layer, then the token vectors themselves.
 
     >>> head = MLMHead(d_model=4, vocab_size=9)
     >>> head(torch.zeros(2, 4), table=torch.zeros(9, 4)).shape
@@ -36,8 +36,8 @@ class MLMHead(nn.Module):
 class BERTHeads:
     """The optional parts of a BERT, each one a method; mixed into `BERT`.
 
-    hidden (B, T, D) are always its last hidden states. A part that was not built is a
-    MissingDataError that says how to get it.
+    hidden (B, T, D) are always its last hidden states. A part that was not built raises a
+    MissingHeadError that says how to get it.
     """
 
     # For `with_heads`: the fields of BERTConfig it may change, the beginnings of the names there.
@@ -59,15 +59,15 @@ class BERTHeads:
     def pooled(self, hidden):
         """Return the vector of the first token, [CLS], through the pooler: (B, D).
 
-        Raises MissingDataError when this model has no pooler.
+        Raises MissingHeadError when this model has no pooler.
         """
         return self._part("pooler", "pooler", "pooler=True")(hidden[:, 0]).tanh()
 
     def mlm_logits(self, hidden):
-        """Return which token may stand at each place, (..., V), from hidden (..., D).
+        """Return which token each position may hold, (..., V), from hidden (..., D).
 
         Nearly all of a training step's work is here, so give it the hidden states of the masked
-        places only: `model.mlm_logits(hidden[chosen])`.
+        positions only: `model.mlm_logits(hidden[chosen])`.
         """
         return self._part("mlm_head", "MLM head", "mlm=True")(hidden, self.token_embedding.weight)
 

@@ -1,4 +1,9 @@
-"""The layers that are stacked: attention, then a feed-forward network, each with a shortcut."""
+"""The layers that models stack: attention, then a feed-forward network, each added to its input.
+
+Where dropout acts: on what each sub-layer adds (Vaswani et al. 2017, section 5.4) and, as in GPT-1
+and BERT, on the attention weights. The models also apply it to their embeddings. There is none
+between the two maps of the feed-forward network.
+"""
 
 from torch import nn
 
@@ -15,15 +20,15 @@ class FeedForward(nn.Module):
     """Two linear maps with a nonlinearity between them, the same at every position.
 
     (B, T, D) -> (B, T, d_ff) -> (B, T, D) (Vaswani et al. 2017, eq. 2, where the nonlinearity
-    is ReLU). activation: "relu", "gelu" (exact) or "gelu_tanh" (GPT-2's approximation).
-    Raises ValueError for another activation.
+    is ReLU). d_ff None: 4 D. activation: "relu", "gelu" (exact) or "gelu_tanh" (GPT-2's
+    approximation). Raises ValueError for another activation.
 
     >>> import torch
     >>> FeedForward(d_model=4, d_ff=16)(torch.zeros(1, 3, 4)).shape
     torch.Size([1, 3, 4])
     """
 
-    def __init__(self, d_model, d_ff=None, activation="gelu", dropout=0.0):
+    def __init__(self, d_model, d_ff=None, activation="gelu"):
         super().__init__()
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
@@ -31,42 +36,22 @@ class FeedForward(nn.Module):
         self.hidden = nn.Linear(d_model, d_ff)
         self.activation = ACTIVATIONS[activation]()
         self.output = nn.Linear(d_ff, d_model)
-        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x):
         """Return (B, T, D) from x (B, T, D)."""
-        return self.output(self.dropout(self.activation(self.hidden(x))))
+        return self.output(self.activation(self.hidden(x)))
 
 
 class Block(nn.Module):
-    """What all layers share: a sub-layer, its shortcut, and a LayerNorm before or after.
+    """Self-attention, then feed-forward: the layer of BERT and ViT; with causal=True that of a GPT.
 
-    norm="post": LayerNorm(x + f(x)) (Vaswani et al. 2017, BERT); norm="pre": x + f(LayerNorm(x))
-    (GPT-2, ViT). Raises ValueError for another value.
-    """
-
-    def __init__(self, norm, dropout):
-        super().__init__()
-        if norm not in ("pre", "post"):
-            raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
-        self.norm = norm
-        self.dropout = nn.Dropout(dropout)
-
-    def shortcut(self, x, layer_norm, sublayer):
-        """Return x with what the sub-layer adds to it, (B, T, D)."""
-        if self.norm == "pre":
-            return x + self.dropout(sublayer(layer_norm(x)))
-        return layer_norm(x + self.dropout(sublayer(x)))
-
-
-class EncoderBlock(Block):
-    """Self-attention and feed-forward (Vaswani et al. 2017, figure 1, left).
-
-    With causal=True it is the layer of a GPT: it never looks ahead. attention: the class of its
-    attention, RotaryAttention for instance.
+    Also the Transformer's encoder layer (Vaswani et al. 2017, figure 1, left).
+    norm="post": LayerNorm(x + f(x)) (Vaswani et al. 2017, GPT-1, BERT); norm="pre":
+    x + f(LayerNorm(x)) (GPT-2, ViT). attention: the class of its attention, RotaryAttention for
+    instance. Raises ValueError for another norm.
 
     >>> import torch
-    >>> block = EncoderBlock(d_model=4, n_heads=2)
+    >>> block = Block(d_model=4, n_heads=2)
     >>> block(torch.zeros(1, 3, 4)).shape
     torch.Size([1, 3, 4])
     """
@@ -83,22 +68,28 @@ class EncoderBlock(Block):
         causal=False,
         attention=MultiHeadAttention,
     ):
-        super().__init__(norm, dropout)
+        super().__init__()
+        self.norm = known_norm(norm)
         self.attention = attention(d_model, n_heads, dropout, causal=causal)
         self.attention_norm = nn.LayerNorm(d_model, eps)
         self.feed_forward = FeedForward(d_model, d_ff, activation)
         self.feed_forward_norm = nn.LayerNorm(d_model, eps)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None, bias=None, cache=None):
         """Return (B, T, D) from x (B, T, D); mask, bias and cache as MultiHeadAttention's."""
-        x = self.shortcut(
-            x, self.attention_norm, lambda x: self.attention(x, None, mask, bias, cache)
-        )
-        return self.shortcut(x, self.feed_forward_norm, self.feed_forward)
+        options = {"mask": mask, "bias": bias, "cache": cache}
+        if self.norm == "pre":
+            x = x + self.dropout(self.attention(self.attention_norm(x), **options))
+            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        x = self.attention_norm(x + self.dropout(self.attention(x, **options)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
 
 
-class DecoderBlock(Block):
-    """Causal self-attention, attention to the encoder, feed-forward (ibid., figure 1, right).
+class DecoderBlock(nn.Module):
+    """Causal self-attention, attention to the encoder's output, feed-forward.
+
+    The Transformer's decoder layer (Vaswani et al. 2017, figure 1, right); norm as in Block.
 
     >>> import torch
     >>> block = DecoderBlock(d_model=4, n_heads=2)
@@ -109,13 +100,15 @@ class DecoderBlock(Block):
     def __init__(
         self, d_model, n_heads, d_ff=None, norm="post", activation="relu", eps=1e-5, dropout=0.0
     ):
-        super().__init__(norm, dropout)
+        super().__init__()
+        self.norm = known_norm(norm)
         self.attention = MultiHeadAttention(d_model, n_heads, dropout, causal=True)
         self.attention_norm = nn.LayerNorm(d_model, eps)
         self.cross_attention = MultiHeadAttention(d_model, n_heads, dropout, stack="cross")
         self.cross_attention_norm = nn.LayerNorm(d_model, eps)
         self.feed_forward = FeedForward(d_model, d_ff, activation)
         self.feed_forward_norm = nn.LayerNorm(d_model, eps)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, context, mask=None, context_mask=None, caches=(None, None)):
         """Return (B, T, D) from x (B, T, D) and the encoder's output, context (B, S, D).
@@ -123,13 +116,21 @@ class DecoderBlock(Block):
         mask hides positions of x, context_mask those of the context; caches are two KVCache,
         for the self-attention and for the keys and values of the context.
         """
-        own, foreign = caches
-        x = self.shortcut(
-            x, self.attention_norm, lambda x: self.attention(x, None, mask, cache=own)
-        )
-        x = self.shortcut(
-            x,
-            self.cross_attention_norm,
-            lambda x: self.cross_attention(x, context, context_mask, cache=foreign),
-        )
-        return self.shortcut(x, self.feed_forward_norm, self.feed_forward)
+        own = {"mask": mask, "cache": caches[0]}
+        cross = {"mask": context_mask, "cache": caches[1]}
+        if self.norm == "pre":
+            x = x + self.dropout(self.attention(self.attention_norm(x), **own))
+            x = x + self.dropout(
+                self.cross_attention(self.cross_attention_norm(x), context, **cross)
+            )
+            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        x = self.attention_norm(x + self.dropout(self.attention(x, **own)))
+        x = self.cross_attention_norm(x + self.dropout(self.cross_attention(x, context, **cross)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+
+def known_norm(norm):
+    """Return norm, or raise ValueError when it is neither "pre" nor "post"."""
+    if norm not in ("pre", "post"):
+        raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
+    return norm

@@ -1,6 +1,9 @@
 """What every model asks of its sizes and its input, said in the same words."""
 
 import math
+from dataclasses import fields
+from types import NoneType
+from typing import get_args
 
 import torch
 
@@ -12,14 +15,15 @@ from tutorial_lib.models.blocks import ACTIVATIONS
 def check_sizes(config, names, activations=tuple(ACTIVATIONS)):
     """Raise ShapeError unless each named field is a whole number of at least 1.
 
-    d_ff, when it is among them and None, becomes 4 d_model; the heads must divide the width.
+    Those declared as `int | None` may be None; the heads must divide the width.
     Raises ValueError unless dropout lies in [0, 1), eps above 0, and activation is known.
     """
+    optional = {field.name for field in fields(config) if NoneType in get_args(field.type)}
     for name in names:
         size = getattr(config, name)
-        if name == "d_ff" and size is None:
-            object.__setattr__(config, "d_ff", 4 * config.d_model)
-        elif not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        if size is None and name in optional:
+            continue
+        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
     if config.d_model % config.n_heads:
         raise ShapeError(f"{config.n_heads} heads do not divide d_model {config.d_model} evenly")
@@ -82,8 +86,21 @@ def check_same_shape(name, tensor, ids, other="ids"):
         )
 
 
+def check_images(images, config, dtype):
+    """Raise ShapeError unless images have a ViT's shape, (B, C, height, width), and dtype."""
+    check_tensor("images", images)
+    wanted = (config.channels, config.image_size, config.image_size)
+    if images.dim() != 4 or tuple(images.shape[1:]) != wanted:
+        raise ShapeError(
+            f"images must have shape (B, {', '.join(map(str, wanted))}), got {tuple(images.shape)}"
+        )
+    other = images.is_floating_point() and images.dtype != dtype
+    if other and not torch.is_autocast_enabled(images.device.type):  # it converts both
+        raise ShapeError(f"images must be {dtype} like the weights of this ViT, got {images.dtype}")
+
+
 def right_padding(mask, ids, n_read=0):
-    """Return the mask (B, 1, 1, S) of a causal model, whose padding must stand on the right.
+    """Return the mask (B, 1, 1, S) of a causal model, whose padding must be on the right.
 
     mask (B, S), True = a real token, of the n_read tokens in a cache and of ids (B, T) together.
     Raises ShapeError, or MaskError when a sequence begins with padding: its first queries would

@@ -1,4 +1,8 @@
-"""GPT: a decoder that continues text, one token after another (Radford et al. 2018, 2019)."""
+"""GPT: layers that only look back, and can therefore continue a text (Radford et al. 2018, 2019).
+
+Read on in `blocks`, where its layer is, and in `attention`, where the layer looks back. The page
+`tutorial_lib.pages.gpt` has the same model in one file.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +13,7 @@ from torch import nn
 from tutorial_lib.attention import ModelCache
 from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model, initialise, shrink_residuals
-from tutorial_lib.models.blocks import ACTIVATIONS, EncoderBlock
+from tutorial_lib.models.blocks import ACTIVATIONS, Block
 from tutorial_lib.models.checks import check_choice, check_ids, check_sizes, right_padding
 from tutorial_lib.models.foreign.gpt import FOREIGN_NAMES, read_gpt_config
 from tutorial_lib.models.gpt_sizes import GPT1, GPT2, GPT3, REPAIRED
@@ -18,7 +22,7 @@ from tutorial_lib.positions import LearnedPositions
 
 @dataclass(frozen=True)
 class GPTConfig:
-    """The sizes of a GPT; d_ff None becomes 4 d_model (`replace` keeps it: say d_ff=None again).
+    """The sizes of a GPT; d_ff None: 4 d_model.
 
     norm: "pre" (GPT-2, GPT-3), with one more LayerNorm at the end, or "post" (GPT-1).
     Raises ShapeError when a size is not positive or the heads do not divide the width,
@@ -99,7 +103,7 @@ class GPT(Model):
         self.position_embedding = LearnedPositions(config.context, config.d_model)
         self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
-            EncoderBlock(
+            Block(
                 config.d_model,
                 config.n_heads,
                 config.d_ff,
@@ -116,21 +120,22 @@ class GPT(Model):
         else:
             self.final_norm = nn.Identity()
         self.apply(initialise)
-        shrink_residuals(self.blocks)
+        if config.norm == "pre":
+            shrink_residuals(self.blocks)
 
     def forward(self, ids, mask=None, cache=None, last_only=False):
         """Return the logits of the token after each of ids, (B, T, V).
 
-        With a cache, ids are the tokens behind those it has read, and mask covers both.
+        With a cache, ids are the tokens after those it has read, and mask covers both.
         last_only: of the token after the last one alone, (B, 1, V), as generation needs them.
         """
-        x = self.embed(ids, start=0 if cache is None else len(cache))
+        x = self.embed(ids, start=0 if cache is None else len(cache))  # (B, T, D)
         mask = self._mask(mask, ids, cache)
         for n, block in enumerate(self.blocks):
-            x = block(x, mask, cache=None if cache is None else cache.layers[n])
+            x = block(x, mask, cache=None if cache is None else cache.layers[n])  # (B, T, D)
         if last_only:
             x = x[:, -1:]  # (B, 1, D)
-        return self.logits(self.final_norm(x))
+        return self.logits(self.final_norm(x))  # (B, T, V)
 
     def hidden_states(self, ids, mask=None):
         """Return what enters the first layer and what leaves each: L + 1 of (B, T, D).

@@ -7,7 +7,7 @@ from torch import nn
 
 from tutorial_lib.attention import RotaryAttention
 from tutorial_lib.models.base import Model, initialise
-from tutorial_lib.models.blocks import EncoderBlock
+from tutorial_lib.models.blocks import Block
 from tutorial_lib.models.checks import check_ids
 from tutorial_lib.models.gpt import GPT, GPTConfig
 from tutorial_lib.positions.vectors import check_length
@@ -44,7 +44,7 @@ class SquaredReLU(nn.Module):
         return x.relu().square()
 
 
-class ModernBlock(EncoderBlock):
+class ModernBlock(Block):
     """The layer of a GPT with rotary positions, RMSNorm and squared ReLU, that starts as nothing.
 
     Its two output maps are zero at first, so x goes through unchanged and each layer joins in
@@ -97,6 +97,17 @@ class ModernGPT(GPT):
         self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(ModernBlock(*sizes) for _ in range(config.n_layers))
         self.final_norm = nn.RMSNorm(config.d_model, config.eps)
+
+    @classmethod
+    def from_pretrained(cls, name_or_folder, revision=None):
+        """Refuse: nobody has published a ModernGPT. `load` reads what `save` wrote.
+
+        Raises NotImplementedError.
+        """
+        raise NotImplementedError(
+            "there are no published weights of a ModernGPT: GPT.from_pretrained reads GPT-1 and "
+            "GPT-2, ModernGPT.load what ModernGPT.save wrote"
+        )
 
     def embed(self, ids, start=0):
         """Return what the first layer reads, (B, T, D): the token vectors alone."""

@@ -1,4 +1,9 @@
-"""The Transformer: an encoder that reads and a decoder that writes (Vaswani et al. 2017)."""
+"""The Transformer: an encoder that reads and a decoder that writes (Vaswani et al. 2017).
+
+There is no `from_pretrained`: the authors published no weights, and the translators that others
+did publish (Marian's, for instance) differ from the paper in their positions and output layer.
+`load` reads what this course has trained.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +14,7 @@ from torch import nn
 from tutorial_lib.attention import ModelCache, token_mask
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.models.base import Model
-from tutorial_lib.models.blocks import DecoderBlock, EncoderBlock
+from tutorial_lib.models.blocks import Block, DecoderBlock
 from tutorial_lib.models.checks import (
     check_choice,
     check_ids,
@@ -22,15 +27,13 @@ from tutorial_lib.positions import SinusoidalPositions
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """The sizes of a Transformer; n_decoder_layers None becomes n_layers, d_ff None 4 d_model.
-
-    (`replace` keeps what they became: say None again with another n_layers or d_model.)
+    """The sizes of a Transformer; n_decoder_layers None: n_layers, d_ff None: 4 d_model.
 
     target_vocab_size None: both languages share one vocabulary and one table of vectors, as in
     the paper. The output layer is tied to the target's table either way.
     context: the most tokens of a source or a target. Sinusoids would allow any number; it bounds
-    the table of positions and the room of a cache.
-    norm: "post" (the paper), or "pre" with one more LayerNorm behind each stack.
+    the table of positions and the size of a cache.
+    norm: "post" (the paper), or "pre" with one more LayerNorm after each stack.
     Raises ShapeError when a size is not positive or the heads do not divide the width,
     ValueError for another norm, dropout, eps or activation.
 
@@ -52,13 +55,8 @@ class TransformerConfig:
     norm: str = "post"
 
     def __post_init__(self):
-        if self.n_decoder_layers is None:
-            object.__setattr__(self, "n_decoder_layers", self.n_layers)
-        sizes = ["source_vocab_size", "context", "d_model", "n_layers", "n_decoder_layers"]
-        sizes += ["n_heads", "d_ff"]
-        if not self.shared_vocabulary:
-            sizes.append("target_vocab_size")
-        check_sizes(self, sizes)
+        sizes = ("source_vocab_size", "target_vocab_size", "context", "d_model", "n_heads", "d_ff")
+        check_sizes(self, (*sizes, "n_layers", "n_decoder_layers"))
         check_choice("norm", self.norm, ("pre", "post"))
 
     @property
@@ -117,15 +115,14 @@ class Transformer(Model):
         sizes = (config.d_model, config.n_heads, config.d_ff)
         options = {name: getattr(config, name) for name in ("norm", "activation", "eps", "dropout")}
         self.encoder_blocks = nn.ModuleList(
-            EncoderBlock(*sizes, **options) for _ in range(config.n_layers)
+            Block(*sizes, **options) for _ in range(config.n_layers)
         )
         self.decoder_blocks = nn.ModuleList(
-            DecoderBlock(*sizes, **options) for _ in range(config.n_decoder_layers)
+            DecoderBlock(*sizes, **options)
+            for _ in range(config.n_decoder_layers or config.n_layers)
         )
-        self.encoder_norm, self.decoder_norm = (
-            nn.LayerNorm(config.d_model, config.eps) if config.norm == "pre" else nn.Identity()
-            for _ in range(2)
-        )
+        self.encoder_norm = final_norm(config)
+        self.decoder_norm = final_norm(config)
         self.apply(_initialise)
 
     def forward(self, source, target, source_mask=None, target_mask=None):
@@ -135,15 +132,7 @@ class Transformer(Model):
 
     def encode(self, source, source_mask=None):
         """Return what the encoder makes of source (B, S): its memory, (B, S, D)."""
-        check_ids("source", source, self.config.source_vocab_size)
-        if source_mask is not None:
-            check_same_shape("source_mask", source_mask, source, "source")
-            source_mask = token_mask(source_mask)  # (B, 1, 1, S)
-        x = self.source_embedding(source) + self.source_positions(source.size(1))  # (B, S, D)
-        x = self.dropout(x)
-        for block in self.encoder_blocks:
-            x = block(x, source_mask)
-        return self.encoder_norm(x)
+        return self.encoder_states(source, source_mask)[-1]
 
     def decode(
         self, target, memory, source_mask=None, target_mask=None, cache=None, last_only=False
@@ -151,9 +140,37 @@ class Transformer(Model):
         """Return the logits of the token after each of target, (B, T, V).
 
         memory (B, S, D) is `encode`'s. With a cache from `new_cache`, target holds the tokens
-        behind those it has read, target_mask covers both, and the keys and values of the memory
+        after those it has read, target_mask covers both, and the keys and values of the memory
         are those of the first call. last_only: the logits of the last position alone, (B, 1, V).
         """
+        y = self.decoder_states(target, memory, source_mask, target_mask, cache)[-1]  # (B, T, D)
+        if last_only:
+            y = y[:, -1:]  # (B, 1, D)
+        return F.linear(y, self.target_embedding.weight)  # (B, T, V)
+
+    def hidden_states(self, source, target, source_mask=None, target_mask=None):
+        """Return what enters the first layer and what leaves each, in the encoder and the decoder.
+
+        Two lists: L + 1 of (B, S, D), and as many as the decoder has layers, and one more, of
+        (B, T, D). In each the last one has passed the final LayerNorm, where there is one.
+        """
+        encoder = self.encoder_states(source, source_mask)
+        return encoder, self.decoder_states(target, encoder[-1], source_mask, target_mask)
+
+    def encoder_states(self, source, source_mask=None):
+        """Return the hidden states of the encoder, as `hidden_states` does."""
+        check_ids("source", source, self.config.source_vocab_size)
+        if source_mask is not None:
+            check_same_shape("source_mask", source_mask, source, "source")
+            source_mask = token_mask(source_mask)  # (B, 1, 1, S)
+        x = self.source_embedding(source) + self.source_positions(source.size(1))  # (B, S, D)
+        states = [self.dropout(x)]
+        for block in self.encoder_blocks:
+            states.append(block(states[-1], source_mask))
+        return [*states[:-1], self.encoder_norm(states[-1])]
+
+    def decoder_states(self, target, memory, source_mask=None, target_mask=None, cache=None):
+        """Return the hidden states of the decoder, as `hidden_states` does; arguments as decode."""
         n_read = 0 if cache is None else len(cache)
         self._check_decoder(target, memory, source_mask, n_read)
         if source_mask is not None:
@@ -164,13 +181,11 @@ class Transformer(Model):
             sizes = memory.shape[:2]
             cache.cross = self.layer_caches(len(self.decoder_blocks), *sizes)
         y = self.target_embedding(target) + self.target_positions(target.size(1), n_read)
-        y = self.dropout(y)  # (B, T, D)
+        states = [self.dropout(y)]  # (B, T, D)
         for n, block in enumerate(self.decoder_blocks):
             caches = (None, None) if cache is None else (cache.layers[n], cache.cross[n])
-            y = block(y, memory, target_mask, source_mask, caches)
-        if last_only:
-            y = y[:, -1:]  # (B, 1, D)
-        return F.linear(self.decoder_norm(y), self.target_embedding.weight)
+            states.append(block(states[-1], memory, target_mask, source_mask, caches))
+        return [*states[:-1], self.decoder_norm(states[-1])]
 
     def new_cache(self, batch=1, context=None):
         """Return an empty ModelCache for `batch` targets of up to `context` tokens."""
@@ -199,6 +214,11 @@ class ScaledEmbedding(nn.Embedding):
     def forward(self, ids):
         """Return the vectors (..., D) of ids (...)."""
         return super().forward(ids) * self.embedding_dim**0.5
+
+
+def final_norm(config):
+    """Return the LayerNorm after a stack: in pre-norm, what its layers add is never normalised."""
+    return nn.LayerNorm(config.d_model, config.eps) if config.norm == "pre" else nn.Identity()
 
 
 def _initialise(module):

@@ -3,16 +3,20 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import nn
 
-from tutorial_lib.errors import ShapeError
 from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model, initialise
-from tutorial_lib.models.blocks import EncoderBlock
-from tutorial_lib.models.checks import check_choice, check_ids, check_sizes, check_tensor
+from tutorial_lib.models.blocks import Block
+from tutorial_lib.models.checks import check_choice, check_images, check_sizes
 from tutorial_lib.models.foreign.vit import FOREIGN_NAMES, read_vit_config
-from tutorial_lib.models.patches import PatchEmbedding, patches_a_side
+from tutorial_lib.models.masked_patches import MaskedPatches
+from tutorial_lib.models.patches import (
+    MaskablePatchEmbedding,
+    PatchEmbedding,
+    check_side,
+    patches_a_side,
+)
 from tutorial_lib.positions import (
     LearnedGrid,
     LearnedPositions,
@@ -28,7 +32,7 @@ POSITIONS = ("none", "sinusoidal", "sinusoidal_grid", "learned", "learned_grid",
 
 @dataclass(frozen=True)
 class ViTConfig:
-    """The sizes of a ViT; d_ff None becomes 4 d_model (`replace` keeps it: say d_ff=None again).
+    """The sizes of a ViT; d_ff None: 4 d_model.
 
     image_size: pixels along each side; overlap: pixels that neighbouring patches share.
     pooling: "cls", or "mean" over the patches (then there is no [CLS]).
@@ -62,19 +66,17 @@ class ViTConfig:
     pooler: bool = False
 
     def __post_init__(self):
-        sizes = ["image_size", "patch_size", "channels", "d_model", "n_layers", "n_heads", "d_ff"]
-        heads = ("n_classes", "n_patch_classes")
-        sizes += [name for name in heads if getattr(self, name) is not None]
-        check_sizes(self, sizes)
+        sizes = ("image_size", "patch_size", "channels", "d_model", "n_layers", "n_heads", "d_ff")
+        check_sizes(self, (*sizes, "n_classes", "n_patch_classes"))
+        check_side(self.image_size, self.patch_size, self.overlap)
         check_choice("pooling", self.pooling, ("cls", "mean"))
         check_choice("positions", self.positions, POSITIONS)
-        self.n_patches  # noqa: B018 (raises when they do not fit)
         if self.pooler and self.pooling == "mean":
             raise ValueError('the pooler reads [CLS], which pooling="mean" leaves out')
 
     @property
     def patches_a_side(self):
-        """How many patches stand in a row, and in a column."""
+        """How many patches there are in a row, and in a column."""
         return patches_a_side(self.image_size, self.patch_size, self.overlap)
 
     @property
@@ -103,14 +105,15 @@ class ViTConfig:
         return ViT(self)
 
 
-class ViT(Model):
-    """Patches as vectors with their places, then L layers in which all look at all.
+class ViT(MaskedPatches, Model):
+    """Patches as vectors with positions, then L layers in which every patch looks at every other.
 
     images (B, C, height, width), floating point like the weights. Returns logits (B, classes).
 
-    Raises ShapeError when images have another shape or dtype, MissingDataError when the head that
+    Raises ShapeError when images have another shape or dtype, MissingHeadError when the head that
     is asked for was not built.
 
+    >>> import torch
     >>> sizes = {"image_size": 4, "patch_size": 2, "d_model": 8, "n_layers": 2, "n_heads": 2}
     >>> ViT(ViTConfig(**sizes, n_classes=10))(torch.zeros(1, 3, 4, 4)).shape
     torch.Size([1, 10])
@@ -122,19 +125,12 @@ class ViT(Model):
 
     def __init__(self, config):
         super().__init__(config)
-        self.patch_embedding = PatchEmbedding(
-            config.patch_size,
-            config.channels,
-            config.d_model,
-            config.overlap,
-            class_token=config.pooling == "cls",
-            maskable=config.n_patch_classes is not None,
-        )
+        self.patch_embedding = _patch_embedding(config)
         self.position_embedding = _position_vectors(config)
         self.relative = _relative_positions(config)
         self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
-            EncoderBlock(
+            Block(
                 config.d_model,
                 config.n_heads,
                 config.d_ff,
@@ -147,51 +143,25 @@ class ViT(Model):
         )
         self.final_norm = nn.LayerNorm(config.d_model, config.eps)
         self.pooler = nn.Linear(config.d_model, config.d_model) if config.pooler else None
-        self.classifier, self.patch_head = (
-            nn.Linear(config.d_model, n) if n else None
-            for n in (config.n_classes, config.n_patch_classes)
-        )
+        self.classifier = _linear(config.d_model, config.n_classes)
+        self.patch_head = _linear(config.d_model, config.n_patch_classes)
         self.apply(initialise)
 
     def forward(self, images):
         """Return the logits of the classes, (B, classes)."""
-        return self.logits(self.hidden_states(images)[-1])
-
-    def hidden_states(self, images, hidden=None, source=None):
-        """Return what enters the first layer and what leaves each: L + 1 of (B, T, D).
-
-        The last one has passed the final LayerNorm. hidden and source as `masked_patch_logits`.
-        """
-        bias = None if self.relative is None else self.relative()  # (H, T, T)
-        states = [self.embed(images, hidden, source)]
+        x = self.embed(images)  # (B, T, D): [CLS] and the patches
+        bias = self.score_bias()  # None, or (H, T, T)
         for block in self.blocks:
-            states.append(block(states[-1], bias=bias))
-        return [*states[:-1], self.final_norm(states[-1])]
+            x = block(x, bias=bias)  # (B, T, D)
+        return self.logits(self.final_norm(x))  # (B, classes)
 
-    def embed(self, images, hidden=None, source=None):
+    def embed(self, images, **masking):
         """Return what the first layer reads, (B, T, D): patch vectors plus position vectors.
 
-        hidden and source as `masked_patch_logits`.
+        masking: masked and source, as `masked_patch_logits` takes them.
         """
-        config = self.config
-        check_tensor("images", images)
-        wanted = (config.channels, config.image_size, config.image_size)
-        if images.dim() != 4 or tuple(images.shape[1:]) != wanted:
-            raise ShapeError(
-                f"images must have shape (B, {', '.join(map(str, wanted))}), "
-                f"got {tuple(images.shape)}"
-            )
-        dtype = self.patch_embedding.projection.weight.dtype
-        other = images.is_floating_point() and images.dtype != dtype
-        if other and not torch.is_autocast_enabled(images.device.type):  # it converts both
-            raise ShapeError(
-                f"images must be {dtype} like the weights of this ViT, got {images.dtype}"
-            )
-        if hidden is not None:
-            self._check_hidden(hidden)
-        if source is not None:
-            check_ids("source", source, config.n_patches)
-        x = self.patch_embedding(images, hidden, source)  # (B, T, D)
+        check_images(images, self.config, self.patch_embedding.projection.weight.dtype)
+        x = self.patch_embedding(images, **masking)  # (B, T, D)
         if self.position_embedding is not None:
             x = x + self.position_embedding()  # (T, D), the same for every picture
         return self.dropout(x)
@@ -199,38 +169,30 @@ class ViT(Model):
     def logits(self, hidden):
         """Return the logits of the classes (B, classes) from last hidden states (B, T, D)."""
         classifier = self._part("classifier", "classifier", "n_classes=2")
-        whole = hidden[:, 0] if self.config.pooling == "cls" else hidden.mean(dim=1)
+        whole = hidden[:, 0] if self.config.pooling == "cls" else hidden.mean(dim=1)  # (B, D)
         return classifier(whole)
 
-    def masked_patch_logits(self, images, hidden, source=None):
-        """Return what each patch may be, (B, N, patch classes), after hiding some.
+    def hidden_states(self, images, masked=None, source=None):
+        """Return what enters the first layer and what leaves each: L + 1 of (B, T, D).
 
-        hidden (B, N) bool, True where the mask vector stands; source (B, N), the patch whose
-        vector stands at each place, its own by default (Dosovitskiy et al. 2020, B.1.2).
-        Raises MissingDataError when this model has no such head, ShapeError when one of them has
-        another shape or dtype, VocabularyError for a source that is no patch.
+        The last one has passed the final LayerNorm. masked and source as `masked_patch_logits`.
         """
-        head = self._patch_head()
-        last = self.hidden_states(images, hidden, source)[-1]
-        return head(last[:, int(self.config.pooling == "cls") :])
+        states = [self.embed(images, **self.check_masking(masked, source))]
+        bias = self.score_bias()
+        for block in self.blocks:
+            states.append(block(states[-1], bias=bias))
+        return [*states[:-1], self.final_norm(states[-1])]
+
+    def score_bias(self):
+        """Return what relative positions add to the scores of each layer, (H, T, T), or None."""
+        return None if self.relative is None else self.relative()
 
     def pooled(self, hidden):
         """Return the vector of [CLS] through the pooler, (B, D).
 
-        Raises MissingDataError when this model has no pooler.
+        Raises MissingHeadError when this model has no pooler.
         """
         return self._part("pooler", "pooler", "pooler=True")(hidden[:, 0]).tanh()
-
-    def _patch_head(self):
-        return self._part("patch_head", "head for hidden patches", "n_patch_classes=512")
-
-    def _check_hidden(self, hidden):
-        self._patch_head()  # without it there is no mask vector either
-        check_tensor("hidden", hidden)
-        if hidden.dtype != torch.bool:
-            raise ShapeError(
-                f"hidden must be torch.bool, True where the mask vector stands; got {hidden.dtype}"
-            )
 
     @classmethod
     def from_pretrained(cls, name_or_folder, revision=None):
@@ -246,6 +208,16 @@ class ViT(Model):
         sizes["n_classes"] = bare["classifier.bias"].numel() if "classifier.bias" in bare else None
         sizes["pooler"] = "pooler.dense.weight" in bare
         return cls.filled(folder, sizes, tensors, FOREIGN_NAMES)
+
+
+def _linear(d_model, n_classes):
+    return None if n_classes is None else nn.Linear(d_model, n_classes)
+
+
+def _patch_embedding(config):
+    kind = PatchEmbedding if config.n_patch_classes is None else MaskablePatchEmbedding
+    sizes = (config.patch_size, config.channels, config.d_model, config.overlap)
+    return kind(*sizes, class_token=config.pooling == "cls")
 
 
 def _position_vectors(config):

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from tutorial_lib.errors import TutorialError
 
-class NonFiniteLossError(FloatingPointError):
+
+class NonFiniteLossError(TutorialError, FloatingPointError):
     """The loss or its gradient became infinite or NaN; `history` holds the run up to there."""
 
     def __init__(self, message, history):

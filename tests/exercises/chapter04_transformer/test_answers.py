@@ -61,7 +61,7 @@ def test_loss_is_that_of_the_library(smoothing):
 
 
 def test_cross_attention_is_that_of_the_library():
-    layer = fill(MultiHeadAttention(4, 1, bias=False, stack="cross"))
+    layer = fill(MultiHeadAttention(4, 1, linear_bias=False, stack="cross"))
     x, memory = torch.randn(2, 3, 4), torch.randn(2, 5, 4)
     real = torch.arange(5) < torch.tensor([[5], [2]])
     maps = layer.qkv.weight.T.chunk(3, dim=1)

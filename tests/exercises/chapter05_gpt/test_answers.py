@@ -23,7 +23,7 @@ from tutorial_lib.exercises.chapter05_gpt.units import bits_per_character
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import count_parameters
-from tutorial_lib.models.blocks import EncoderBlock
+from tutorial_lib.models.blocks import Block
 from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.objectives import mean_next_token_loss
 from tutorial_lib.recipes.shakespeare_gpt import encode
@@ -55,7 +55,7 @@ def test_bits_per_character_of_characters():
 
 def test_the_block_is_the_library_s():
     set_seed(0)
-    block = EncoderBlock(d_model=8, n_heads=2, norm="pre", causal=True).eval()
+    block = Block(d_model=8, n_heads=2, norm="pre", causal=True).eval()
     x = torch.randn(2, 5, 8)
     parts = (block.attention, block.feed_forward, block.attention_norm, block.feed_forward_norm)
     assert_close(gpt_block(x, *parts), block(x))
@@ -199,7 +199,7 @@ class Small(nn.Module):
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, d_model)
         self.places = nn.Embedding(CONTEXT, d_model)
-        self.blocks = nn.ModuleList(EncoderBlock(d_model, 4, norm="pre") for _ in range(2))
+        self.blocks = nn.ModuleList(Block(d_model, 4, norm="pre") for _ in range(2))
         self.norm = nn.LayerNorm(d_model)
         self.head = nn.Linear(d_model, vocab_size)
 

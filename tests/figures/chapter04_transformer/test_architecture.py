@@ -7,7 +7,7 @@ from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter04_transformer.parts import parts_of
 from tutorial_lib.interpret import trace
 from tutorial_lib.models import Transformer, TransformerConfig
-from tutorial_lib.models.blocks import EncoderBlock
+from tutorial_lib.models.blocks import Block
 
 SOURCE, TARGET = torch.tensor([[1, 5, 2, 7, 3]]), torch.tensor([[0, 4, 6]])
 
@@ -84,9 +84,9 @@ def test_a_figure_is_used_again():
 
 def test_encoder_layers_stand_side_by_side():
     layers = {
-        "behind": EncoderBlock(8, 2, norm="post"),
-        "before": EncoderBlock(8, 2, norm="pre"),
-        "with causal mask": EncoderBlock(8, 2, norm="pre", causal=True),
+        "behind": Block(8, 2, norm="post"),
+        "before": Block(8, 2, norm="pre"),
+        "with causal mask": Block(8, 2, norm="pre", causal=True),
     }
     figure = figures.encoder_layer(layers, torch.zeros(1, 3, 8), title="Where the norm stands")
     assert {"behind", "before", "self-attention", "causal self-attention"} <= set(words(figure))

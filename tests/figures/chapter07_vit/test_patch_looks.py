@@ -5,7 +5,7 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.chapter07_vit.patch_looks import PatchGrid, add_key, draw_look
-from tutorial_lib.models.patches import cut_patches
+from tutorial_lib.models.patches import cut_overlapping_patches
 
 
 def one_patch(place, n_patches=49):
@@ -15,7 +15,7 @@ def one_patch(place, n_patches=49):
 def pixels_of(place, side, patch_size, overlap):
     """The columns and rows that a patch reads, found by cutting numbered pixels."""
     numbers = torch.arange(1.0, side**2 + 1).view(1, 1, side, side)
-    read = cut_patches(numbers, patch_size, overlap)[0, place].long()
+    read = cut_overlapping_patches(numbers, patch_size, overlap)[0, place].long()
     read = read[read > 0] - 1
     return read % side, read // side
 

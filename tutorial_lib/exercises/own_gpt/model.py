@@ -103,7 +103,7 @@ class Layer(nn.Module):
         return first_tensor(block(x, attend, feed_forward, norm(0), norm(1)))
 
     def as_ours(self):
-        """Return the weights under the names, and in the shapes, of our EncoderBlock."""
+        """Return the weights under the names, and in the shapes, of our Block."""
         qkv = torch.cat([self.w_q, self.w_k, self.w_v], dim=1).T  # (3 D, D)
         return {
             "attention.qkv.weight": qkv,

@@ -40,7 +40,7 @@ def architecture(model, source, target, title="", source_words="", target_words=
     lefts = {"encoder": BYPASS + 0.2, "decoder": BYPASS + 0.2 + WIDTH + between}
     width = lefts["decoder"] + WIDTH + BYPASS + 0.55
     figure, axes = _canvas(figure, width, height + 0.35, title)
-    counts = {"encoder": model.config.n_layers, "decoder": model.config.n_decoder_layers}
+    counts = {stack: len(getattr(model, f"{stack}_blocks")) for stack in stacks}
     for (stack, parts), words in zip(stacks.items(), (source_words, target_words), strict=True):
         side = -1 if stack == "encoder" else 1
         _column(axes, parts, tops[stack][0], lefts[stack], side, f"× {counts[stack]}")
@@ -58,7 +58,7 @@ def architecture(model, source, target, title="", source_words="", target_words=
 def encoder_layer(layers, x, title="", figure=None):
     """Encoder layers side by side, with the shapes of a real x: where the norm stands.
 
-    layers maps a heading to a `blocks.EncoderBlock`; x (B, T, D) goes through each. Orange is
+    layers maps a heading to a `blocks.Block`; x (B, T, D) goes through each. Orange is
     the way of the shortcuts: before each sub-layer in pre-norm it meets no norm at all.
     Returns the figure. Raises ShapeError without a layer.
     """

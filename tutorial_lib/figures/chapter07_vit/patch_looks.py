@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.models.patches import cut_patches, patches_a_side
+from tutorial_lib.models.patches import cut_overlapping_patches, patches_a_side
 
 INKED = 0.05  # a patch has ink when this much of it, on the mean, is black
 
@@ -51,7 +51,8 @@ class PatchGrid:
     @property
     def has_ink(self):
         """Which patches hold some of the digit, (N,) bool."""
-        patches = cut_patches(self.image[None].float(), self.patch_size, self.overlap)[0]
+        picture = self.image[None].float()  # (1, C, height, width)
+        patches = cut_overlapping_patches(picture, self.patch_size, self.overlap)[0]
         return patches.mean(dim=-1) > INKED
 
     @property
