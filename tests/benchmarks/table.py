@@ -9,13 +9,16 @@ and the notes give tokens a second and the share of the GPU's peak.
 from itertools import chain
 
 import bench_attention
+import bench_explorers
 import bench_gpt
 import bench_mlm
 import bench_tokenizers
 import bench_vit
 import measure
 
-BENCHMARKS = (bench_tokenizers, bench_gpt, bench_mlm, bench_vit, bench_attention)
+BENCHMARKS = (
+    bench_tokenizers, bench_gpt, bench_mlm, bench_vit, bench_attention, bench_explorers,
+)  # fmt: skip
 
 
 def rows(repeats=20, memory=True):
