@@ -9,6 +9,7 @@ and the notes give tokens a second and the share of the GPU's peak.
 from itertools import chain
 
 import bench_attention
+import bench_explorers
 import bench_gpt
 import bench_latencies
 import bench_mlm
@@ -16,7 +17,15 @@ import bench_tokenizers
 import bench_vit
 import measure
 
-BENCHMARKS = (bench_tokenizers, bench_gpt, bench_mlm, bench_vit, bench_attention, bench_latencies)
+BENCHMARKS = (
+    bench_tokenizers,
+    bench_gpt,
+    bench_mlm,
+    bench_vit,
+    bench_attention,
+    bench_latencies,
+    bench_explorers,
+)
 
 
 def rows(repeats=20, memory=True):

@@ -1,6 +1,5 @@
 """The attention explorer's script in a real browser, moved by mouse and by keyboard."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -38,24 +37,6 @@ def test_sliders_move_by_keyboard_and_every_view_follows(open_explorer):
         assert explorer.trait(trait) == 0
     explorer.settle()
     assert (explorer.widget.layer, explorer.widget.head) == (0, 0)
-
-
-def test_jupyterlab_leaves_the_arrow_keys_to_every_control(open_explorer):
-    explorer = open_explorer(AttentionExplorer(maps(), WORDS))
-    unmarked = explorer.page.evaluate(
-        "() => [...document.querySelectorAll('input, select, canvas')]"
-        ".filter((n) => n.tabIndex >= 0 && !n.hasAttribute('data-lm-suppress-shortcuts')).length"
-    )
-    assert unmarked == 0
-
-
-def test_every_control_has_a_name(open_explorer):
-    explorer = open_explorer(AttentionExplorer(maps(), WORDS))
-    nameless = explorer.page.evaluate(
-        "() => [...document.querySelectorAll('input, select, button, canvas[tabindex]')]"
-        ".filter((n) => !(n.ariaLabel || n.textContent || n.closest('label')?.textContent)).length"
-    )
-    assert nameless == 0
 
 
 def test_a_token_is_isolated_by_mouse_and_by_keyboard(open_explorer):
@@ -163,31 +144,11 @@ def test_two_segments_are_marked(open_explorer):
     assert one != two
 
 
-def test_the_notebooks_theme_is_followed(open_explorer):
-    explorer = open_explorer(AttentionExplorer(maps(), WORDS))
-    light = explorer.picture(MATRIX)
-    explorer.use_theme(dark=True)
-    explorer.page.wait_for_timeout(400)
-    assert explorer.picture(MATRIX) != light
-    assert explorer.page.locator(".tl-explorer[data-dark]").count() == 1
-    explorer.use_theme(dark=False)
-    explorer.page.wait_for_timeout(400)
-    assert explorer.picture(MATRIX) == light
-
-
 def test_a_cut_is_noted_where_it_can_be_seen(open_explorer):
     explorer = open_explorer(
         AttentionExplorer(maps(rows=9, columns=9), list("abcdefghi"), max_tokens=4)
     )
     assert explorer.page.locator("text=Only the first 4 of 9 tokens are shown.").is_visible()
-
-
-def test_closing_the_view_lets_go_of_the_model(open_explorer):
-    explorer = open_explorer(AttentionExplorer(maps(), WORDS))
-    explorer.page.evaluate("() => cleanup()")
-    before = explorer.picture(MATRIX)
-    explorer.receive(layer=2)
-    assert explorer.picture(MATRIX) == before
 
 
 @pytest.fixture
@@ -246,21 +207,6 @@ def test_odd_and_huge_text_ends_in_a_note_never_in_an_exception(open_explorer, l
     explorer.page.wait_for_selector("text=Nothing is patched: the other text has 5 tokens")
     for odd in ("", "<script>boom()</script>", "👩‍👩‍👧 שלום", "\u200b"):
         explorer.page.fill("input[aria-label=Text]", odd)
-        explorer.page.wait_for_timeout(250)
+        explorer.page.wait_for_function("(odd) => kernel.get('text') === odd", arg=odd)
+        explorer.answered()
     assert explorer.page.locator("#root script").count() == 0
-
-
-@pytest.mark.parametrize("tokens", [15, 200])
-def test_a_move_is_drawn_within_50_ms(open_explorer, capsys, tokens):
-    weights = np.random.default_rng(0).dirichlet([0.1] * tokens, (6, 12, tokens))
-    labels = [f"word{i}" for i in range(tokens)]
-    explorer = open_explorer(AttentionExplorer(weights, labels, threshold=0.0))
-    times = {}
-    for label in ("Layer", "Head"):
-        # A neighbour on the same machine may take a core for a moment: the best of three counts.
-        tries = (explorer.latency(f"input[aria-label={label}]") for _ in range(3))
-        times[label] = next((time for time in tries if time < 50), 50)
-    with capsys.disabled():
-        for label, time in times.items():
-            print(f"\nattention explorer, {tokens} tokens, {label}: {time:.0f} ms (median of 20)")
-    assert max(times.values()) < 50

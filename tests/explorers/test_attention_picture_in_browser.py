@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from browser import changes, quickest
+from browser import changes
 
 from tutorial_lib.datasets import load_mnist
 from tutorial_lib.explorers import AttentionExplorer
@@ -73,7 +73,7 @@ def test_another_picture_is_typed_and_a_head_is_broken(explorer):
     page.wait_for_selector("text=expected the number of a picture, 0 to 19, got 'seven'")
     number.fill("7")
     page.fill("input[aria-label='Other picture, to patch from']", "2")
-    page.wait_for_timeout(600)
+    page.wait_for_function("() => kernel.get('other') === '2'")
     page.get_by_role("button", name="Patch it from the other input").click()
     page.wait_for_selector("text=gives what it gave for the other input")
     rows = "document.querySelectorAll('.tl-outputs [role=row]').length"
@@ -81,23 +81,8 @@ def test_another_picture_is_typed_and_a_head_is_broken(explorer):
     assert page.locator("input[aria-label='Second segment']").count() == 0
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_fit_and_theme(open_explorer, model, dark):
-    images = load_mnist().test.images[:20]
-    widget = AttentionExplorer.from_pictures(model, images, layer=2, head=1, ink=True)
-    widget.broken = {"how": "zero", "layer": 2, "head": 1}
-    explorer = open_explorer(widget, dark=dark, width=1150, height=1100)
-    explorer.check_fit_and_theme(dark, "attention-picture", canvas=PICTURE)
-
-
 def test_without_a_class_token_all_patches_look(open_explorer):
     weights = torch.rand(1, 1, 9, 9).softmax(-1)
     picture = as_picture(torch.rand(3, 30, 30), 3, 3)
     explorer = open_explorer(AttentionExplorer(weights, patch_labels(3, 3, False), picture=picture))
     assert "All patches in the mean look" in explorer.page.inner_text("figure:nth-of-type(2)")
-
-
-def test_it_follows_a_slider_within_50_ms(explorer, record_property):
-    time = quickest(explorer.page, "input[aria-label=Head]", 50)
-    record_property("latency_ms", round(time, 1))
-    assert time < 50

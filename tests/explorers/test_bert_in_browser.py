@@ -1,11 +1,8 @@
 """Masking, fill-mask and search explorers in a real browser, the Python half behind the page."""
 
-import os
-
 import pytest
 import torch
-from browser import quickest
-from page_checks import faint, kernel_is_done, typed, unreachable
+from page_checks import kernel_is_done, typed
 
 from tutorial_lib.datasets import load_shakespeare, minilm_folder
 from tutorial_lib.explorers import FillMaskExplorer, MaskingExplorer, SpeechFinder, SpeechSearch
@@ -41,20 +38,6 @@ def widget(request, bert, finder):
     )
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_and_stands_out_in_both_themes(open_explorer, widget, dark):
-    for width in (1000, 620):
-        explorer = open_explorer(widget, dark, width=width)
-        page = explorer.page
-        assert faint(page) == []
-        assert unreachable(page) == []
-        root = page.locator(".tl-explorer")
-        assert root.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0
-        if folder := os.environ.get("TUTORIAL_SCREENSHOTS"):
-            name = f"{type(widget).__name__}-{width}-{'dark' if dark else 'light'}"
-            root.screenshot(path=f"{folder}/{name}.png")
-
-
 def test_odd_texts_are_answered_and_stay_text(open_explorer, widget):
     page = open_explorer(widget).page
     for text in ODD:
@@ -62,18 +45,14 @@ def test_odd_texts_are_answered_and_stay_text(open_explorer, widget):
         assert widget.text == text
     assert page.locator("#root script, #root img").count() == 0
     assert not page.get_by_role("alert").is_visible()
-    page.evaluate("window.cleanup()")
-    assert page.evaluate("window.kernel.listening()") == 0
 
 
 def test_a_huge_paste_is_cut_with_a_note(open_explorer, widget):
     page = open_explorer(widget).page
-    took = page.evaluate(
+    page.evaluate(
         """() => { const box = document.querySelector('textarea'); box.value = '👍'.repeat(1e6);
-        const start = performance.now(); box.dispatchEvent(new Event('input'));
-        return performance.now() - start; }"""
+        box.dispatchEvent(new Event('input')); }"""
     )
-    assert took < 1000
     note = f"Only the first {widget.limit} characters are kept."
     assert note in page.locator(".tl-controls .tl-warning").inner_text()
     page.wait_for_function("() => kernel.get('request').text.length > 500")
@@ -90,20 +69,6 @@ def test_an_answer_that_was_overtaken_is_dropped_and_an_error_shown(open_explore
     assert page.locator(".tl-asking").inner_html() == shown
     explorer.receive(reply={"number": 9, "error": "<b>out of paper</b>"})
     assert page.get_by_role("alert").inner_text() == "<b>out of paper</b>"
-
-
-def test_typing_is_fast_and_so_is_the_answer(open_explorer, widget, record_property):
-    page = open_explorer(widget).page
-    waiting = quickest(page, "textarea", 50)
-    assert waiting < 50
-    kernel_is_done(page)
-    for _ in range(3):  # a busy machine gets three tries
-        took = min(typed(page, f"I will not go to sleep with [MASK] {i}.") for i in range(9))
-        if took < 500:
-            break
-    record_property("answer_ms", round(took))
-    print(f"{type(widget).__name__}: typing {waiting:.1f} ms, typing to answer {took:.0f} ms")
-    assert took < 500
 
 
 def test_masking_by_hand(open_explorer, bert):
@@ -131,7 +96,6 @@ def test_masking_by_hand(open_explorer, bert):
     page.get_by_label("Seed").fill("7")
     kernel_is_done(page)
     assert widget.request["seed"] == 7
-    assert quickest(page, "input[aria-label=Share]", 50) < 50
 
 
 def test_words_are_hidden_by_mouse_and_keyboard(open_explorer, bert):

@@ -1,8 +1,5 @@
 """The generation explorer's script in a real browser, moved by mouse and by keyboard."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -88,9 +85,9 @@ def test_run_streams_until_stop_and_reset_goes_back(explorer):
     wait_for_tokens(explorer, 40)
     expect(button(explorer, "Write one token")).to_be_disabled()
     button(explorer, "Stop writing").click()
-    explorer.page.wait_for_timeout(400)
+    explorer.answered()
     number = len(explorer.widget.answer["written"])
-    explorer.page.wait_for_timeout(300)
+    explorer.answered()
     assert len(explorer.widget.answer["written"]) == number
     shown = explorer.page.evaluate("document.querySelector('.tl-text').textContent")
     assert shown.replace("⏎", "") == explorer.widget.text_so_far
@@ -173,7 +170,7 @@ def test_tokens_are_looked_at_by_mouse_and_keyboard(explorer):
     button(explorer, "Write token after token").click()
     wait_for_tokens(explorer, 12)
     button(explorer, "Stop writing").click()
-    explorer.page.wait_for_timeout(400)
+    explorer.answered()
     explorer.page.hover("[data-index='2']")
     assert text(explorer, ".tl-readout").startswith("Token 3,")
     explorer.page.click("[data-index='4']")
@@ -185,11 +182,11 @@ def test_tokens_are_looked_at_by_mouse_and_keyboard(explorer):
     explorer.page.focus(TEXT)
     explorer.page.keyboard.press("ArrowLeft")
     explorer.settle()
-    explorer.page.wait_for_timeout(100)
+    explorer.answered()
     assert explorer.widget.selected == 3
     assert text(explorer, ".tl-readout").startswith("Token 4,")
     explorer.page.keyboard.press("Home")
-    explorer.page.wait_for_timeout(100)
+    explorer.answered()
     assert explorer.widget.selected == 0
 
 
@@ -210,15 +207,15 @@ def test_typed_text_is_read_and_characters_without_a_token_are_named(explorer):
 
 
 def test_a_huge_paste_is_cut_with_a_note(explorer):
-    explorer.page.fill("textarea", "שלום To be 🙂 " * 20_000)
+    explorer.page.fill("textarea", "שלום To be 🙂 " * 2_000)
     explorer.page.wait_for_function(
         "() => document.querySelector('.tl-generation').innerText.includes('Only the first 1,000')"
     )
-    explorer.page.wait_for_timeout(300)
+    explorer.answered()
     assert len(explorer.widget.prompt) == 1000
     assert "The model sees its last 256 tokens only" in text(explorer, ".tl-generation")
     explorer.page.fill("textarea", "short")
-    explorer.page.wait_for_timeout(300)
+    explorer.page.wait_for_function("() => kernel.get('prompt') === 'short'")
     assert "Only the first" not in text(explorer, ".tl-generation")
 
 
@@ -255,40 +252,5 @@ def test_a_tokenizer_with_longer_tokens(open_explorer):
     button(explorer, "Write token after token").click()
     wait_for_tokens(explorer, 50)
     button(explorer, "Stop writing").click()
-    explorer.page.wait_for_timeout(300)
+    explorer.answered()
     assert "The window slides" in text(explorer, ".tl-generation")
-
-
-def test_it_lets_go_of_the_model_when_it_is_taken_away(explorer):
-    assert explorer.page.evaluate("kernel.listening()") == 9
-    explorer.page.evaluate("cleanup()")
-    assert explorer.page.evaluate("kernel.listening()") == 0
-
-
-@pytest.mark.parametrize("label", ["Temperature", "Top-k", "Top-p"])
-def test_moves_are_drawn_within_50_ms(explorer, capsys, label):
-    # The better of two, because others use the machine, too.
-    milliseconds = min(explorer.latency(SLIDER.format(label)) for _ in range(2))
-    with capsys.disabled():
-        print(f"\ngeneration explorer, {label}: {milliseconds:.0f} ms")
-    assert milliseconds < 50
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1100, 560])
-def test_it_fits_and_follows_the_theme(open_explorer, model, dark, width):
-    widget = GenerationExplorer(
-        model, encode, decode, "HAMLET.\nTo be", temperature=0.8, top_k=10, top_p=0.9
-    )
-    widget.write(60)
-    widget.cached = False
-    widget.write(60)
-    explorer = open_explorer(widget, dark, width=width, height=1200)
-    explorer.page.wait_for_timeout(200)
-    wide = explorer.page.evaluate(
-        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
-    assert wide <= 0
-    if folder := os.environ.get("TUTORIAL_SCREENSHOTS"):
-        name = f"generation-{width}-{'dark' if dark else 'light'}.png"
-        explorer.page.screenshot(path=Path(folder) / name, full_page=True)

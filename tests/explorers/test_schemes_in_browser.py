@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from browser import quickest
 from playwright.sync_api import expect
 
 from tutorial_lib import figures
@@ -120,34 +119,3 @@ def test_pointer_click_and_arrows_move_one_pair_on_both_sides(open_explorer):
     explorer.page.get_by_label("Causal mask").check()
     explorer.settle()
     assert "ALiBi hidden by the mask" in explorer.page.locator(".tl-readout").inner_text()
-
-
-@pytest.mark.parametrize(
-    "control",
-    [
-        "input[aria-label=Length]",
-        "input[aria-label='Shift both by']",
-        "input[aria-label=Head]",
-        "select[aria-label='Scheme on the left']",
-        "input[type=checkbox]",
-    ],
-)
-def test_it_follows_a_control_within_50_ms(open_explorer, control, record_property):
-    explorer = open_explorer(SchemeComparer("relative", "alibi", 63, 31))
-    time = quickest(explorer.page, control, 50)
-    record_property("latency_ms", round(time, 1))
-    assert time < 50
-
-
-@pytest.mark.parametrize("width", [500, 760, 1300])
-@pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_the_page_in_both_themes(open_explorer, width, dark):
-    widget = SchemeComparer("learned", "t5", 40, 4, causal=width == 760)
-    explorer = open_explorer(widget, dark, width=width)
-    explorer.check_fit_and_theme(dark, f"schemes-{width}")
-
-
-def test_it_lets_go_of_the_kernel(open_explorer):
-    explorer = open_explorer(SchemeComparer())
-    explorer.page.evaluate("window.cleanup()")
-    assert explorer.page.evaluate("window.kernel.listening()") == 0

@@ -1,7 +1,6 @@
 """The sinusoid explorer in a real browser: its numbers are the library's, and it is quick."""
 
 import pytest
-from browser import quickest
 
 from tutorial_lib import figures
 from tutorial_lib.explorers import SinusoidExplorer
@@ -72,24 +71,3 @@ def test_the_pointer_reads_and_a_click_or_the_arrows_keep(open_explorer):
     explorer.settle()
     assert (explorer.widget.position, explorer.widget.column) == (9, 2)
     check_numbers(explorer)
-
-
-@pytest.mark.parametrize("label", SLIDERS)
-def test_it_follows_a_slider_within_50_ms(open_explorer, label, record_property):
-    explorer = open_explorer(SinusoidExplorer(256, 100))
-    time = quickest(explorer.page, f"input[aria-label='{label}']", 50)
-    record_property("latency_ms", round(time, 1))
-    assert time < 50
-
-
-@pytest.mark.parametrize("width", [760, 1000, 1300])
-@pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_the_page_in_both_themes(open_explorer, width, dark):
-    explorer = open_explorer(SinusoidExplorer(n_positions=20), dark, width=width)
-    explorer.check_fit_and_theme(dark, f"sinusoids-{width}")
-
-
-def test_it_lets_go_of_the_kernel(open_explorer):
-    explorer = open_explorer(SinusoidExplorer())
-    explorer.page.evaluate("window.cleanup()")
-    assert explorer.page.evaluate("window.kernel.listening()") == 0

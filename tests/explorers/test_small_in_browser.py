@@ -1,37 +1,13 @@
 """The small explorers in a real browser: each script on a plain page, its Python half behind it."""
 
 import math
-import os
-import statistics
 
 import pytest
 import torch
-from browser import quickest
-from page_checks import faint, unreachable
 from playwright.sync_api import expect
 
 from tutorial_lib.explorers import MaskBuilder, MergeStepper, SoftmaxExplorer, TokenizerExplorer
 from tutorial_lib.tokenizers import BPETokenizer, merge_steps, wordpiece_score, wordpiece_steps
-
-# Milliseconds from an answer of the kernel to the frame after it is drawn, 20 times.
-REDRAW = """
-async () => {
-  const frame = () => new Promise(requestAnimationFrame);
-  const times = [];
-  for (let turn = 0; turn < 20; turn += 1) {
-    await frame();
-    await frame();
-    const reply = JSON.parse(JSON.stringify(kernel.get("reply")));
-    reply.rows[0].tokens.reverse();
-    const start = performance.now();
-    kernel.receive({ reply });
-    await frame();
-    await frame();
-    times.push(performance.now() - start);
-  }
-  return times;
-}
-"""
 
 
 @pytest.fixture
@@ -52,14 +28,6 @@ def until(page, condition, what):
     raise AssertionError(f"waited in vain for {what}")
 
 
-def report_latency(page, control, name, record_property, limit=50):
-    """What is quickest is under the limit; control: a selector, or what measures."""
-    found = quickest(page, control, limit)
-    record_property("latency_ms", round(found, 1))
-    print(f"{name}: input event to the frame after drawing, median of 20: {found:.1f} ms")
-    assert found < limit
-
-
 WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
 
 
@@ -72,7 +40,7 @@ def merges():
     return MergeStepper(paths)
 
 
-def test_merge_stepper(put, merges, record_property):
+def test_merge_stepper(put, merges):
     page = put(merges)
     assert page.locator(".tl-chip").count() == 16
     assert page.locator("tr.chosen .name").inner_text() == "a + t"
@@ -95,10 +63,6 @@ def test_merge_stepper(put, merges, record_property):
     frame(page)
     assert merges.position == 0
     expect(page.get_by_role("button", name="One merge back")).to_be_disabled()
-    assert unreachable(page) == []
-    report_latency(page, "input[type=range]", "merge stepper", record_property)
-    page.evaluate("window.cleanup()")
-    assert page.evaluate("window.kernel.listening()") == 0
 
 
 @pytest.mark.parametrize("width", [900, 760])
@@ -150,24 +114,20 @@ def test_tokenizer_explorer(put, tokens):
         n_tokens = len(tokens.reply["rows"][0]["tokens"])
         assert shown.count() == n_tokens
     assert page.locator("#root script").count() == 0
-    assert unreachable(page) == []
 
 
-def test_tokenizer_explorer_survives_a_huge_paste(put, tokens, record_property):
+def test_tokenizer_explorer_survives_a_huge_paste(put, tokens):
     page = put(tokens)
-    started = page.evaluate(
+    page.evaluate(
         """() => { const box = document.querySelector('textarea'); box.value = '👍'.repeat(1e6);
-        const start = performance.now(); box.dispatchEvent(new Event('input'));
-        return performance.now() - start; }"""
+        box.dispatchEvent(new Event('input')); }"""
     )
-    record_property("paste_ms", round(started))
-    assert started < 1000
     assert "first 2,000 characters" in page.locator(".tl-controls .tl-warning").inner_text()
     until(page, lambda: tokens.text == "👍" * 2000, "the cut text")
     frame(page)
 
 
-def test_tokenizer_explorer_by_keyboard_and_its_latency(put, tokens, record_property):
+def test_tokenizer_explorer_by_keyboard(put, tokens):
     tokens.text = "the cat sat on the mat " * 80
     page = put(tokens)
     page.get_by_label("Tokens of BPE").focus()
@@ -178,11 +138,6 @@ def test_tokenizer_explorer_by_keyboard_and_its_latency(put, tokens, record_prop
     assert "“the" in detail.inner_text()
     page.locator(".tl-token").nth(1).hover()
     assert "id" in detail.inner_text()
-    report_latency(page, "textarea", "tokenizer explorer, typing", record_property)
-    box, name = "input[type=checkbox]", "tokenizer explorer, ids of 1,800 characters on and off"
-    report_latency(page, box, name, record_property)
-    name = "tokenizer explorer, redraw of 1,800 characters"
-    report_latency(page, lambda: statistics.median(page.evaluate(REDRAW)), name, record_property)
 
 
 def test_tokenizer_explorer_drops_an_answer_that_was_overtaken(put, tokens):
@@ -214,7 +169,7 @@ def test_softmax_explorer_draws_the_division_on_one_scale(put):
     assert widths == pytest.approx([100, 50, 100, 100 * e / (1 + e)])  # 4 / 4, 2 / 4, then of 1
 
 
-def test_softmax_explorer_computes_what_torch_does(put, record_property):
+def test_softmax_explorer_computes_what_torch_does(put):
     widget = SoftmaxExplorer()
     page = put(widget)
     until(page, lambda: widget.result, "a result")
@@ -234,8 +189,6 @@ def test_softmax_explorer_computes_what_torch_does(put, record_property):
     page.get_by_role("button", name="Reset").click()
     frame(page)
     assert (widget.q, widget.temperature, widget.scale) == ([1.0, 0.5, -1.0], 1.0, True)
-    assert unreachable(page) == []
-    report_latency(page, "input[aria-label=Temperature]", "softmax explorer", record_property)
 
 
 def test_softmax_explorer_shows_one_stage_after_the_other(put):
@@ -274,7 +227,7 @@ def test_softmax_explorer_takes_odd_numbers(put, typed, kept, said):
     assert page.get_by_role("alert").count() == 0
 
 
-def test_mask_builder(put, record_property):
+def test_mask_builder(put):
     scores = torch.zeros(4, 4)
     scores[1, 0] = torch.tensor(4.0).log()  # 4 : 1 is 80 % and 20 %
     widget = MaskBuilder(scores, labels=["the", "cat", "<b>sat</b>", "down"])
@@ -297,10 +250,9 @@ def test_mask_builder(put, record_property):
     frame(page)
     assert widget.mask[0].tolist() == [False, False, False, True]
     assert page.get_by_role("alert").count() == 0
-    assert unreachable(page) == []
 
 
-def test_mask_builder_presets_agree_with_python(put, record_property):
+def test_mask_builder_presets_agree_with_python(put):
     from tutorial_lib.explorers.masks import PRESETS, preset_mask
 
     widget = MaskBuilder(n_queries=5, n_keys=7)
@@ -318,20 +270,3 @@ def test_mask_builder_presets_agree_with_python(put, record_property):
                 assert torch.equal(widget.mask, expected), (preset, name, key)
                 blind = int((~expected.any(1)).sum())
                 assert page.get_by_role("alert").count() == (blind > 0)
-    page.get_by_label("Preset").select_option("window")
-    frame(page)
-    report_latency(page, "input[aria-label=Window]", "mask builder", record_property)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_stands_out_in_both_themes(put, merges, tokens, theme):
-    folder = os.environ.get("TUTORIAL_SCREENSHOTS")
-    merges.position = 3
-    widgets = (merges, tokens, SoftmaxExplorer(stage=5), MaskBuilder(preset="both"))
-    for widget in widgets:
-        page = put(widget, dark=theme == "dark")
-        frame(page)
-        assert faint(page) == []
-        if folder:
-            name = type(widget).__name__
-            page.locator(".tl-explorer").screenshot(path=f"{folder}/{name}-{theme}.png")

@@ -111,19 +111,3 @@ def test_a_slider_without_its_axis_is_off_and_nothing_moves(open_explorer):
     assert len(set(tops)) == 1
     best = int(values["word similarity"][1][0, 2].argmax())
     assert text(explorer, ".tl-readout").startswith(f"“שלום”, “word {best}”: 0.99")
-
-
-def test_the_notebooks_theme_is_followed(explorer):
-    explorer.receive(step=4)
-    light = explorer.picture(VALUES)
-    explorer.use_theme(dark=True)
-    explorer.page.wait_for_timeout(400)
-    assert explorer.picture(VALUES) != light
-
-
-def test_a_step_is_drawn_within_50_ms(explorer, capsys):
-    tries = (explorer.latency("input[aria-label=Step]") for _ in range(3))
-    time = next((time for time in tries if time < 50), 50)
-    with capsys.disabled():
-        print(f"\nwalk explorer, step: {time:.0f} ms (median of 20)")
-    assert time < 50

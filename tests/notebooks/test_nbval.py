@@ -39,8 +39,9 @@ def number_cell(book):
     return next(cell for cell in book.cells if cell.source == "print(6 * 7)")
 
 
-def test_untouched_copy_passes_and_its_cost_is_printed(nbval):
-    passed, printed = nbval(example())
+@pytest.mark.parametrize("options", [(), ("-n", "2", "--dist", "loadfile")])
+def test_untouched_copy_passes_and_its_cost_is_printed(nbval, options):
+    passed, printed = nbval(example(), *options)
     assert passed, printed
     assert "what the notebooks cost" in printed
     assert "02_example.ipynb" in printed

@@ -1,9 +1,9 @@
-"""A pytest plugin: the fixture `chromium`, and how long a picture takes to follow a control."""
+"""A pytest plugin: the fixture `chromium`, and whether a picture follows a control."""
 
 import os
 import shutil
-import statistics
 import tempfile
+from contextlib import contextmanager
 
 import pytest
 
@@ -26,6 +26,18 @@ def find_chromium():
     """The path of a browser, or None: TUTORIAL_CHROMIUM, else the first known name on the path."""
     named = os.environ.get("TUTORIAL_CHROMIUM")
     return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def launched(path=None):
+    """A headless browser, with a home of its own."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as starter:
+        options = {"executable_path": path or find_chromium(), "args": FLAGS}
+        browser = starter.chromium.launch(**options, env={**os.environ, "HOME": home})
+        yield browser
+        browser.close()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -52,104 +64,32 @@ def chromium():
     path = find_chromium()
     if path is None:
         (pytest.fail if os.environ.get("TUTORIAL_BROWSER") == "required" else pytest.skip)(MISSING)
-    from playwright.sync_api import sync_playwright
-
-    with tempfile.TemporaryDirectory() as home, sync_playwright() as starter:
-        environment = {**os.environ, "HOME": home}
-        browser = starter.chromium.launch(executable_path=path, args=FLAGS, env=environment)
+    with launched(path) as browser:
         yield browser
-        browser.close()
 
 
-# One change a turn, there and back. What is timed ends in the frame after the one that draws: the
-# first callback runs before that frame is painted, the second after. A picture that the kernel
-# makes counts from the same event to the frame after the new image has been decoded.
-_MEASURE = """
-async (control, [picture, turns]) => {
-  const frame = () => new Promise(requestAnimationFrame);
-  const drawn = async () => { await frame(); await frame(); };
-  const waitFor = (image, old) => new Promise((done, fail) => {
-    const late = setTimeout(() => fail(new Error("the picture did not change")), 5000);
-    const look = () => {
-      if (image.src === old) return requestAnimationFrame(look);
-      clearTimeout(late);
-      image.decode().then(drawn).then(done);
-    };
-    look();
-  });
-  const change = (turn) => {
-    if (control.matches(".noUi-handle")) {
-      const key = turn % 2 ? "ArrowLeft" : "ArrowRight";
-      control.focus();
-      control.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-    } else if (control.tagName === "SELECT") {
-      control.selectedIndex = (control.selectedIndex + 1) % control.options.length;
-      control.dispatchEvent(new Event("input", { bubbles: true }));
-      control.dispatchEvent(new Event("change", { bubbles: true }));
-    } else if (control.tagName === "TEXTAREA") {
-      control.value = turn % 2 ? control.value.slice(1) : `x${control.value}`;
-      control.dispatchEvent(new Event("input", { bubbles: true }));
-    } else if (control.type === "range") {
-      turn % 2 ? control.stepDown() : control.stepUp();
-      control.dispatchEvent(new Event("input", { bubbles: true }));
-    } else {
-      control.click();
-    }
-  };
-  const image = picture && document.querySelector(picture);
-  const times = [];
-  for (let turn = 0; turn < turns; turn += 1) {
-    await drawn();
-    const old = image && image.src;
-    const start = performance.now();
-    change(turn);
-    await (image ? waitFor(image, old) : drawn());
-    times.push(performance.now() - start);
-  }
-  return times;
-}
-"""
+# Markup, image addresses and canvases; kept in the page, where it is compared with later.
+_FINGERPRINT = """(node) => node.outerHTML + [...node.querySelectorAll("canvas")]
+  .map((canvas) => canvas.toDataURL()).join()"""
+_CHANGED = f"""async (node, seconds) => {{
+  const print = {_FINGERPRINT};
+  const start = performance.now();
+  while (print(node) === window.tlBefore) {{
+    if (performance.now() - start > 1000 * seconds) return false;
+    await new Promise((done) => setTimeout(done, 20));
+  }}
+  return true;
+}}"""
 
 
-def measure(page, control, picture=None, turns=20):
-    """Median milliseconds from a change of `control` to the frame after it is drawn.
-
-    control: selector of a range input, a select, a text area, an ipywidgets slider's
-    `.noUi-handle` or a button.
-    picture: selector of the image which the kernel replaces, for explorers that draw there.
-    """
-    target = page.locator(control).first
-    target.scroll_into_view_if_needed()
-    return statistics.median(target.evaluate(_MEASURE, [picture, turns]))
-
-
-def quickest(page, control, limit, picture=None):
-    """Median milliseconds of the control; a busy machine gets five tries to stay below `limit`.
-
-    control: as for `measure`, or a function that measures once.
-    """
-    once = control if callable(control) else lambda: measure(page, control, picture)
-    tries = [once()]
-    while tries[-1] >= limit and len(tries) < 5:
-        page.wait_for_timeout(500)
-        tries.append(once())
-    return min(tries)
+def changes(page, selector, act, seconds=30):
+    """Whether `act` changes what stands at the selector; the seconds only end a vain wait."""
+    node = page.locator(selector).first
+    node.evaluate(f"(node) => {{ window.tlBefore = ({_FINGERPRINT})(node); }}")
+    act()
+    return node.evaluate(_CHANGED, seconds)
 
 
 def fingerprint(page, selector):
     """What an explorer shows, to compare with later: its markup, image addresses and canvases."""
-    return page.locator(selector).first.evaluate(
-        "(node) => node.outerHTML + [...node.querySelectorAll('canvas')]"
-        ".map((canvas) => canvas.toDataURL()).join()"
-    )
-
-
-def changes(page, selector, act):
-    """Whether `act` changes what stands at the selector within five seconds."""
-    before = fingerprint(page, selector)
-    act()
-    for _ in range(50):
-        page.wait_for_timeout(100)
-        if fingerprint(page, selector) != before:
-            return True
-    return False
+    return page.locator(selector).first.evaluate(_FINGERPRINT)

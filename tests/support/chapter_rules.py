@@ -5,7 +5,7 @@ A rule takes a `Book` and yields one sentence for each place that breaks it.
 
 import re
 
-from budgets import MINUTES
+from budgets import budget
 
 LEVELS = "easy|medium|hard"
 
@@ -21,9 +21,11 @@ def header_is_complete(book):
         yield "**You will be able to** has no list of three or more goals"
     if not re.search(r"^\*\*Reading and exercises:\*\* about \d+ minutes", header, re.M):
         yield "**Reading and exercises:** about N minutes is missing"
-    minutes = MINUTES.get(book.prefix, 1.0)
+    minutes, gigabytes = budget(book.path.name)
     unit = "minute" if minutes == 1 else "minutes"
-    running = f"**Running:** about {minutes:g} {unit} on two CPU cores, at most 1.2 GB of memory"
+    running = (
+        f"**Running:** about {minutes:g} {unit} on two CPU cores, at most {gigabytes} GB of memory"
+    )
     if running not in header:
         yield f"the header does not say: {running}"
     if len(re.findall(r"\]\(#", _label(header, "Stopping points"))) < 2:

@@ -1,5 +1,6 @@
 """JupyterLab for browser tests: a server on copies of the notebooks, and one page on it."""
 
+import ast
 import json
 import os
 import secrets
@@ -12,17 +13,22 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from browser import changes
 from isolation import ROOT
+from notebook_book import Book
+from slices import needed
 
 NOTEBOOK = "window.jupyterapp.shell.currentWidget"
 KERNEL_IDLE = f"""() => {{
   const kernel = {NOTEBOOK}?.sessionContext?.session?.kernel;
   return kernel?.status === "idle" && kernel?.connectionStatus === "connected";
 }}"""
-RUN_ALL = f"""async () => {{
+RUN_ALL = """async () => {
   const app = window.jupyterapp;
   await app.commands.execute("notebook:clear-all-cell-outputs");
   await app.commands.execute("notebook:run-all-cells");
+}"""
+CODE_CELLS = f"""() => {{
   const cells = {NOTEBOOK}.content.widgets.filter((cell) => cell.model.type === "code");
   return cells.map((cell) => {{
     const {{ execution_count, outputs, source }} = cell.model.toJSON();
@@ -37,6 +43,41 @@ WATCH = f"""() => {{
     else if (/Traceback/.test(content.text)) window.kernelErrors.push(content.text);
   }});
 }}"""
+# What goes between the page and the kernel's widgets, as [direction, bytes].
+COUNT = f"""() => {{
+  window.comms = [];
+  {NOTEBOOK}.sessionContext.session.kernel.anyMessage.connect((_, {{ msg, direction }}) => {{
+    if (msg.header.msg_type !== "comm_msg") return;
+    const bytes = (msg.buffers ?? []).reduce((sum, part) => sum + part.byteLength, 0);
+    window.comms.push([direction, JSON.stringify(msg.content).length + bytes]);
+  }});
+}}"""
+# Statements that belong to no cell; returns the error's traceback, or null.
+EXECUTE = f"""async (code) => {{
+  const {{ kernel }} = {NOTEBOOK}.sessionContext.session;
+  const {{ content }} = await kernel.requestExecute({{ code, store_history: false }}).done;
+  return content.status === "ok" ? null : (content.traceback ?? [content.status]).join("\\n");
+}}"""
+RUN_CELL = f"""async (number) => {{
+  const {{ content }} = {NOTEBOOK};
+  const places = content.widgets.flatMap((cell, i) => (cell.model.type === "code" ? [i] : []));
+  content.activeCellIndex = places[number - 1];
+  content.deselectAll();
+  await window.jupyterapp.commands.execute("notebook:run-cell");
+}}"""
+USE_THEME = """async (theme) => {
+  await window.jupyterapp.commands.execute("apputils:change-theme", { theme });
+}"""
+# The theme has a name on <body> before its stylesheet is there.
+THEME_SHOWN = """(dark) => {
+  if ((document.body.dataset.jpThemeLight === "false") !== dark) return false;
+  const [r, g, b] = getComputedStyle(document.querySelector(".jp-Notebook")).backgroundColor
+    .match(/\\d+/g).map(Number);
+  const explorers = [...document.querySelectorAll(".tl-explorer")];
+  return (r + g + b < 384) === dark
+    && explorers.every((explorer) => explorer.hasAttribute("data-dark") === dark);
+}"""
+EXPLORER = ": run this cell"  # how every explorer prints itself
 BROKEN_WIDGETS = """() => [...document.querySelectorAll(
   ".jupyter-widgets-error-widget, .jp-RenderedWidget, .jupyter-widgets.jp-OutputArea-output"
 )].map((node) => node.textContent).filter((text) => /error|exception/i.test(text))"""
@@ -147,14 +188,84 @@ class LabPage:
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
         page.wait_for_function(KERNEL_IDLE, timeout=60_000)
         page.evaluate(WATCH)
+        page.evaluate(COUNT)
+        self.book = Book.read(lab.root / "notebooks" / name)
 
     def run_all(self, seconds=600):
         """Clear and run all cells; returns their counts, outputs and sources as JupyterLab has
         them."""
         self.page.set_default_timeout(seconds * 1000)
-        cells = self.page.evaluate(RUN_ALL)
+        self.page.evaluate(RUN_ALL)
         self.page.set_default_timeout(30_000)
-        return cells
+        return self.code_cells()
+
+    def code_cells(self):
+        """The code cells' counts, outputs and sources as JupyterLab has them now."""
+        return self.page.evaluate(CODE_CELLS)
+
+    @property
+    def explorer_cells(self):
+        """The numbers of the code cells that show an explorer, by their stored outputs."""
+        return [n for n, output in self.book.outputs if EXPLORER in shown(output)]
+
+    def run_explorers(self):
+        """Run the cells that show explorers, after those statements of other cells, and of the
+        first, that they need; everything else keeps its stored outputs."""
+        cells = {n: ast.parse(source).body for n, source, _ in self.book.code}
+        statements = [(n, ast.unparse(part)) for n, parts in cells.items() for part in parts]
+        wanted = self.explorer_cells
+        places = [i for i, (n, _) in enumerate(statements) if n in wanted]
+        chosen = [statements[i] for i in needed([source for _, source in statements], places)]
+        first = [source for n, source in statements if n == 1]
+        rest = [source for n, source in chosen if n != 1 and n not in wanted]
+        self.execute("\n".join([*first, *rest]))
+        for number in wanted:
+            self.run_cell(number)
+
+    def execute(self, code):
+        """Run code that belongs to no cell."""
+        failed = self.page.evaluate(EXECUTE, code)
+        assert failed is None, failed
+
+    def run_cell(self, number):
+        """Run code cell `number`, counted from 1."""
+        self.page.evaluate(RUN_CELL, number)
+        cell = self.code_cells()[number - 1]
+        assert cell["execution_count"], cell["source"]
+        assert "error" not in [output["output_type"] for output in cell["outputs"]], cell
+
+    def use_theme(self, theme):
+        """Switch JupyterLab to the light or the dark theme, with everything as it stands, and
+        wait until every explorer has followed."""
+        self.page.evaluate(USE_THEME, f"JupyterLab {theme.title()}")
+        self.page.wait_for_function(THEME_SHOWN, arg=theme == "dark")
+
+    def settle(self):
+        """Wait until the kernel has answered everything and the answers are drawn."""
+        self.page.wait_for_function(KERNEL_IDLE)
+        self.page.evaluate("() => new Promise((f) => requestAnimationFrame(() => setTimeout(f)))")
+
+    def messages(self, act):
+        """The bytes of each message that the page's widgets send while `act` is done."""
+        self.settle()
+        self.page.evaluate("window.comms = []")
+        act()
+        self.settle()
+        return [bytes_ for way, bytes_ in self.page.evaluate("window.comms") if way == "send"]
+
+    def press(self, root, control, key):
+        """Press a key on a control of the explorer at `root`: the picture changes, and at most
+        one message is sent."""
+        self.settle()
+        control = self.page.locator(root).first.locator(control).first
+        control.focus()
+
+        def act():
+            moved = changes(self.page, root, lambda: control.press(key))
+            assert moved, f"{key} on {root} changes nothing"
+
+        sent = self.messages(act)
+        assert len(sent) <= 1, f"{key} on {root} sends {len(sent)} messages"
 
     def complaints(self):
         """All that went wrong so far: page errors, broken widgets, exceptions in the kernel (of
@@ -192,3 +303,8 @@ class LabPage:
         """Close the page and end its kernel."""
         self.page.close()
         self.lab.stop_kernels()
+
+
+def shown(output):
+    """The plain text of a stored output."""
+    return "".join(output.get("data", {}).get("text/plain", ""))

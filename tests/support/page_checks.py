@@ -37,26 +37,6 @@ _UNREACHABLE = """
   .map((n) => n.outerHTML.slice(0, 90))
 """
 
-# Milliseconds from typing a text to the frame after its answer is drawn.
-_TYPED = """
-async ([selector, text]) => {
-  const box = document.querySelector(selector);
-  const start = performance.now();
-  box.value = text;
-  box.dispatchEvent(new Event("input", { bubbles: true }));
-  const frame = () => new Promise(requestAnimationFrame);
-  for (;;) {
-    await frame();
-    const [request, reply] = [kernel.get("request"), kernel.get("reply")];
-    if (request.text === text && reply.number === request.number
-      && !document.querySelector(".waiting")) break;
-    if (performance.now() - start > 20000) throw new Error(`no answer to ${text}`);
-  }
-  await frame();
-  return performance.now() - start;
-}
-"""
-
 
 def faint(page):
     """Texts on the page that do not stand out enough."""
@@ -69,8 +49,10 @@ def unreachable(page):
 
 
 def typed(page, text, box="textarea"):
-    """Type a text; milliseconds from the input event to the frame after the answer is drawn."""
-    return page.evaluate(_TYPED, [box, text])
+    """Type a text and wait until its answer is drawn."""
+    page.locator(box).fill(text)
+    page.wait_for_function("(text) => kernel.get('request').text === text", arg=text)
+    kernel_is_done(page)
 
 
 def kernel_is_done(page):

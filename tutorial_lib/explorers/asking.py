@@ -14,9 +14,9 @@ class AskingExplorer(BrowserExplorer):
     since any model and tokenizer may be handed in.
     """
 
-    limit = traitlets.Int(500).tag(sync=True)  # characters of text that are kept
+    limit = traitlets.Int(500).tag(sync=True, told=True)  # characters of text that are kept
     request = traitlets.Dict().tag(sync=True)  # written by the browser
-    reply = traitlets.Dict().tag(sync=True)
+    reply = traitlets.Dict().tag(sync=True, told=True)
 
     def __init__(self, text, **controls):
         request = {"number": 0, "text": self._clean(text), **controls}

@@ -55,8 +55,8 @@ class AttentionExplorer(BrowserExplorer):
     _esm = javascript(*_PARTS)
     _css = stylesheet("attention.css")
 
-    panels = traitlets.List().tag(sync=True)
-    notes = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    panels = traitlets.List().tag(sync=True, told=True)
+    notes = traitlets.List(traitlets.Unicode()).tag(sync=True, told=True)
     part = traitlets.Int(0).tag(sync=True)
     layer = traitlets.Int(0).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
@@ -66,14 +66,14 @@ class AttentionExplorer(BrowserExplorer):
     hide_special = traitlets.Bool(False).tag(sync=True)
     renormalise = traitlets.Bool(False).tag(sync=True)
 
-    has_model = traitlets.Bool(False).tag(sync=True)
-    fields = traitlets.List().tag(sync=True)
+    has_model = traitlets.Bool(False).tag(sync=True, told=True)
+    fields = traitlets.List().tag(sync=True, told=True)
     text = traitlets.Unicode("").tag(sync=True)
     pair = traitlets.Unicode("").tag(sync=True)
     other = traitlets.Unicode("").tag(sync=True)
     broken = traitlets.Dict().tag(sync=True)
-    outputs = traitlets.List().tag(sync=True)
-    outputs_title = traitlets.Unicode("").tag(sync=True)
+    outputs = traitlets.List().tag(sync=True, told=True)
+    outputs_title = traitlets.Unicode("").tag(sync=True, told=True)
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class AttentionExplorer(BrowserExplorer):
 
     @traitlets.validate("threshold")
     def _fraction(self, proposal):
-        return min(max(proposal.value, 0.0), 1.0)
+        return min(max(proposal.value, 0.0), 1.0) if proposal.value == proposal.value else 0.0
 
     @traitlets.validate(*_TEXTS)
     def _short(self, proposal):

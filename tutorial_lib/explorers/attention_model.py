@@ -7,6 +7,7 @@ import torch
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.packing import Picture
+from tutorial_lib.explorers.reading import reading
 from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene
 
 MAX_LENGTH = 200
@@ -42,7 +43,7 @@ class EncoderBackend:
     fields = TEXT_FIELDS
 
     def __init__(self, model, tokenizer, readout=None):
-        self.model = model.eval()
+        self.model = model
         self.tokenizer = tokenizer
         self.readout = readout
         self.title = "Outputs" if readout else "Cosine with its unbroken vector"
@@ -57,8 +58,8 @@ class EncoderBackend:
         """
         notes = []
         encoding = self._encode(text, pair, notes)
-        change = intervention(broken or {}, self._head_on(other, encoding, notes))
-        with torch.no_grad():
+        with reading(self.model):
+            change = intervention(broken or {}, self._head_on(other, encoding, notes))
             maps, before = self._read(encoding)
             after = before
             if change:

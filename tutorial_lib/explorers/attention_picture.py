@@ -6,6 +6,7 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.attention_model import Result, intervention
 from tutorial_lib.explorers.packing import as_picture
+from tutorial_lib.explorers.reading import reading
 from tutorial_lib.interpret import head_output, intervene
 
 
@@ -38,7 +39,7 @@ class PictureBackend:
             raise ShapeError(
                 f"{config.n_classes} classes need as many names, got {len(self.names)}"
             )
-        self.model, self.images, self.ink = model.eval(), images, ink
+        self.model, self.images, self.ink = model, images, ink
         self.side = config.patches_a_side
         self.labels = patch_labels(self.side, self.side, config.pooling == "cls")
         last = len(images) - 1
@@ -63,8 +64,8 @@ class PictureBackend:
                 return None
             return head_output(self.model, layer, head, self._image(other))
 
-        change = intervention(broken or {}, patched)
-        with torch.no_grad():
+        with reading(self.model):
+            change = intervention(broken or {}, patched)
             maps, before = self._read(image)
             outputs = []
             if change:

@@ -6,12 +6,14 @@ folder (no build step, nothing from the network). `FigureExplorer` draws a figur
 """
 
 import html
+import math
 from pathlib import Path
 
 import anywidget
 import ipywidgets
 import traitlets
 
+from tutorial_lib.explorers.cells import closed_by_the_next_run
 from tutorial_lib.figures import style
 
 ASSETS = Path(__file__).parent / "assets"
@@ -28,13 +30,36 @@ def stylesheet(*names):
 
 
 class BrowserExplorer(anywidget.AnyWidget):
-    """An explorer that draws in the browser. Subclasses set `title`, `_esm` and `_css`."""
+    """An explorer that draws in the browser. Subclasses set `title`, `_esm` and `_css`.
+
+    Traits tagged `told` are what Python tells the page; the page never changes them.
+    """
 
     title = "Explorer"
-    label = traitlets.Unicode("").tag(sync=True)
+    label = traitlets.Unicode("").tag(sync=True, told=True)
 
     def __init__(self, **traits):
         super().__init__(label=self.title, **traits)
+        closed_by_the_next_run(self)
+
+    def set_state(self, sync_data):
+        """Take a message from the page, without what no page of ours sends: traits that Python
+        tells the page, NaN, infinity, and true or false for a number."""
+        super().set_state(
+            {name: value for name, value in sync_data.items() if self._from_a_page(name, value)}
+        )
+
+    def _from_a_page(self, name, value):
+        trait = self.traits().get(name)
+        if trait is None or trait.metadata.get("told") or not _finite(value):
+            return False
+        return not (isinstance(trait, traitlets.Int | traitlets.Float) and isinstance(value, bool))
+
+    def close(self):
+        """Close the explorer and what lays it out; its model is no longer held."""
+        if self.comm is not None:
+            self.layout.close()
+        super().close()
 
     def __repr__(self):
         return f"{self.title}: run this cell"
@@ -61,6 +86,18 @@ class FigureExplorer(ipywidgets.VBox):
         for control in controls.values():
             control.observe(self._redraw, names="value")
         self._redraw()
+        closed_by_the_next_run(self)
+
+    def close(self):
+        """Close the explorer with its controls and its picture."""
+        if self.comm is not None:
+            for child in (*self.children, self):
+                for part in (child.layout, getattr(child, "style", None)):
+                    if part is not None:
+                        part.close()
+            for child in self.children:
+                child.close()
+        super().close()
 
     def _redraw(self, _change=None):
         values = {name: control.value for name, control in self.controls.items()}
@@ -79,3 +116,10 @@ class FigureExplorer(ipywidgets.VBox):
 
     def __repr__(self):
         return f"{self.title}: run this cell"
+
+
+def _finite(value):
+    """Whether all numbers in what JSON has made are finite."""
+    if isinstance(value, dict | list | tuple):
+        return all(map(_finite, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, float) or math.isfinite(value)

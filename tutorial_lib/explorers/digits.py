@@ -10,6 +10,7 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.drawings import draw_strokes, like_mnist
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.reading import reading
 from tutorial_lib.interpret import rollout
 from tutorial_lib.models.checks import check_choice
 
@@ -39,12 +40,12 @@ class DigitExplorer(BrowserExplorer):
     strokes = traitlets.List().tag(sync=True)  # [[x, y], ...] each, from 0 to 1
     pen = traitlets.Float(0.09).tag(sync=True)  # a share of the side
     example = traitlets.Int(-1).tag(sync=True)  # a place in digits, -1 = what is drawn
-    n_examples = traitlets.Int().tag(sync=True)
+    n_examples = traitlets.Int().tag(sync=True, told=True)
     layer = traitlets.Int(-1).tag(sync=True)  # -1 = rollout of all layers
     head = traitlets.Int(-1).tag(sync=True)  # -1 = mean of the heads
-    shape = traitlets.List().tag(sync=True)  # layers, heads, patches a side
-    answer = traitlets.Dict().tag(sync=True)
-    note = traitlets.Unicode("").tag(sync=True)
+    shape = traitlets.List().tag(sync=True, told=True)  # layers, heads, patches a side
+    answer = traitlets.Dict().tag(sync=True, told=True)
+    note = traitlets.Unicode("").tag(sync=True, told=True)
 
     def __init__(self, model, digits, **state):
         config = model.config
@@ -97,9 +98,8 @@ class DigitExplorer(BrowserExplorer):
         picture = self.picture
         self.answer = {} if picture is None else self._reading(picture)
 
-    @torch.no_grad()
     def _reading(self, picture):
-        with capture_attention(self.model) as maps:
+        with reading(self.model), capture_attention(self.model) as maps:
             logits = self.model(picture[None])[0]
         return {
             "picture": (picture * 255).round().to(torch.uint8).numpy().tobytes(),
@@ -127,7 +127,8 @@ def looked_at(maps, pooling="cls"):
 
 
 def _pairs(stroke):
-    return [p for p in stroke if isinstance(p, list | tuple) and len(p) == 2] if stroke else []
+    points = stroke if isinstance(stroke, list | tuple) else ()
+    return [p for p in points if isinstance(p, list | tuple) and len(p) == 2]
 
 
 def _inside(value):

@@ -30,7 +30,7 @@ class FillMaskExplorer(AskingExplorer):
     _css = stylesheet("asking.css", "fill_mask.css")
 
     def __init__(self, model, tokenizer=None, text=EXAMPLE, n=10, left=False):
-        self.model = model.eval()
+        self.model = model
         self.tokenizer = model.tokenizer if tokenizer is None else tokenizer
         self.n = n
         self.found = None

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import torch
 
+from tutorial_lib.explorers.reading import reading
+
 MOST_TOKENS = 200
 
 
@@ -24,7 +26,6 @@ class Fillings(NamedTuple):
     cut: int
 
 
-@torch.no_grad()
 def fillings(model, tokenizer, text, n=10, which=0, hidden=(), left_only=False):
     """Return the Fillings of a text's gaps: each [MASK] in it, and the tokens at `hidden`.
 
@@ -58,8 +59,9 @@ def fillings(model, tokenizer, text, n=10, which=0, hidden=(), left_only=False):
         return Fillings(tokens, [], None, [], None, cut)
     place = places[min(max(which, 0), len(places) - 1)]
     read = [*ids[: place + 1], tokenizer.sep_id] if left_only else ids
-    state = model(torch.tensor([read], device=next(model.parameters()).device))[0, place]  # (D,)
-    probabilities = model.mlm_logits(state).softmax(-1)  # (V,)
+    inputs = torch.tensor([read], device=next(model.parameters()).device)  # (1, T)
+    with reading(model):
+        probabilities = model.mlm_logits(model(inputs)[0, place]).softmax(-1)  # (V,)
     best = probabilities.topk(min(n, len(probabilities)))
     found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     rows = [(tokenizer.vocab[i], probability) for i, probability in found]

@@ -42,7 +42,7 @@ class GenerationExplorer(BrowserExplorer):
     _esm = javascript("generation_bars.js", "generation_text.js", "generation.js")
     _css = stylesheet("generation.css")
 
-    limits = traitlets.Dict().tag(sync=True)
+    limits = traitlets.Dict().tag(sync=True, told=True)
     prompt = traitlets.Unicode("").tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     top_k = traitlets.Int(0).tag(sync=True)
@@ -53,9 +53,9 @@ class GenerationExplorer(BrowserExplorer):
 
     # {"action": "write" or "reset", "tokens": how many, "number": names the request}
     request = traitlets.Dict().tag(sync=True)
-    answer = traitlets.Dict().tag(sync=True)
-    chosen = traitlets.Dict().tag(sync=True)
-    error = traitlets.Unicode("").tag(sync=True)
+    answer = traitlets.Dict().tag(sync=True, told=True)
+    chosen = traitlets.Dict().tag(sync=True, told=True)
+    error = traitlets.Unicode("").tag(sync=True, told=True)
 
     def __init__(
         self,

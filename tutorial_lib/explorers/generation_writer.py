@@ -11,6 +11,7 @@ import torch
 
 from tutorial_lib.decoding import Continuation, sampling
 from tutorial_lib.errors import ShapeError, VocabularyError
+from tutorial_lib.explorers.reading import reading
 from tutorial_lib.tokenizers.vocabulary import id_list
 
 # The bytes of one character at most; what has not become a letter by then never will.
@@ -168,13 +169,10 @@ class Writer:
         seen = self.prompt_ids[-self.model.config.context :] if self.prompt else []
         if len(seen) < 2:
             return 0.0, []
-        was_training = self.model.training
-        self.model.eval()
-        with torch.inference_mode():
+        with reading(self.model):
             ids = self._tensor(seen)  # (1, T)
             log_p = self.model(ids).float().log_softmax(-1)[0, :-1]  # (T - 1, V)
             total = log_p.gather(1, ids[0, 1:, None]).sum().item()
-        self.model.train(was_training)
         return total, seen[1:]
 
     def _unknown(self, text):

@@ -53,9 +53,9 @@ class MaskBuilder(BrowserExplorer):
     _css = stylesheet("masks.css")
 
     cells = traitlets.List().tag(sync=True)  # T lists of S bools
-    scores = traitlets.List().tag(sync=True)
-    query_names = traitlets.List().tag(sync=True)
-    key_names = traitlets.List().tag(sync=True)
+    scores = traitlets.List().tag(sync=True, told=True)
+    query_names = traitlets.List().tag(sync=True, told=True)
+    key_names = traitlets.List().tag(sync=True, told=True)
     preset = traitlets.Enum(PRESETS, "causal").tag(sync=True)
     padding = traitlets.Int(1).tag(sync=True)
     window = traitlets.Int(2).tag(sync=True)

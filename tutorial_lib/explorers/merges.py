@@ -33,7 +33,7 @@ class MergeStepper(BrowserExplorer):
     _esm = javascript("merges.js")
     _css = stylesheet("merges.css")
 
-    paths = traitlets.List().tag(sync=True)
+    paths = traitlets.List().tag(sync=True, told=True)
     path = traitlets.Int(0).tag(sync=True)
     position = traitlets.Int(0).tag(sync=True)
 

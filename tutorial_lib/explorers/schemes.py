@@ -57,11 +57,11 @@ class SchemeComparer(BrowserExplorer):
     _esm = javascript("scheme_views.js", "schemes.js")
     _css = stylesheet("schemes.css")
 
-    schemes = traitlets.List().tag(sync=True)  # what `_packed` returns for each
-    context = traitlets.Int().tag(sync=True)  # rows of the learned table
-    heads = traitlets.Int().tag(sync=True)
-    limits = traitlets.List([LONGEST, FARTHEST]).tag(sync=True)
-    slopes = traitlets.List().tag(sync=True)
+    schemes = traitlets.List().tag(sync=True, told=True)  # what `_packed` returns for each
+    context = traitlets.Int().tag(sync=True, told=True)  # rows of the learned table
+    heads = traitlets.Int().tag(sync=True, told=True)
+    limits = traitlets.List([LONGEST, FARTHEST]).tag(sync=True, told=True)
+    slopes = traitlets.List().tag(sync=True, told=True)
     left = traitlets.Enum(tuple(SCHEMES), "sinusoidal").tag(sync=True)
     right = traitlets.Enum(tuple(SCHEMES), "alibi").tag(sync=True)
     length = traitlets.Int(24, min=2, max=LONGEST).tag(sync=True)

@@ -27,9 +27,9 @@ class SinusoidExplorer(BrowserExplorer):
     _esm = javascript("sinusoid_map.js", "sinusoids.js")
     _css = stylesheet("sinusoids.css")
 
-    widths = traitlets.List(list(WIDTHS)).tag(sync=True)
-    bases = traitlets.List(list(BASES)).tag(sync=True)
-    limits = traitlets.List([FEWEST, MOST]).tag(sync=True)
+    widths = traitlets.List(list(WIDTHS)).tag(sync=True, told=True)
+    bases = traitlets.List(list(BASES)).tag(sync=True, told=True)
+    limits = traitlets.List([FEWEST, MOST]).tag(sync=True, told=True)
     d_model = traitlets.Enum(WIDTHS, 128).tag(sync=True)
     n_positions = traitlets.Int(32, min=FEWEST, max=MOST).tag(sync=True)
     base = traitlets.Enum(BASES, 10_000).tag(sync=True)

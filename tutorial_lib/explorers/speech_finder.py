@@ -7,6 +7,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from tutorial_lib.embeddings import text_vectors
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.explorers.reading import reading
 
 
 class Hit(NamedTuple):
@@ -36,7 +37,7 @@ class SpeechFinder:
                 f"the vectors' places must lie in the list of {len(speeches):,} speeches, got "
                 f"{len(places):,} of them, up to {max(places, default=None)}"
             )
-        self.table, self.model, self.tokenizer = table, model.eval(), tokenizer
+        self.table, self.model, self.tokenizer = table, model, tokenizer
         self.speeches = [speeches[place] for place in places]
         self.genres = sorted({speech.genre for speech in self.speeches})
         self._words = TfidfVectorizer(sublinear_tf=True)
@@ -61,7 +62,8 @@ class SpeechFinder:
             raise ValueError(f"genre must be one of {', '.join(self.genres)}, got {genre!r}")
         if not query.strip():
             return {"by meaning": [], "by words": []}
-        vector = text_vectors(self.model, self.tokenizer, [query])[0]  # (D,)
+        with reading(self.model):
+            vector = text_vectors(self.model, self.tokenizer, [query])[0]  # (D,)
         by_meaning = self.table.cosines(vector)  # (N,)
         by_words = (self._counts @ self._words.transform([query]).T).toarray()[:, 0]  # (N,)
         return {

@@ -26,7 +26,7 @@ class TokenizerExplorer(AskingExplorer):
     _esm = javascript("tokens.js")
     _css = stylesheet("tokens.css")
 
-    limit = traitlets.Int(LIMIT).tag(sync=True)
+    limit = traitlets.Int(LIMIT).tag(sync=True, told=True)
 
     def __init__(self, tokenizers, text=EXAMPLE):
         if not tokenizers:

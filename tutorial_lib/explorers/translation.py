@@ -45,9 +45,9 @@ class TranslationExplorer(BrowserExplorer):
     )
     _css = stylesheet("attention.css", "translation.css")
 
-    languages = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    limit = traitlets.Int(LIMIT).tag(sync=True)
-    most = traitlets.Dict({"beams": MOST_BEAMS, "alpha": MOST_ALPHA}).tag(sync=True)
+    languages = traitlets.List(traitlets.Unicode()).tag(sync=True, told=True)
+    limit = traitlets.Int(LIMIT).tag(sync=True, told=True)
+    most = traitlets.Dict({"beams": MOST_BEAMS, "alpha": MOST_ALPHA}).tag(sync=True, told=True)
 
     text = traitlets.Unicode("").tag(sync=True)
     language = traitlets.Unicode("").tag(sync=True)
@@ -57,9 +57,9 @@ class TranslationExplorer(BrowserExplorer):
     beams = traitlets.Int(4).tag(sync=True)
     alpha = traitlets.Float(0.6).tag(sync=True)
 
-    translation = traitlets.Dict().tag(sync=True)
-    search = traitlets.Dict().tag(sync=True)
-    error = traitlets.Unicode("").tag(sync=True)
+    translation = traitlets.Dict().tag(sync=True, told=True)
+    search = traitlets.Dict().tag(sync=True, told=True)
+    error = traitlets.Unicode("").tag(sync=True, told=True)
 
     def __init__(
         self,
@@ -79,6 +79,7 @@ class TranslationExplorer(BrowserExplorer):
         if language not in self.translators:
             known = ", ".join(self.translators)
             raise ValueError(f"there is no translator for {language!r}, only for {known}")
+        self._spoken = language
         super().__init__(languages=list(self.translators), language=language)
         self.set_trait("text", text)
         self.beams, self.alpha = beams, alpha
@@ -154,7 +155,7 @@ class TranslationExplorer(BrowserExplorer):
     @traitlets.validate("beams", "alpha")
     def _in_range(self, proposal):
         lowest, value = {"beams": 1, "alpha": 0.0}[proposal.trait.name], proposal.value
-        value = value if np.isfinite(value) else lowest
+        value = value if abs(value) < np.inf else lowest
         return min(max(value, lowest), self.most[proposal.trait.name])
 
     @traitlets.validate("text")
@@ -163,7 +164,10 @@ class TranslationExplorer(BrowserExplorer):
 
     @traitlets.validate("language")
     def _known(self, proposal):
-        return proposal.value if proposal.value in self.translators else self.language
+        # Not self.language: while a message is taken in, it holds what is to be validated.
+        if proposal.value in self.translators:
+            self._spoken = proposal.value
+        return self._spoken
 
 
 def _endings(translator, ids):

@@ -6,6 +6,7 @@ import torch
 
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.decoding import beam_search, generate
+from tutorial_lib.explorers.reading import reading
 from tutorial_lib.figures.chapter04_transformer.beams import token_label
 
 MOST_TOKENS = 40  # of a translation; the longest of the course's data has 28
@@ -29,7 +30,6 @@ class Translation:
     probabilities: torch.Tensor
 
 
-@torch.no_grad()
 def translate_steps(translator, text):
     """Translate a text greedily and return the Translation.
 
@@ -52,13 +52,8 @@ def translate_steps(translator, text):
         source_mask=mask[0],
         stop=translator.end,
     )
-    was_training = model.training
-    model.eval()
-    try:
-        with capture_attention(model) as maps:
-            logits = model(source, torch.tensor([ids[:-1]], device=source.device), mask)
-    finally:
-        model.train(was_training)
+    with reading(model), capture_attention(model) as maps:
+        logits = model(source, torch.tensor([ids[:-1]], device=source.device), mask)
     marks = (translator.start, translator.end)
     return Translation(
         tokenizer.decode(source[0].tolist()).strip(),

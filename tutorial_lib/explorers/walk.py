@@ -125,7 +125,7 @@ class WalkExplorer(BrowserExplorer):
     _esm = javascript("walk_values.js", "walk.js")
     _css = stylesheet("walk.css")
 
-    steps = traitlets.List().tag(sync=True)
+    steps = traitlets.List().tag(sync=True, told=True)
     step = traitlets.Int(0).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
     token = traitlets.Int(0).tag(sync=True)

@@ -192,7 +192,8 @@ function render({ model, el }) {
     [["layer", "head", "threshold", "row", "column", "broken"], redraw],
   ];
   for (const [names, react] of tied) names.forEach((name) => model.on(`change:${name}`, react));
-  if (model.get("has_model")) root.append(modelPanel(model, () => ({ layer: state.layer, head: state.head })));
+  const panel = model.get("has_model") ? modelPanel(model, () => ({ layer: state.layer, head: state.head })) : null;
+  if (panel) root.append(panel.node);
   const stop = watchTheme(root, (theme) => {
     state.theme = theme;
     // Pixels are written as one 32-bit number, alpha first (little-endian machines, as all browsers run on).
@@ -205,6 +206,7 @@ function render({ model, el }) {
   takePanel();
   return () => {
     stop();
+    panel?.stop();
     for (const [names, react] of tied) names.forEach((name) => model.off(`change:${name}`, react));
   };
 }

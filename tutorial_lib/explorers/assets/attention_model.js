@@ -1,8 +1,14 @@
 // The part below the views when a model stands behind them: text to type, a head to break, outputs.
+// Returns { node, stop }.
 
 function modelPanel(model, chosenHead) {
   const longest = 4000;
   const wait = 120;
+  const tied = [];
+  const on = (names, react) => {
+    tied.push([names, react]);
+    for (const name of names) model.on(`change:${name}`, react);
+  };
   const field = (name, label, hint) => {
     let timer = null; // one a field: what was typed in another is not forgotten
     const input = element("input", { type: "text", "aria-label": label, placeholder: hint, value: model.get(name) });
@@ -13,7 +19,7 @@ function modelPanel(model, chosenHead) {
         model.save_changes();
       }, wait);
     });
-    model.on(`change:${name}`, () => {
+    on([name], () => {
       if (document.activeElement !== input) input.value = model.get(name);
     });
     return element("label", {}, element("span", { class: "tl-field", text: label }), input);
@@ -37,8 +43,8 @@ function modelPanel(model, chosenHead) {
     model.set("broken", broken);
     model.save_changes();
   }
-  function cell(text, title = text) {
-    return element("span", { role: "cell", text, title });
+  function cell(text, title = text, role = "cell") {
+    return element("span", { role, text, title });
   }
   function refresh() {
     const broken = model.get("broken");
@@ -62,12 +68,15 @@ function modelPanel(model, chosenHead) {
       ...outputs.map(({ label, before, after }) => {
         const change = after - before;
         const bar = element("i", { class: change < 0 ? "tl-less" : "tl-more", style: place(change) });
-        return row(cell(readable(label, 30), label), cell(before.toFixed(3)), cell(after.toFixed(3)),
+        return row(cell(readable(label, 30), label, "rowheader"), cell(before.toFixed(3)), cell(after.toFixed(3)),
           cell(change === 0 ? "0" : change.toFixed(4)),
           element("span", { role: "cell", class: "tl-bar", "aria-hidden": "true" }, bar));
       }));
   }
-  for (const name of ["broken", "outputs", "outputs_title", "notes"]) model.on(`change:${name}`, refresh);
+  on(["broken", "outputs", "outputs_title", "notes"], refresh);
   refresh();
-  return node;
+  const stop = () => {
+    for (const [names, react] of tied) for (const name of names) model.off(`change:${name}`, react);
+  };
+  return { node, stop };
 }

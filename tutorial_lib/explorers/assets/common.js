@@ -88,11 +88,28 @@ function readTheme(root) {
   return theme;
 }
 
+// A share of the second colour over the first, which is [r, g, b]; the second is [r, g, b] or "#rrggbb".
+function mixed(ground, colour, share) {
+  const over = typeof colour === "string" ? [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)) : colour;
+  return ground.map((from, i) => Math.round(from + (over[i] - from) * share));
+}
+
+// Black or white, whichever can be read on [r, g, b]: both have a contrast of 4.5 where they meet.
+function inkOn(ground) {
+  const linear = ground.map((c) => (c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return linear.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0) > 0.179 ? "#000" : "#fff";
+}
+
 // Calls `changed(theme)` once the page shows `root` and whenever the notebook switches between light
 // and dark; returns a function that stops it.
 function watchTheme(root, changed) {
   const tell = () => changed(readTheme(root));
-  const seen = new ResizeObserver(tell);
+  let width = -1; // a sentence that wraps makes the explorer higher, and asks for no new drawing
+  const seen = new ResizeObserver(() => {
+    if (root.clientWidth === width) return;
+    width = root.clientWidth;
+    tell();
+  });
   seen.observe(root);
   // JupyterLab renames the theme on <body> before or after its stylesheet has loaded.
   const observer = new MutationObserver(() => [0, 300, 1000].forEach((wait) => setTimeout(tell, wait)));

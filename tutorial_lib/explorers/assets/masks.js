@@ -56,8 +56,9 @@ function render({ model, el }) {
   const warning = element("p", { class: "tl-warning", role: "alert", hidden: true });
   const grid = element("div", { class: `tl-grid${S > 12 ? " tl-small" : ""}`, role: "grid", "aria-label": "Mask: queries down, keys across" });
   grid.style.gridTemplateColumns = `max-content repeat(${S}, auto)`;
-  grid.append(element("div", { class: "tl-head", text: "query ↓  key →" }),
-    ...keys.map((key) => element("div", { class: "tl-head col", text: key, title: key })));
+  grid.append(element("div", { role: "row", style: "display: contents" },
+    element("div", { class: "tl-head", role: "columnheader", text: "query ↓  key →" }),
+    ...keys.map((key) => element("div", { class: "tl-head col", role: "columnheader", text: key, title: key }))));
   let focus = [0, 0];
   const cells = queries.map((query, t) => {
     const row = element("div", { role: "row", style: "display: contents" }, element("div", { class: "tl-head", role: "rowheader", text: query, title: query }));
@@ -114,8 +115,9 @@ function render({ model, el }) {
         cell.classList.toggle("hidden", !may);
         cell.classList.toggle("blind", none);
         cell.textContent = may ? (S > 12 ? percent.slice(0, -1) : percent) : "";
-        cell.style.background = may ? `color-mix(in srgb, var(--tl-blue) ${Math.round(10 + 90 * weights[s])}%, var(--tl-card))` : "";
-        cell.style.color = may && weights[s] > 0.93 ? "#fff" : "";
+        const ground = mixed(theme.card, theme.blue, 0.1 + 0.9 * weights[s]);
+        cell.style.background = may ? `rgb(${ground.join()})` : "";
+        cell.style.color = may ? inkOn(ground) : "";
         cell.setAttribute("aria-label", `${queries[t]} to ${keys[s]}: ${may ? `may look, weight ${percent}` : "hidden"}`);
       });
     });
@@ -134,10 +136,16 @@ function render({ model, el }) {
     }
   }
   const redraw = frameLoop(draw);
+  let theme = readTheme(root);
   draw();
   const events = ["cells", "preset", "given", "padding", "window"].map((trait) => `change:${trait}`);
   for (const event of events) model.on(event, redraw);
+  const unwatch = watchTheme(root, (now) => {
+    theme = now;
+    redraw();
+  });
   return () => {
+    unwatch();
     for (const event of events) model.off(event, redraw);
   };
 }

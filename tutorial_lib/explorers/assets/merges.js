@@ -58,6 +58,11 @@ function render({ model, el }) {
     return row;
   }
 
+  // For those who hear the table; the panes' titles say it to those who see it.
+  function heading(name, number) {
+    return element("tr", { class: "tl-unseen" }, ...[name, number, "as a bar", "remark"].map((text) => element("th", { scope: "col", text })));
+  }
+
   function bar(share) {
     const node = element("div", { class: "tl-bar" });
     node.style.width = `${Math.max(0, 100 * share)}%`;
@@ -80,12 +85,12 @@ function render({ model, el }) {
     if (state.cut) message.textContent += " Long lists show their first 200 rows.";
     words.replaceChildren(...state.words.map((word) => wordRow(word, state.chosen)));
     const most = Math.max(1, ...state.symbols.map(([, count]) => count));
-    symbols.replaceChildren(element("table", {}, ...state.symbols.map(([symbol, count]) =>
+    symbols.replaceChildren(element("table", {}, heading("symbol", "count"), ...state.symbols.map(([symbol, count]) =>
       element("tr", {}, element("td", { class: "name", text: symbol }),
         element("td", { class: "num", text: count.toLocaleString("en") }), bar(count / most),
         element("td", { class: "tl-mark", text: count === 0 ? "kept" : "" })))));
     const top = Math.max(1e-12, ...state.pairs.map((p) => p.score ?? p.count));
-    pairs.replaceChildren(element("table", {}, ...state.pairs.map((p) => {
+    pairs.replaceChildren(element("table", {}, heading("pair", state.pairs.some((p) => p.score != null) ? "score (count)" : "count"), ...state.pairs.map((p) => {
       const chosen = state.chosen && p.pair[0] === state.chosen[0] && p.pair[1] === state.chosen[1];
       const number = p.score == null ? p.count.toLocaleString("en") : `${p.score.toFixed(4)} (${p.count})`;
       return element("tr", { class: chosen ? "chosen" : p.tied ? "tied" : "" },
@@ -99,7 +104,9 @@ function render({ model, el }) {
   draw();
   model.on("change:position", redraw);
   model.on("change:path", redraw);
+  const unwatch = watchTheme(root, () => {}); // brighter colours on a dark card
   return () => {
+    unwatch();
     model.off("change:position", redraw);
     model.off("change:path", redraw);
   };

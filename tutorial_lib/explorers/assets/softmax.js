@@ -122,7 +122,7 @@ function render({ model, el }) {
   const table = element("table", {},
     element("thead", {},
       element("tr", {}, element("th", { text: "query", scope: "row" }), query),
-      element("tr", {}, element("th", {}), element("th", { text: "keys" }), ...heads.slice(0, 4), element("th", { text: "values" }))),
+      element("tr", {}, element("td"), element("th", { text: "keys", scope: "col" }), ...heads.slice(0, 4), element("th", { text: "values", scope: "col" }))),
     element("tbody", {}, ...rows.map((r) => r.node), out));
   root.append(
     element("p", { class: "tl-title", text: model.get("label") }),
@@ -188,7 +188,9 @@ function render({ model, el }) {
   model.save_changes();
   const events = ["q", "k", "v", "scale", "temperature", "stage"].map((name) => `change:${name}`);
   for (const event of events) model.on(event, redraw);
+  const unwatch = watchTheme(root, () => {}); // brighter colours on a dark card
   return () => {
+    unwatch();
     for (const event of events) model.off(event, redraw);
   };
 }

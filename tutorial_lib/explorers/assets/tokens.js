@@ -112,7 +112,9 @@ function render({ model, el }) {
   draw();
   model.on("change:reply", replied);
   model.on("change:request", asked);
+  const unwatch = watchTheme(root, () => {}); // brighter colours on a dark card
   return () => {
+    unwatch();
     clearTimeout(timer);
     model.off("change:reply", replied);
     model.off("change:request", asked);

@@ -89,7 +89,8 @@ function treeView() {
   }
 
   function row(cells, tag = "td") {
-    return element("tr", {}, ...cells.map((text) => element(tag, { text })));
+    // A column without a title is no heading.
+    return element("tr", {}, ...cells.map((text) => element(text === "" ? "td" : tag, { text, scope: tag === "th" && text !== "" ? "col" : null })));
   }
 
   return {

@@ -1,0 +1,50 @@
+"""Chapter 00 as a newcomer uses it: the two explorers, and the links to refreshers."""
+
+import pytest
+from browser import changes
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+NAME = "00_start_here.ipynb"
+EXPLORERS = {
+    "tokenizer": (".tl-tokens", ".tl-strip", "ArrowRight"),
+    "walk": (".tl-walk", "input[aria-label=Step]", "ArrowRight"),
+}
+
+
+def test_the_explorers(open_chapter):
+    lab = open_chapter(NAME, EXPLORERS)
+    page, walk = lab.page, lab.show(".tl-walk")
+    walk.get_by_role("button", name="layer 0", exact=True).click()
+    walk.get_by_role("button", name="weights", exact=True).click()
+    expect(walk.locator("h4")).to_have_text("layer 0 weights")
+    for label in ("Head", "Token"):
+        lab.press(".tl-walk", f"input[aria-label={label}]", "ArrowRight")
+    walk.get_by_role("button", name="queries", exact=True).click()
+    expect(walk.locator(".tl-formula")).to_contain_text("turned by place")
+    lab.press(".tl-walk", "input[aria-label=Step]", "End")
+    expect(walk.locator("h4")).to_have_text("probabilities")
+    # Row "e", the third letter: the model holds a blank for most likely, and a blank comes.
+    page.focus(".tl-walk input[aria-label=Token]")
+    page.keyboard.press("Home")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(walk.locator(".tl-readout")).to_have_text("“e”, “␣”: 0.775 (this comes next)")
+    page.keyboard.press("ArrowRight")
+    expect(walk.locator(".tl-readout")).to_contain_text("“␣”, “s”: 0.1")
+    expect(walk.locator(".tl-note").last).to_contain_text("Framed in green")
+    lab.screenshot("00_walk_next", walk)
+
+    box = lab.show(".tl-tokens textarea")  # a sentence of one's own is cut
+    assert changes(page, ".tl-tokens", lambda: box.fill("Zwölf 🦊 don't"))
+    expect(page.locator(".tl-tokens .tl-strip").first).to_contain_text("don")
+    assert lab.complaints() == []
+
+
+def test_a_miss_leads_to_its_refresher(open_notebook):
+    lab = open_notebook(NAME)
+    link = lab.page.get_by_role("link", name="Refresher: cross-entropy")
+    link.scroll_into_view_if_needed()
+    link.click()
+    heading = lab.page.locator("h3", has_text="Refresher: cross-entropy")
+    expect(heading).to_be_in_viewport(timeout=30_000)

@@ -1,0 +1,36 @@
+"""Chapter 02 in JupyterLab: its four explorers, by mouse and by keyboard."""
+
+import pytest
+from browser import changes
+
+pytestmark = pytest.mark.slow
+WIDTH = ".widget-vbox:has(.noUi-handle)"
+EXPLORERS = {
+    "softmax": (".tl-softmax", "input[aria-label=Temperature]", "ArrowRight"),
+    "width": (WIDTH, ".noUi-handle", "ArrowRight"),
+    "masks": (".tl-masks", "[role=gridcell]", "Space"),
+    "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
+}
+
+
+def test_the_explorers(open_chapter):
+    lab = open_chapter("02_attention.ipynb", EXPLORERS)
+    page = lab.page
+    softmax = lab.show(".tl-softmax")
+    assert changes(page, ".tl-softmax", softmax.get_by_role("button", name="Next stage").click)
+    assert changes(page, ".tl-softmax", lambda: softmax.get_by_label("query 1").fill("2"))
+    scale = lab.show(WIDTH).get_by_label("Divide the scores by √d")
+    assert changes(page, f"{WIDTH} img", scale.check)
+    masks = lab.show(".tl-masks")
+    assert changes(page, ".tl-masks", lambda: masks.get_by_label("Preset").select_option("window"))
+    assert changes(page, ".tl-masks", masks.get_by_role("gridcell").first.click)
+    attention = lab.show(".tl-attention")
+    zero = attention.get_by_role("button", name="Zero it")
+    assert changes(page, ".tl-attention", zero.click)
+    lab.screenshot("02_attention_broken", attention)
+    text = attention.locator("input[aria-label=Text]")
+    wide = "The animal didn't cross the street because it was too wide."
+    assert changes(page, ".tl-attention", lambda: text.fill(wide))
+    lines = attention.locator(".tl-lines canvas")
+    assert changes(page, ".tl-attention", lambda: lines.hover(position={"x": 20, "y": 60}))
+    assert lab.complaints() == []

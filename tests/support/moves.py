@@ -1,0 +1,151 @@
+"""What can be moved in which explorer: read by the tests of what a move costs and by the benchmark
+of how long it takes."""
+
+from functools import cache
+
+import numpy as np
+import torch
+
+from tutorial_lib import datasets, explorers
+from tutorial_lib.interpret import trace
+from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.recipes import load_checkpoint, shakespeare_gpt
+from tutorial_lib.recipes.translator import Translator
+from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer, merge_steps
+
+load = cache(load_checkpoint)
+
+
+@cache
+def minilm():
+    """The small sentence encoder and its tokenizer."""
+    folder = datasets.minilm_folder()
+    return BERT.from_pretrained(folder), WordPieceTokenizer.from_pretrained(folder)
+
+
+@cache
+def finder():
+    """What finds speeches by meaning and by words."""
+    speeches = datasets.load_shakespeare().speeches
+    return explorers.SpeechFinder(load("speech-vectors"), speeches, *minilm())
+
+
+def attention(tokens):
+    """Made-up maps of 6 layers with 12 heads."""
+    weights = np.random.default_rng(0).dirichlet([0.1] * tokens, (6, 12, tokens))
+    labels = [f"word{i}" for i in range(tokens)]
+    return explorers.AttentionExplorer(weights, labels, threshold=0.0)
+
+
+def attention_picture():
+    """The maps of the ViT on digits, over the picture."""
+    images = datasets.load_mnist().test.images[:20]
+    return explorers.AttentionExplorer.from_pictures(load("mnist-vit"), images, ink=True)
+
+
+def attention_text():
+    """MiniLM behind the attention explorer."""
+    return explorers.AttentionExplorer.from_model(*minilm(), "the cat sat")
+
+
+def digits():
+    """The ViT that reads drawn digits."""
+    return explorers.DigitExplorer(load("mnist-vit"), datasets.load_mnist().test)
+
+
+def generation():
+    """The GPT of characters."""
+    model = load("shakespeare-gpt")
+    functions = shakespeare_gpt.encode, shakespeare_gpt.decode
+    return explorers.GenerationExplorer(model, *functions, prompt="HAMLET.\nTo be")
+
+
+def merges():
+    """Five words, five merges."""
+    words = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
+    return explorers.MergeStepper(list(merge_steps(words, 5)))
+
+
+def tokens():
+    """A tokenizer on 1,800 characters."""
+    bpe = BPETokenizer.train("the cat sat on the mat, the rat sat too. " * 5, 280)
+    return explorers.TokenizerExplorer({"BPE": bpe}, text="the cat sat on the mat " * 80)
+
+
+def translation(text):
+    """Numbers and dates into German."""
+    return explorers.TranslationExplorer({"German": Translator.load("de")}, text=text, beams=6)
+
+
+def walk():
+    """One pass through a small BERT."""
+    torch.manual_seed(0)
+    model = BERT(BERTConfig(vocab_size=3000, context=8, d_model=96, n_layers=2, n_heads=4))
+    return explorers.WalkExplorer(trace(model, torch.tensor([[2900, 5, 7, 3]])), list("abcd"))
+
+
+def named(*labels):
+    """The controls with these names."""
+    return tuple(f"[aria-label='{label}']" for label in labels)
+
+
+def label(control):
+    """What a control is called in a table.
+
+    >>> label("[aria-label='Top-k']"), label("textarea")
+    ('Top-k', 'textarea')
+    """
+    return control.split("'")[1] if "'" in control else control
+
+
+# Explorer -> (what makes it, its controls): each move is drawn in the page.
+MOVES = {
+    "attention, 15 tokens": (lambda: attention(15), named("Layer", "Head")),
+    "attention, 200 tokens": (lambda: attention(200), named("Layer", "Head")),
+    "attention, picture": (attention_picture, named("Layer", "Head")),
+    "digits": (digits, named("Pen", "Layer", "Head")),
+    "fill-mask": (lambda: explorers.FillMaskExplorer(load("shakespeare-bert")), ("textarea",)),
+    "generation": (generation, named("Temperature", "Top-k", "Top-p")),
+    "masking": (
+        lambda: explorers.MaskingExplorer(load("shakespeare-bert").tokenizer),
+        ("textarea", *named("Share")),
+    ),
+    "masks": (
+        lambda: explorers.MaskBuilder(n_queries=5, n_keys=7, preset="window"),
+        named("Window", "Preset"),
+    ),
+    "merges": (merges, named("Merge")),
+    "schemes": (
+        lambda: explorers.SchemeComparer("relative", "alibi", 63, 31),
+        (
+            *named("Length", "Shift both by", "Head", "Scheme on the left"),
+            "input[type=checkbox]",
+        ),
+    ),
+    "search": (lambda: explorers.SpeechSearch(finder()), ("textarea",)),
+    "sinusoids": (
+        lambda: explorers.SinusoidExplorer(256, 100),
+        named("Width d", "Positions shown", "Base", "Position", "Column"),
+    ),
+    "softmax": (explorers.SoftmaxExplorer, named("Temperature", "Stage")),
+    "tokens": (tokens, ("textarea", *named("Show ids"))),
+    "translation, 742": (lambda: translation("742"), named("Token", "Layer", "Head")),
+    "translation, a date": (lambda: translation("1984-03-21"), named("Token", "Layer", "Head")),
+    "walk": (walk, named("Step")),
+}
+
+LINES = ["I cannot sleep.", "O Romeo", "the cat [MASK]", "the cat sat on the mat", "So be it."]
+# Explorer -> (what makes it, its box, texts): each text goes through the kernel.
+TYPED = {
+    "attention, MiniLM": (attention_text, *named("Text"), LINES),
+    "fill-mask": (MOVES["fill-mask"][0], "textarea", LINES),
+    "generation": (generation, "textarea", LINES),
+    "masking": (MOVES["masking"][0], "textarea", LINES),
+    "search": (MOVES["search"][0], "textarea", LINES),
+    "tokens": (tokens, "textarea", LINES),
+    "translation": (
+        lambda: translation("742"),
+        "input[type=text]",
+        ["1984-03-21", "377,777", "42", "1899-09-29", "17"],
+    ),
+}

@@ -1,0 +1,67 @@
+"""The few cells of a notebook that some of its cells need, found by the names they use.
+
+>>> cells = ["import math", "x = math.pi", "x = 1", "y = x + 1", "print(y)"]
+>>> needed(cells, [4])
+[2, 3, 4]
+
+A name comes from the last cell before that binds it, or, when a function uses it that is only
+called later, from the first one after. What a cell changes by a call (`list.append`, `fit(model)`)
+is not followed: an explorer shows what its cells have made, trained or not.
+"""
+
+import ast
+import symtable
+
+
+def needed(sources, wanted):
+    """The numbers, in order, of the cells to run so that the wanted ones run."""
+    cells = [names(source) for source in sources]
+    chosen, waiting = set(), list(wanted)
+    while waiting:
+        number = waiting.pop()
+        if number in chosen:
+            continue
+        chosen.add(number)
+        for name in cells[number][1]:
+            makers = [place for place, (made, _) in enumerate(cells) if name in made]
+            before = [place for place in makers if place < number]
+            waiting += before[-1:] or [place for place in makers if place > number][:1]
+    return sorted(chosen)
+
+
+def names(source):
+    """(the names that a cell binds, the names that it takes from elsewhere).
+
+    >>> made, taken = names("import math\\ny = [z + k for z in data]\\nd['a'] = y\\nn += 1")
+    >>> sorted(made), sorted(taken)
+    (['d', 'math', 'n', 'y'], ['d', 'data', 'k', 'n'])
+    >>> sorted(names("for i in data:\\n    total = i\\n    print(total)")[1])
+    ['data', 'print']
+    """
+    made, taken = set(), set()
+    for statement in ast.parse(source).body:
+        used, bound = set(), set()
+        _collect(symtable.symtable(ast.unparse(statement), "cell", "exec"), used, bound)
+        if isinstance(statement, ast.AugAssign):
+            used |= bound
+        if hasattr(statement, "body"):  # a loop's own names, and what stands in its body
+            used -= bound
+        for target in getattr(statement, "targets", ()):
+            while isinstance(target, ast.Subscript | ast.Attribute):
+                target = target.value
+            if isinstance(target, ast.Name):
+                bound.add(target.id)  # d["a"] = 1 changes d
+        taken |= used - made
+        made |= bound
+    return made, taken
+
+
+def _collect(table, used, bound):
+    outermost = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if outermost and (symbol.is_assigned() or symbol.is_imported()):
+            bound.add(symbol.get_name())
+        if symbol.is_referenced() and (outermost or symbol.is_global()):
+            used.add(symbol.get_name())
+    for child in table.get_children():
+        _collect(child, used, bound)
