@@ -1,5 +1,3 @@
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,10 +56,8 @@ def test_ids_of_any_size():
 
 
 @pytest.mark.slow
-def test_is_quick_on_all_of_shakespeare():
+def test_all_of_shakespeare():
     text = load_shakespeare().text
     starts = np.linspace(0, len(text) - 250, 100).astype(int)
     samples = [text[start : start + 250] for start in starts]
-    began = time.process_time()
     assert longest_copies(samples, text) == samples
-    assert time.process_time() - began < 20

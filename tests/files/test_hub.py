@@ -1,5 +1,4 @@
 import socket
-import time
 
 import httpx2
 import pytest
@@ -25,11 +24,9 @@ def test_a_folder_is_itself(tmp_path):
     assert hub.resolve(str(tmp_path)) == tmp_path
 
 
-def test_offline_is_one_clear_message_and_quick(offline):
-    start = time.perf_counter()
+def test_offline_is_one_clear_message(offline):
     with pytest.raises(MissingDataError) as caught:
         hub.resolve("gpt2")
-    assert time.perf_counter() - start < 5
     message = str(caught.value)
     assert "no folder gpt2" in message
     assert "not in the cache and the hub cannot be reached" in message
@@ -74,6 +71,7 @@ def test_only_safe_files_of_the_top_folder_are_fetched(monkeypatch, tmp_path):
     assert asked["revision"] == "v1"
     assert asked["allow_patterns"] == ["*.safetensors", "*.json", "*.txt", "*.bpe"]
     assert asked["ignore_patterns"] == ["*/*"]
+    assert asked["etag_timeout"] == 5  # seconds that somebody without a network waits
 
 
 @pytest.mark.parametrize("tokenizer", [BPETokenizer, WordPieceTokenizer])

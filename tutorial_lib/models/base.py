@@ -8,7 +8,15 @@ from torch import nn
 
 from tutorial_lib.attention import KVCache
 from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.files import Unfilled, load_into, load_metadata, load_tensors, save_tensors
+from tutorial_lib.files import (
+    Unfilled,
+    check_fit,
+    load_into,
+    load_metadata,
+    load_tensors,
+    parse_json,
+    save_tensors,
+)
 
 
 class Model(nn.Module):
@@ -43,9 +51,9 @@ class Model(nn.Module):
             found = about.get("model", "no model of this package")
             raise DamagedFileError(f"{path} should hold a {cls.__name__}, it holds {found}")
         try:
-            sizes = json.loads(about["config"])
-        except (KeyError, ValueError) as error:
-            raise DamagedFileError(f"{path} does not say what sizes it has ({error!r})") from error
+            sizes = parse_json(about["config"], f"the config in {path}", dict)
+        except (KeyError, DamagedFileError) as error:
+            raise DamagedFileError(f"{path} does not say what sizes it has ({error})") from error
         return cls.filled(path, sizes, load_tensors(path))
 
     @classmethod
@@ -56,8 +64,16 @@ class Model(nn.Module):
         Raises DamagedFileError when no such model can be built or the weights do not fit it.
         """
         try:
+            config = cls.config_class(**sizes)
+            layers = [n for name, n in sizes.items() if name.endswith("layers") and n is not None]
+            if max(layers, default=0) > len(tensors):
+                raise ValueError(f"{max(layers):,} layers, but {len(tensors)} tensors")
+            with torch.device("meta"):  # sizes are compared before they take memory
+                check_fit(cls(config), tensors, foreign_names)
             with Unfilled():
-                model = cls(cls.config_class(**sizes))
+                model = cls(config)
+        except DamagedFileError:
+            raise
         except (TypeError, ValueError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError
-from tutorial_lib.files import write_text
+from tutorial_lib.files import read_json, write_text
 
 
 def save_json(path, content):
@@ -24,10 +24,7 @@ def read_text(path):
 
 def load_json(path, kind):
     """Read what `save_json` wrote; `kind` must be the value of its "format" entry."""
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DamagedFileError(f"{path} is damaged or not JSON: {error}") from None
+    content = read_json(path)
     found = content.get("format") if isinstance(content, dict) else None
     if found != kind:
         raise DamagedFileError(f"{path} should be a {kind!r} file, its format is {found!r}")
@@ -62,10 +59,7 @@ def read_gpt2(vocab_bpe, encoder_json):
                 f"{vocab_bpe}, line {number}: expected two symbols, got {line[:40]!r}"
             )
         merges.append(pair)
-    try:
-        ids = json.loads(read_text(encoder_json))
-    except json.JSONDecodeError as error:
-        raise DamagedFileError(f"{encoder_json} is damaged or not JSON: {error}") from None
+    ids = read_json(encoder_json)
     if not isinstance(ids, dict) or sorted(map(str, ids.values())) != sorted(
         map(str, range(len(ids)))
     ):

@@ -1,9 +1,9 @@
 """The tokenizer files that lie beside published weights, by their usual names in a folder."""
 
-import json
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.files import read_json
 from tutorial_lib.tokenizers.files import read_gpt2, read_text
 from tutorial_lib.tokenizers.pretokenize import printable, unprintable
 
@@ -27,7 +27,7 @@ def read_bpe(folder):
             f"{folder} holds no BPE vocabulary: neither vocab.bpe and encoder.json, "
             f"nor merges.txt and vocab.json, nor {TOKENIZER}"
         )
-    path, content = folder / TOKENIZER, _read_object(folder / TOKENIZER)
+    path, content = folder / TOKENIZER, read_json(folder / TOKENIZER, dict)
     try:
         model = content["model"]
         _require(path, "model.type", model["type"], "BPE")
@@ -68,13 +68,13 @@ def read_wordpiece(folder):
     folder = Path(folder)
     if (folder / "vocab.txt").is_file():
         about = folder / "tokenizer_config.json"
-        lowercase = _read_object(about).get("do_lower_case", True) if about.is_file() else True
+        lowercase = read_json(about, dict).get("do_lower_case", True) if about.is_file() else True
         return read_pieces(folder / "vocab.txt"), lowercase
     if not (folder / TOKENIZER).is_file():
         raise MissingDataError(
             f"{folder} holds no WordPiece vocabulary: neither vocab.txt nor {TOKENIZER}"
         )
-    path, content = folder / TOKENIZER, _read_object(folder / TOKENIZER)
+    path, content = folder / TOKENIZER, read_json(folder / TOKENIZER, dict)
     try:
         model = content["model"]
         _require(path, "model.type", model["type"], "WordPiece")
@@ -96,16 +96,6 @@ def read_pieces(path):
     # Not splitlines(): some pieces are signs that it takes for the end of a line.
     lines = read_text(path).removesuffix("\n").split("\n")
     return [line.removesuffix("\r") for line in lines]
-
-
-def _read_object(path):
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DamagedFileError(f"{path} is damaged or not JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise DamagedFileError(f"{path} should hold a JSON object, got {type(content).__name__}")
-    return content
 
 
 def _added(path, content, vocab):
