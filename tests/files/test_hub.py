@@ -79,6 +79,7 @@ def test_only_safe_files_of_the_top_folder_are_fetched(monkeypatch, tmp_path):
     assert asked["revision"] == "v1"
     assert asked["allow_patterns"] == ["*.safetensors", "*.json", "*.txt", "*.bpe"]
     assert asked["ignore_patterns"] == ["*/*"]
+    assert asked["etag_timeout"] == 5  # seconds that somebody without a network waits
 
 
 @pytest.mark.parametrize("tokenizer", [BPETokenizer, WordPieceTokenizer])

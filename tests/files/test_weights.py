@@ -45,6 +45,35 @@ def test_round_trip_with_metadata(tmp_path):
     assert load_metadata(path) == {}
 
 
+def test_every_flipped_byte_is_seen(tmp_path):
+    path = tmp_path / "model.safetensors"
+    kinds = (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.bool)
+    written = {str(kind): torch.arange(40).view(8, 5).to(kind) for kind in kinds}
+    save_tensors(path, written | {"empty": torch.zeros(0, 3)}, {"about": "numbers"})
+    whole = path.read_bytes()
+    assert load_tensors(path).keys() == {*written, "empty"}
+    for place in range(8, len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        try:
+            found, about = load_tensors(path), load_metadata(path)
+        except DamagedFileError:
+            continue
+        # What is left are flips of the checksum's own name, and spaces.
+        assert about.pop("about") == "numbers"
+        assert same({k: v for k, v in found.items() if k != "empty"}, written), place
+
+
+def test_files_of_others_need_no_checksum(tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file(tensors(), path, {"format": "pt"})
+    assert same(load_tensors(path), tensors())
+    save_file(tensors(), path, {"sha256": "0"})
+    with pytest.raises(DamagedFileError, match="no longer what was written to it"):
+        load_tensors(path)
+
+
 def test_tied_and_strided_tensors_can_be_saved(tmp_path):
     table = torch.arange(6.0).view(2, 3)
     save_tensors(tmp_path / "m.safetensors", {"in": table, "out": table, "turned": table.T})

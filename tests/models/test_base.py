@@ -130,8 +130,14 @@ def test_sizes_are_compared_before_anything_large_is_built(tmp_path, config, cha
     [
         ('{"d_model": 9, "n_heads": 3}', "not hold a Transformer .* d_model must be even, got 9"),
         ('{"dropout": "x"}', "not hold a Transformer that can be built .dropout must lie"),
-        ("[1]", "not hold a Transformer that can be built"),
+        ("[1]", "does not say what sizes it has"),
         ("{", "does not say what sizes it has"),
+        ("[" * 100_000, "does not say what sizes it has"),
+        ('{"n_layers": 1000000000}', "can be built .1,000,000,000 layers, but 1 tensors"),
+        ('{"n_layers": 1, "n_decoder_layers": 1000000000}', "1,000,000,000 layers"),
+        ('{"n_layers": 1, "d_model": 10000000, "n_heads": 1}', "weights do not fit Transformer"),
+        ('{"n_layers": 1, "context": 1000000000000}', "weights do not fit Transformer|be built"),
+        ('{"n_layers": "6"}', "not hold a Transformer that can be built"),
     ],
 )
 def test_a_saved_model_whose_sizes_are_damaged(tmp_path, config, message):

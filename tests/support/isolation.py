@@ -11,10 +11,11 @@ OFFLINE = ROOT / "tests" / "offline"
 def isolate(folder):
     """Change this process and those it starts, so that nothing depends on the machine.
 
-    Progress and downloaded models live in new folders under `folder`, the device is the CPU and
-    every connection but those to this machine is refused (see tests/offline).
+    Progress, own runs of recipes and downloaded models live in new folders under `folder`, the
+    device is the CPU and every connection but those to this machine is refused (see
+    tests/offline).
     """
-    for name in ("TUTORIAL_PROGRESS", "HF_HOME", "IPYTHONDIR"):
+    for name in ("TUTORIAL_PROGRESS", "TUTORIAL_RECIPES", "HF_HOME", "IPYTHONDIR"):
         os.environ[name] = str(Path(folder) / name.lower())
         os.makedirs(os.environ[name])
     os.environ["TUTORIAL_DEVICE"] = "cpu"

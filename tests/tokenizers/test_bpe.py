@@ -265,11 +265,11 @@ def test_a_save_that_fails_leaves_the_old_file(trained, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("damage", "match"),
     [
-        (lambda good: good[: len(good) // 2], "damaged or not JSON"),
+        (lambda good: good[: len(good) // 2], "is not usable JSON"),
         (lambda good: b"\xff\xfe" + good, "not UTF-8"),
         (lambda good: b"[1, 2]", "its format is None"),
         (lambda good: b'{"model": {"type": "BPE"}}', "its format is None"),
-        (lambda good: b"", "damaged or not JSON"),
+        (lambda good: b"", "is not usable JSON"),
     ],
 )
 def test_damaged_and_foreign_files(trained, tmp_path, damage, match):
@@ -339,7 +339,7 @@ def test_damaged_gpt2_files(tmp_path):
     vocab_bpe, encoder_json = gpt2_vocabulary()
     broken = tmp_path / "broken"
     broken.write_text(encoder_json.read_text()[:-100])
-    with pytest.raises(DamagedFileError, match="damaged or not JSON"):
+    with pytest.raises(DamagedFileError, match="is not usable JSON"):
         BPETokenizer.from_gpt2(vocab_bpe, broken)
     broken.write_text('{"a": 0, "b": 5}')
     with pytest.raises(DamagedFileError, match="ids 0, 1, 2"):

@@ -148,10 +148,10 @@ def test_wordpiece_files_that_are_refused(saved, tmp_path, change, message):
 def test_damaged_files(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{")
     for tokenizer in (BPETokenizer, WordPieceTokenizer):
-        with pytest.raises(DamagedFileError, match="is damaged or not JSON"):
+        with pytest.raises(DamagedFileError, match="is not usable JSON"):
             tokenizer.from_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_text("[]")
-    with pytest.raises(DamagedFileError, match="should hold a JSON object, got list"):
+    with pytest.raises(DamagedFileError, match="must hold an object, it holds list"):
         BPETokenizer.from_pretrained(tmp_path)
     (tmp_path / "vocab.txt").write_text("[PAD]\nwalk\n")
     with pytest.raises(DamagedFileError, match=r"holds no WordPiece vocabulary: .*lacks"):

@@ -7,7 +7,6 @@ knows other characters in each Python version.
 """
 
 import functools
-import json
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 from tutorial_lib.datasets.splits import Splits
 from tutorial_lib.datasets.wheels import wheel_file
 from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.files import read_json
 
 _NAMES = Path(__file__).with_name("emoji_names.json")
 _SEED = 2026
@@ -92,7 +92,7 @@ def render_emoji(character, size=64):
 
 @functools.cache
 def _rows():
-    return tuple(map(tuple, json.loads(_NAMES.read_text(encoding="utf-8"))["emoji"]))
+    return tuple(map(tuple, read_json(_NAMES, dict)["emoji"]))
 
 
 def _pictures(rows, font, size):

@@ -11,8 +11,8 @@ DEEPEST = 50  # lists and objects inside each other; our own files use five
 LONGEST_NUMBER = 100  # digits of a whole number; tokenizers write some with 31
 
 
-def read_json(path, kind=None, most_bytes=MOST_BYTES):
-    """Return what a JSON file holds; kind, dict or list, is what it must be.
+def read_json(path, kind=None, nan=False, most_bytes=MOST_BYTES):
+    """Return what a JSON file holds; kind and nan as for `parse_json`.
 
     Raises MissingDataError when there is no such file, and DamagedFileError, which names the
     file, for one that is not UTF-8 or not JSON, is of another kind, or goes beyond the limits of
@@ -30,7 +30,7 @@ def read_json(path, kind=None, most_bytes=MOST_BYTES):
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DamagedFileError(f"{path} is not UTF-8 ({error})") from error
-    return parse_json(text, path, kind)
+    return parse_json(text, path, kind, nan)
 
 
 def parse_json(text, name, kind=None, nan=False):

@@ -14,6 +14,7 @@ from tutorial_lib.files import (
     load_into,
     load_metadata,
     load_tensors,
+    parse_json,
     save_tensors,
 )
 
@@ -51,9 +52,9 @@ class Model(nn.Module):
             found = about.get("model", "no model of this package")
             raise DamagedFileError(f"{path} should hold a {cls.__name__}, it holds {found}")
         try:
-            sizes = json.loads(about["config"])
-        except (KeyError, ValueError) as error:
-            raise DamagedFileError(f"{path} does not say what sizes it has ({error!r})") from error
+            sizes = parse_json(about["config"], f"the config in {path}", dict)
+        except (KeyError, DamagedFileError) as error:
+            raise DamagedFileError(f"{path} does not say what sizes it has ({error})") from error
         return cls.filled(path, sizes, load_tensors(path))
 
     @classmethod
@@ -66,8 +67,11 @@ class Model(nn.Module):
         """
         try:
             config = cls.config_class(**sizes)
+            layers = max(getattr(config, name, 0) for name in cls.layer_counts)
+            if layers > len(tensors):  # even an outline of a billion layers would take for ever
+                raise ValueError(f"{layers:,} layers, but {len(tensors)} tensors")
             with torch.device("meta"), Unfilled():  # sizes without numbers: they cost no memory
-                outline = cls(replace(config, **cls._layers_in_outline(config, len(tensors))))
+                outline = cls(config)
         except (TypeError, ValueError, RuntimeError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
@@ -77,12 +81,6 @@ class Model(nn.Module):
             model = cls(config)
         load_into(model, tensors, foreign_names)
         return model.eval()
-
-    @classmethod
-    def _layers_in_outline(cls, config, n_tensors):
-        """Return the numbers of layers, cut to what already needs more tensors than there are."""
-        numbers = {name: getattr(config, name, None) for name in cls.layer_counts}
-        return {name: min(number, n_tensors + 1) for name, number in numbers.items() if number}
 
     def with_heads(self, **changes):
         """Return a copy with other heads: the config with changes, such as n_classes=2.

@@ -43,6 +43,13 @@ SMOKE = SETTINGS | {
 }
 
 
+def data_bytes():
+    """Return the plays and the numbers in words as bytes, for their hash in the table."""
+    numbers = numbers_in_words()
+    words = " ".join(" ".join(numbers.words(i)) for i in range(len(numbers)))
+    return load_shakespeare().text.encode() + words.encode()
+
+
 class DigitReader(nn.Module):
     """One learned question looks at the words of a number and reads `n_digits` of its digits."""
 

@@ -45,6 +45,9 @@ SMOKE = SETTINGS | {
 }
 
 
+data_bytes = mnist_vit.data_bytes
+
+
 def run(settings, progress=True):
     """Pre-train one ViT a seed, then train it and a fresh one on few labels; return the rows.
 

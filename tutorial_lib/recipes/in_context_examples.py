@@ -15,7 +15,7 @@ import torch
 
 from tutorial_lib.datasets.made_up_plurals import ceiling, last_ending
 from tutorial_lib.interpret import induction_scores, previous_token_scores, repeated_sequences
-from tutorial_lib.recipes import in_context, load_checkpoint
+from tutorial_lib.recipes import CHECKPOINTS, in_context, load_checkpoint
 from tutorial_lib.recipes.in_context import (
     LETTER_IDS,
     accuracy_by_examples,
@@ -45,6 +45,12 @@ SMOKE = SETTINGS | {
 }
 
 
+def data_bytes():
+    """Return the grammars and the weights of the first seed as bytes, for their hash."""
+    weights = CHECKPOINTS / "in-context.safetensors"
+    return in_context.data_bytes() + weights.read_bytes()
+
+
 def run(settings, progress=True):
     """Measure every seed, trained first where it has to be; return the table."""
     table = {"rows": [], "curve": [], "heads": []}
@@ -52,7 +58,7 @@ def run(settings, progress=True):
     fewer = sequences[: settings["measured_without"]]
     for seed in settings["seeds"]:
         if seed == in_context.SETTINGS["seed"]:
-            model = load_checkpoint("in-context")
+            model = load_checkpoint("in-context", CHECKPOINTS)
         else:
             model, curve = trained(seed, settings, progress)
             table["curve"] += curve

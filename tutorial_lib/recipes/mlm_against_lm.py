@@ -61,6 +61,9 @@ SMOKE = SETTINGS | {
 LOSSES = {"GPT": next_token_loss, "BERT": masked_token_loss}
 
 
+data_bytes = shakespeare_bert.data_bytes
+
+
 def run(settings, progress=True):
     """Train both models with every seed; return three tables.
 

@@ -42,6 +42,11 @@ CONFIGS = {"GPT": GPTConfig, "ModernGPT": ModernGPTConfig}
 OPTIMIZERS = {"AdamW": None, "Muon": Muon}
 
 
+def data_bytes():
+    """Return the plays as bytes, for their hash in the table."""
+    return load_shakespeare().text.encode()
+
+
 def run(settings, progress=True):
     """Choose each side's learning rate, then train it with every seed; return both as rows.
 

@@ -48,6 +48,11 @@ SMOKE = SETTINGS | {
 }
 
 
+def data_bytes():
+    """Return what identifies the numbers, for their hash in the table."""
+    return load_numbers("de", n_train=SETTINGS["n_numbers"]).fingerprint.encode()
+
+
 def run(settings, progress=True):
     """Train every norm and warm-up with every seed; return the rows of the table."""
     pairs = load_numbers("de", n_train=settings["n_numbers"]).train

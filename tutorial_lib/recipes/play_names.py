@@ -15,7 +15,7 @@ from collections import Counter
 
 from tutorial_lib.datasets.play_names import load_play_names, name_words
 from tutorial_lib.objectives import entities, span_scores
-from tutorial_lib.recipes import load_checkpoint, shakespeare_bert
+from tutorial_lib.recipes import CHECKPOINTS, load_checkpoint, shakespeare_bert
 from tutorial_lib.recipes.name_tagger import fine_tune_names, tag
 from tutorial_lib.training import set_seed
 
@@ -47,6 +47,12 @@ SMOKE = SETTINGS | {
     "shown": 1,
     "pretraining": shakespeare_bert.SMOKE,
 }
+
+
+def data_bytes():
+    """Return the plays and the weights it starts from as bytes, for their hash in the table."""
+    weights = CHECKPOINTS / "shakespeare-bert.safetensors"
+    return shakespeare_bert.data_bytes() + weights.read_bytes()
 
 
 def run(settings, progress=True):
@@ -103,7 +109,7 @@ def encoders(settings, progress):
     others = [title for held_out in settings["held_out"][1:] for title in held_out]
     changed = shakespeare_bert.SETTINGS | settings["pretraining"] | {"held_out": others}
     trained = (changed, shakespeare_bert.train(changed, progress))
-    stored = (shakespeare_bert.SETTINGS, load_checkpoint("shakespeare-bert"))
+    stored = (shakespeare_bert.SETTINGS, load_checkpoint("shakespeare-bert", CHECKPOINTS))
     return [stored, *[trained] * (len(settings["held_out"]) - 1)]
 
 

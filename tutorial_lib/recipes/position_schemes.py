@@ -48,6 +48,11 @@ SETTINGS = {
 SMOKE = SETTINGS | {"schemes": ["none", "learned"], "seeds": [0], "steps": 3, "n_test": 20}
 
 
+def data_bytes():
+    """Return the plays as bytes, for their hash in the table."""
+    return load_shakespeare().text.encode()
+
+
 @cache
 def letters():
     """Return the letters of the plays as ids: for training (N,) and held out (M,)."""

@@ -1,18 +1,21 @@
 """The list of recipes: what each is called, which module runs it, and what it leaves."""
 
+import hashlib
 import importlib
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Recipe:
     """One recipe: its name, the module that runs it, what it leaves, and what it is for.
 
-    A module of kind "table" has `SETTINGS`, `SMOKE` (a tiny size for tests) and
-    `run(settings, progress)`, which returns a dict with `rows`. One of kind "checkpoint" has
-    `train(settings, progress)`, `build(settings)`, `evaluate(model)` and `data_bytes()` instead of
-    `run`. A tokenizer that `train` leaves as `model.tokenizer` is stored beside the weights; one
-    that is no BPETokenizer needs the module's `read_tokenizer(path)`.
+    A module has `SETTINGS`, `SMOKE` (a tiny size for tests) and, unless it makes its data up,
+    `data_bytes()`, what it learns from. One of kind "table" has `run(settings, progress)`, which
+    returns a dict with `rows`; one of kind "checkpoint" `train(settings, progress)`,
+    `build(settings)` and `evaluate(model)`. A tokenizer that `train` leaves as `model.tokenizer`
+    is stored beside the weights; one that is no BPETokenizer needs the module's
+    `read_tokenizer(path)`.
     """
 
     name: str
@@ -25,6 +28,12 @@ class Recipe:
         module, _, name = self.module.partition(":")
         module = importlib.import_module(f"{__package__}.{module}")
         return getattr(module, name) if name else module
+
+    def sha256(self):
+        """Return the SHA-256 of the module's source, with the same line ends on every system."""
+        name = self.module.partition(":")[0]
+        source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+        return hashlib.sha256(source.encode()).hexdigest()
 
 
 RECIPES = {

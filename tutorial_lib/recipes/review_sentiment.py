@@ -51,6 +51,11 @@ SMOKE = SETTINGS | {
 }
 
 
+def data_bytes():
+    """Return the reviews and their labels as bytes, for their hash in the table."""
+    return "\n".join(f"{r.label} {r.text}" for part in load_reviews() for r in part).encode()
+
+
 def run(settings, progress=True):
     """Measure the five ways, for each number of labels and each seed; return the rows."""
     train, validation, test = load_reviews(max(settings["n_labels"]))

@@ -31,6 +31,9 @@ SMOKE = SETTINGS | {
 }
 
 
+data_bytes = mnist_vit.data_bytes
+
+
 def small_cnn(n_classes=10):
     """Return three convolutions, each followed by a norm and a smaller picture, and a linear map.
 

@@ -36,6 +36,9 @@ del SETTINGS["seed"], SETTINGS["stored_as"]
 SMOKE = SETTINGS | {"seeds": [0], "sizes": mnist_vit.SMOKE["sizes"], "steps": 2}
 
 
+data_bytes = mnist_vit.data_bytes
+
+
 def run(settings, progress=True):
     """Train each ViT with each seed and return the rows; what two choices share is trained once."""
     measured, rows = {}, []

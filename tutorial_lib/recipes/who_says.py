@@ -22,7 +22,7 @@ from tutorial_lib.datasets.who_says import (
     places_of,
 )
 from tutorial_lib.objectives import answer_f1, span_scores
-from tutorial_lib.recipes import load_checkpoint, shakespeare_bert
+from tutorial_lib.recipes import CHECKPOINTS, load_checkpoint, shakespeare_bert
 from tutorial_lib.recipes.answer_reader import answers, fine_tune_answers, rows_of
 from tutorial_lib.training import set_seed
 
@@ -48,6 +48,12 @@ SMOKE = SETTINGS | {
 }
 
 
+def data_bytes():
+    """Return the plays and the weights it starts from as bytes, for their hash in the table."""
+    weights = CHECKPOINTS / "shakespeare-bert.safetensors"
+    return shakespeare_bert.data_bytes() + weights.read_bytes()
+
+
 def run(settings, progress=True):
     """Measure three rules and three models for each seed; return the rows, and answers to show.
 
@@ -62,7 +68,7 @@ def run(settings, progress=True):
 
 def run_seed(settings, seed, progress=True):
     """Return the rows, the answers to show and the mistakes of one seed."""
-    encoder = load_checkpoint("shakespeare-bert")
+    encoder = load_checkpoint("shakespeare-bert", CHECKPOINTS)
     tokenizer, context = encoder.tokenizer, encoder.config.context
     asked = load_who_says()
     titles = [title for title in asked if title not in settings["held_out"]][: settings["plays"]]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError
-from tutorial_lib.files import write_text
+from tutorial_lib.files import read_json, write_text
 
 
 def save_json(path, content):
@@ -20,14 +20,6 @@ def read_text(path):
         return Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise DamagedFileError(f"{path} is not UTF-8 text: {error}") from None
-
-
-def read_json(path):
-    """Read any JSON; DamagedFileError when it is none, or is too deep or its numbers too long."""
-    try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise DamagedFileError(f"{path} is damaged or not JSON: {error}") from None
 
 
 def load_json(path, kind):

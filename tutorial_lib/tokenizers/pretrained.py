@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.tokenizers.files import read_gpt2, read_json, read_text
+from tutorial_lib.files import read_json
+from tutorial_lib.tokenizers.files import read_gpt2, read_text
 from tutorial_lib.tokenizers.pretokenize import printable, unprintable
 
 TOKENIZER = "tokenizer.json"
@@ -26,7 +27,7 @@ def read_bpe(folder):
             f"{folder} holds no BPE vocabulary: neither vocab.bpe and encoder.json, "
             f"nor merges.txt and vocab.json, nor {TOKENIZER}"
         )
-    path, content = folder / TOKENIZER, _read_object(folder / TOKENIZER)
+    path, content = folder / TOKENIZER, read_json(folder / TOKENIZER, dict)
     try:
         model = content["model"]
         _require(path, "model.type", model["type"], "BPE")
@@ -67,14 +68,14 @@ def read_wordpiece(folder):
     folder = Path(folder)
     if (folder / "vocab.txt").is_file():
         about = folder / "tokenizer_config.json"
-        config = _read_object(about) if about.is_file() else {}
+        config = read_json(about, dict) if about.is_file() else {}
         lowercase = _yes_or_no(about, "do_lower_case", config.get("do_lower_case", True))
         return read_pieces(folder / "vocab.txt"), lowercase
     if not (folder / TOKENIZER).is_file():
         raise MissingDataError(
             f"{folder} holds no WordPiece vocabulary: neither vocab.txt nor {TOKENIZER}"
         )
-    path, content = folder / TOKENIZER, _read_object(folder / TOKENIZER)
+    path, content = folder / TOKENIZER, read_json(folder / TOKENIZER, dict)
     try:
         model = content["model"]
         _require(path, "model.type", model["type"], "WordPiece")
@@ -96,13 +97,6 @@ def read_pieces(path):
     # Not splitlines(): some pieces are signs that it takes for the end of a line.
     lines = read_text(path).removesuffix("\n").split("\n")
     return [line.removesuffix("\r") for line in lines]
-
-
-def _read_object(path):
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise DamagedFileError(f"{path} should hold a JSON object, got {type(content).__name__}")
-    return content
 
 
 def _added(path, content, vocab):

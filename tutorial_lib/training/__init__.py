@@ -7,7 +7,7 @@ rates in `schedules`, the record of a run in `history`, the files that a run res
 
 from tutorial_lib.training.devices import get_device, set_seed
 from tutorial_lib.training.history import History, NonFiniteLossError
-from tutorial_lib.training.interrupts import held_back, uninterrupted
+from tutorial_lib.training.interrupts import all_or_nothing, held_back, uninterrupted
 from tutorial_lib.training.loop import fit, update
 from tutorial_lib.training.muon import Muon, orthogonalise
 from tutorial_lib.training.randomness import own_stream, random_state, set_random_state, untouched
@@ -18,6 +18,7 @@ __all__ = [
     "History",
     "Muon",
     "NonFiniteLossError",
+    "all_or_nothing",
     "fit",
     "get_device",
     "held_back",

@@ -3,7 +3,10 @@
 import signal
 import threading
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+
+_whole_only = ContextVar("whole trainings only", default=False)
 
 
 @dataclass
@@ -59,3 +62,25 @@ def uninterrupted():
         yield
     if ctrl_c.pressed:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def all_or_nothing():
+    """In this block an interrupted `fit` raises KeyboardInterrupt; elsewhere it returns.
+
+    For work that is worth nothing in half, as a table of many trainings.
+
+    >>> with all_or_nothing():
+    ...     whole_only()
+    True
+    """
+    token = _whole_only.set(True)
+    try:
+        yield
+    finally:
+        _whole_only.reset(token)
+
+
+def whole_only():
+    """Return whether this is inside `all_or_nothing`."""
+    return _whole_only.get()

@@ -27,7 +27,7 @@ from tutorial_lib.training.guards import (
     training_mode,
 )
 from tutorial_lib.training.history import History
-from tutorial_lib.training.interrupts import held_back, uninterrupted
+from tutorial_lib.training.interrupts import held_back, uninterrupted, whole_only
 from tutorial_lib.training.randomness import own_stream, random_state
 from tutorial_lib.training.resume import load_run, save_run
 from tutorial_lib.training.schedules import warmup_cosine
@@ -120,6 +120,7 @@ def fit(
     Ctrl-C, or the stop button of a notebook, ends the run after the step that it is in: model and
     history stay usable, so does the checkpoint, and history.stopped is "interrupted". A second
     press does not wait for the end of the step; a run resumed after that may differ by that step.
+    (Within `all_or_nothing` it raises KeyboardInterrupt instead.)
     Raises NonFiniteLossError, with the step, learning rate and gradient norm, before a loss that
     is not finite can reach the weights; ShapeError for a loss that is not one number; ValueError
     for arguments that make no run, or that are not those of the run in `checkpoint`; OSError,
@@ -197,6 +198,8 @@ def fit(
                 save()
             if late.pressed:
                 history.stopped = "interrupted"
+    if history.stopped == "interrupted" and whole_only():
+        raise KeyboardInterrupt
     return history
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import filelock
 import platformdirs
 
-from tutorial_lib.files import write_text
+from tutorial_lib.files import read_json, write_text
 
 SECTIONS = ("exercises", "recall", "predictions")
 LOCK_SECONDS = 3
@@ -52,7 +52,7 @@ class Store:
         if self.memory is not None:
             return self.memory
         try:
-            progress = json.loads(self.path.read_text(encoding="utf-8"))
+            progress = read_json(self.path, nan=True)  # a guess may be NaN
             if not _is_progress(progress):
                 raise ValueError("not a progress file")
         except FileNotFoundError:
@@ -60,7 +60,7 @@ class Store:
         except OSError as error:
             self._go_on_in_memory({}, error)
             return self.read()
-        except ValueError:  # bad JSON, bad UTF-8, or another structure
+        except ValueError:  # damaged, or of another structure
             self._set_aside()
             progress = {}
         return {section: progress.get(section, {}) for section in SECTIONS} | progress

@@ -1,9 +1,9 @@
 """Reading config.json, the sizes of a model in Hugging Face's spelling."""
 
-import json
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
+from tutorial_lib.files import read_json
 from tutorial_lib.models.blocks import ACTIVATIONS
 
 _ACTIVATION_NAMES = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
@@ -22,14 +22,14 @@ def read_config(path, model, required, fields, activation):
     if not path.is_file():
         raise MissingDataError(f"{path.parent} holds no {path.name}")
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = read_json(path, dict)
         for name, value in required.items():
             if raw.get(name, value) != value:
                 raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, {model} needs {value!r}")
         return fields(raw) | {"activation": _activation(path, raw, *activation)}
     except KeyError as error:
         raise DamagedFileError(f"{path} does not say {error}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
+    except (AttributeError, TypeError) as error:
         raise DamagedFileError(f"{path} is no model configuration ({error})") from error
 
 

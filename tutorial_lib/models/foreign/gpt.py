@@ -1,10 +1,9 @@
 """How the files of others describe a GPT-1 or GPT-2: names of tensors, config.json."""
 
-import json
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError
-from tutorial_lib.files import ForeignNames
+from tutorial_lib.files import ForeignNames, read_json
 from tutorial_lib.models.foreign.config import read_config
 
 _TABLE = {
@@ -80,8 +79,8 @@ def read_gpt_config(path):
 def _kind(path):
     """Return which GPT a config.json describes; what cannot be read is read_config's to report."""
     try:
-        kind = json.loads(path.read_text(encoding="utf-8")).get("model_type", "gpt2")
-    except (OSError, ValueError, AttributeError):
+        kind = read_json(path, dict).get("model_type", "gpt2")
+    except (OSError, DamagedFileError):
         return "gpt2"
     if kind not in tuple(FOREIGN_NAMES):  # a list, which a damaged file may give, has no hash
         known = " or ".join(map(repr, FOREIGN_NAMES))
