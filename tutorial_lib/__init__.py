@@ -19,7 +19,7 @@ __version__ = "0.1.0"
 
 FLOORS = (
     # what all may use
-    ("errors", "evaluation", "lazy"),
+    ("errors", "lazy"),
     # files, and ideas that need nothing else of the package
     ("files", "positions", "embeddings", "decoding", "pages"),
     # text to ids, who looks at whom, how a model learns

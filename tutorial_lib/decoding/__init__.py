@@ -15,6 +15,7 @@ from tutorial_lib.decoding.beam import (
 )
 from tutorial_lib.decoding.continuation import Continuation, window_start
 from tutorial_lib.decoding.copying import longest_copies
+from tutorial_lib.decoding.evaluation import evaluating
 from tutorial_lib.decoding.generation import Step, generate, generate_naive, stream
 from tutorial_lib.decoding.translation_scores import bleu, chrf, exact_match
 
@@ -28,6 +29,7 @@ __all__ = [
     "beam_search_naive",
     "bleu",
     "chrf",
+    "evaluating",
     "exact_match",
     "generate",
     "generate_naive",

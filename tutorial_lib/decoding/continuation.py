@@ -6,6 +6,7 @@ from numbers import Integral, Number
 
 import torch
 
+from tutorial_lib.decoding.evaluation import evaluating
 from tutorial_lib.errors import ContextError, ShapeError, VocabularyError
 
 
@@ -195,16 +196,6 @@ def _as_list(prompt):
 
 @contextmanager
 def _deterministic(parts):
-    """Switch dropout off, and all that gradients need, for the length of a `with` block.
-
-    parts: all modules of a model; each gets its own mode back, for some may be frozen.
-    """
-    in_training = [part for part in parts if part.training]
-    for part in in_training:
-        part.training = False
-    try:
-        with torch.inference_mode():  # some 7 % faster here than torch.no_grad
-            yield
-    finally:
-        for part in in_training:
-            part.training = True
+    """Switch dropout off, and all that gradients need, for the length of a `with` block."""
+    with evaluating(parts), torch.inference_mode():  # some 7 % faster here than torch.no_grad
+        yield

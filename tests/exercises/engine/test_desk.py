@@ -67,7 +67,7 @@ def test_an_error_points_to_its_refresher_and_a_misuse_does_not(said, learner):
 def test_tries_and_success_are_counted(said):
     for answer in (double_squared, double, double_squared):
         check("0.0", answer)
-    assert open_store().entry("exercises", "0.0") == {"tries": 3, "solved": True}
+    assert open_store().entry("exercises", "double") == {"tries": 3, "solved": True}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_solution_is_working_code(said):
     assert text.startswith("One way to solve 0.3 Cross-entropy; yours may look different.\n\n")
     assert "import torch\n" in text
     assert "def cross_entropy(logits, labels):\n" in text
-    assert open_store().entry("exercises", "0.3") == {"solution_read": True}
+    assert open_store().entry("exercises", "cross_entropy") == {"solution_read": True}
 
 
 def test_a_symptom_from_picture_to_repair(symptom_task, monkeypatch, said, learner):
@@ -126,7 +126,9 @@ def test_a_claim_keeps_no_code(claim, monkeypatch, said, progress_folder):
 
 
 def test_a_recall_question_is_counted(monkeypatch, said):
-    question = Recall(id="9.a", question="?", answer=3, because="one, two, three.", see="01, X")
+    question = Recall(
+        id="9.a", key="three", question="?", answer=3, because="one, two, three.", see="01, X"
+    )
     monkeypatch.setattr(registry, "find", lambda id, sort: question)
     recall("9.a")
     recall("9.a", 2)
@@ -136,7 +138,7 @@ def test_a_recall_question_is_counted(monkeypatch, said):
         "✗ 9.a: not 2. Look it up: 01, X.",
         "✓ 9.a: right: one, two, three.",
     ]
-    assert open_store().entry("recall", "9.a") == {"tries": 2, "solved": True}
+    assert open_store().entry("recall", "three") == {"tries": 2, "solved": True}
 
 
 def test_a_symptom_is_asked_of_symptoms_only():
@@ -177,13 +179,52 @@ def test_a_guess_outside_a_share_is_asked_for_again(percent, progress_folder, sa
     assert said() == f"○ Prediction 7.4: {line}\n"
     predict("7.4", 1)
     kept = json.loads((progress_folder / "progress.json").read_text())
-    assert kept["predictions"] == {"7.4": {"guess": 1}}
+    assert kept["predictions"] == {"shuffled_patches_with_positions": {"guess": 1}}
+
+
+ODD = {
+    "a huge number": 10**5000,
+    "huge numbers": [10**5000, 1],
+    "too many numbers": list(range(100)),
+    "a long word": "x" * 10_000,
+    "lists in lists": [[[1]]],
+    "a set": {1},
+    "a dict": {"a": 1},
+    "an object": object(),
+    "a nested tensor": torch.zeros(2, 2, 2),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_guesses_truths_and_answers_get_a_sentence(name, said, progress_folder):
+    predict("0.p", ODD[name])
+    assert said().startswith("○ Prediction 0.p: a guess is a number, a shape or a word, got ")
+    reveal("0.p", ODD[name])
+    assert said().startswith("○ Prediction 0.p: a number, a shape or a word was to come, got ")
+    assert not progress_folder.exists()
+    for question in ("2.a", "2.b"):
+        recall(question, ODD[name])
+        assert said().startswith(f"✗ {question}: ")
+    check("2.11", ODD[name])
+    assert said().startswith("✗ 2.11 ")
+
+
+@pytest.mark.parametrize("kept", ["1" * 4000, "[[[[1]]]]", '{"a": 1}', "[" * 200 + "]" * 200])
+def test_a_guess_that_someone_wrote_into_the_file_is_no_guess(kept, said, progress_folder):
+    progress_folder.mkdir()
+    (progress_folder / "progress.json").write_text(
+        f'{{"predictions": {{"0.p": {{"guess": {kept}}}}}}}'
+    )
+    reveal("0.p", 384.5)
+    assert said().endswith("it is 384.5. (You made no guess.)\n")
+    predictions("00")
+    assert said().splitlines()[1].split()[:3] == ["0.p", "-", "384.5"]
 
 
 def test_guesses_survive_the_kernel(progress_folder, said):
     predict("0.p", 0.64)
     kept = json.loads((progress_folder / "progress.json").read_text())
-    assert kept["predictions"] == {"0.p": {"guess": 0.64}}
+    assert kept["predictions"] == {"numbers_for_one_token": {"guess": 0.64}}
 
 
 def test_an_empty_store_prints_the_same_everywhere(said):

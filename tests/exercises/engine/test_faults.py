@@ -1,8 +1,14 @@
 """What a learner's exception turns into, from the cells of a real IPython."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 
+import tutorial_lib
 from tutorial_lib.exercises.engine.tasks import Write, case
 from tutorial_lib.exercises.engine.verdicts import judge
 
@@ -102,3 +108,48 @@ def test_an_error_inside_torch_points_to_the_learners_call(task, learner):
 def test_endless_recursion_is_an_error_with_a_line(task, learner):
     learner.run("def softmax(x):\n    return softmax(x)")
     assert "RecursionError in line 2 of your code" in judge(task, learner.softmax).text
+
+
+def test_a_line_of_the_library_is_not_the_learners_through_a_link(tmp_path):
+    """A course folder may be a link: Python then names its files by the link."""
+    link = tmp_path / "course"
+    try:
+        link.symlink_to(Path(tutorial_lib.__file__).parents[1], target_is_directory=True)
+    except OSError:
+        pytest.skip("no links here")
+    code = (
+        "from tutorial_lib.exercises import check\n"
+        "from tutorial_lib.attention import attention as theirs\n"
+        "import tutorial_lib\n"
+        "print(tutorial_lib.__file__)\n"
+        "check('2.2', lambda q, k, v: theirs(q, k[..., :1], v))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(link), "TUTORIAL_PROGRESS": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment, cwd=tmp_path, check=True, capture_output=True, text=True, encoding="utf-8",
+    )  # fmt: skip
+    where, verdict = done.stdout.splitlines()
+    assert where.startswith(str(link))
+    assert "ShapeError" in verdict
+    assert "line 5 of your code" in verdict or "of your code" not in verdict
+    assert "attention.py" not in verdict
+
+
+def test_an_error_without_words_or_of_many_lines_is_one_line(task):
+    class Unsayable(Exception):
+        def __str__(self):
+            raise TypeError
+
+    for error, words in ((Unsayable(), "no message"), (ValueError("one\ntwo"), ": one.")):
+
+        def answer(x, error=error):
+            raise error
+
+        assert words in judge(task, answer).text
+
+
+def test_code_that_ends_python_is_an_error_with_a_line(task, learner):
+    learner.run("import sys\ndef softmax(x):\n    sys.exit('done')")
+    text = judge(task, learner.softmax).text
+    assert "SystemExit in line 3 of your code, `sys.exit('done')`: it ends Python" in text

@@ -36,7 +36,7 @@ def test_a_function_is_kept_with_imports_helpers_and_constants(write, learner, p
     assert "import math\n" in text
     assert "einops" not in text
     assert "functional" not in text, "a local name is no import"
-    assert "# --- exercise 9.1: area ---" in text
+    assert "# --- area: exercise 9.1 ---" in text
     assert load(path).area(3, 4) == 12
 
 
@@ -82,12 +82,13 @@ def test_a_dataclass_is_found_by_its_own_method(write, learner, path):
 
 
 def test_solved_again_replaces_its_section_and_nothing_else(write, parts, learner, path):
-    other = type(write)(**parts | {"id": "9.10"})
+    other = type(write)(**parts | {"id": "9.10", "slug": "other_area"})
     learner.run("def area(width, height):\n    return width * height")
     keep(write, learner.area)
     keep(other, learner.area)
     mine = path.read_text().replace(
-        "\n\n\n# --- exercise 9.10", "\n\nMINE = 1  # \\1\n\n# --- exercise 9.10"
+        "\n\n\n# --- other_area: exercise 9.10",
+        "\n\nMINE = 1  # \\1\n\n# --- other_area: exercise 9.10",
     )
     path.write_text("# my own start\n" + mine + "\n# my own end\n")
     before = path.read_text()
@@ -101,9 +102,9 @@ def test_solved_again_replaces_its_section_and_nothing_else(write, parts, learne
 def test_a_section_without_its_end_is_the_learners_text(write, learner, path):
     learner.run("def area(width, height):\n    return width * height")
     keep(write, learner.area)
-    path.write_text(path.read_text().replace("# --- end of exercise 9.1 ---", "# mine"))
+    path.write_text(path.read_text().replace("# --- end of area ---", "# mine"))
     keep(write, learner.area)
-    assert path.read_text().count("# --- exercise 9.1: area ---") == 2
+    assert path.read_text().count("# --- area: exercise 9.1 ---") == 2
     assert "# mine" in path.read_text()
 
 

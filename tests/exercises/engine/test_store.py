@@ -9,15 +9,15 @@ from tutorial_lib.exercises.engine.store import Store, open_store
 
 
 def test_entries_are_merged_and_kept(tmp_path):
-    Store(tmp_path).update("exercises", "2.1", tries=1)
-    Store(tmp_path).update("exercises", "2.1", solved=True, tries=lambda before: before + 1)
-    assert Store(tmp_path).entry("exercises", "2.1") == {"solved": True, "tries": 2}
-    assert Store(tmp_path).entry("recall", "2.a") == {}
+    Store(tmp_path).update("exercises", "attend", tries=1)
+    Store(tmp_path).update("exercises", "attend", solved=True, tries=lambda before: before + 1)
+    assert Store(tmp_path).entry("exercises", "attend") == {"solved": True, "tries": 2}
+    assert Store(tmp_path).entry("recall", "first_merge") == {}
 
 
 def test_what_a_newer_version_added_is_kept(tmp_path):
     (tmp_path / "progress.json").write_text('{"badges": [1]}')
-    Store(tmp_path).update("recall", "2.a", tries=1)
+    Store(tmp_path).update("recall", "first_merge", tries=1)
     assert json.loads((tmp_path / "progress.json").read_text())["badges"] == [1]
 
 
@@ -40,18 +40,18 @@ def test_two_notebooks_at_once_lose_nothing(tmp_path):
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{", b"\xff\xfe\x00", b"[]", b'{"exercises": 3}', b'{"recall": {"2.a": 1}}'],
+    [b"", b"{", b"\xff\xfe\x00", b"[]", b'{"exercises": 3}', b'{"recall": {"first_merge": 1}}'],
 )
 def test_a_damaged_file_is_set_aside(tmp_path, damage):
     (tmp_path / "progress.json").write_bytes(damage)
     (tmp_path / "progress.json.damaged-1").write_text("an older one")
     damaged = Store(tmp_path)
-    damaged.update("exercises", "2.1", tries=1)
+    damaged.update("exercises", "attend", tries=1)
     assert (tmp_path / "progress.json.damaged-2").read_bytes() == damage
     assert (tmp_path / "progress.json.damaged-1").read_text() == "an older one"
     assert len(damaged.notices) == 1
     assert "progress.json.damaged-2" in damaged.notices[0]
-    assert Store(tmp_path).entry("exercises", "2.1") == {"tries": 1}
+    assert Store(tmp_path).entry("exercises", "attend") == {"tries": 1}
 
 
 def test_a_folder_that_cannot_be_written_is_never_fatal(tmp_path, monkeypatch):
@@ -60,9 +60,9 @@ def test_a_folder_that_cannot_be_written_is_never_fatal(tmp_path, monkeypatch):
 
     monkeypatch.setattr(store, "write_text", refuse)
     readonly = Store(tmp_path)
-    readonly.update("exercises", "2.1", tries=1)
-    readonly.update("exercises", "2.2", tries=1)
-    assert set(readonly.read()["exercises"]) == {"2.1", "2.2"}
+    readonly.update("exercises", "attend", tries=1)
+    readonly.update("exercises", "attention", tries=1)
+    assert set(readonly.read()["exercises"]) == {"attend", "attention"}
     assert len(readonly.notices) == 1
     assert "(Permission denied)" in readonly.notices[0]
     assert not (tmp_path / "progress.json").exists()
@@ -71,9 +71,9 @@ def test_a_folder_that_cannot_be_written_is_never_fatal(tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_made_is_never_fatal(tmp_path):
     (tmp_path / "file").write_text("in the way")
     blocked = Store(tmp_path / "file" / "progress")
-    assert blocked.entry("exercises", "2.1") == {}
-    blocked.update("exercises", "2.1", tries=1)
-    assert blocked.entry("exercises", "2.1") == {"tries": 1}
+    assert blocked.entry("exercises", "attend") == {}
+    blocked.update("exercises", "attend", tries=1)
+    assert blocked.entry("exercises", "attend") == {"tries": 1}
     assert len(blocked.notices) == 1
 
 
@@ -82,8 +82,8 @@ def test_a_lock_that_is_held_only_delays(tmp_path, monkeypatch):
 
     monkeypatch.setattr(store, "LOCK_SECONDS", 0.1)
     with filelock.FileLock(tmp_path / "progress.lock"):
-        Store(tmp_path).update("exercises", "2.1", tries=1)
-    assert Store(tmp_path).entry("exercises", "2.1") == {"tries": 1}
+        Store(tmp_path).update("exercises", "attend", tries=1)
+    assert Store(tmp_path).entry("exercises", "attend") == {"tries": 1}
 
 
 def test_the_folder_follows_the_environment(progress_folder, monkeypatch):

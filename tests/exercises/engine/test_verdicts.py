@@ -56,14 +56,6 @@ def test_a_missing_return_is_named(write):
     assert "is a `return` missing?" in judge(write, area).text
 
 
-def test_keyboard_interrupt_stops_an_endless_loop(write):
-    def area(width, height):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        judge(write, area)
-
-
 def double_in_place(x):
     x *= 2
     return x
@@ -112,23 +104,14 @@ def test_random_answers_are_seeded_and_the_learners_generator_is_left_alone(part
     assert states() == before
 
 
-def test_an_expected_error_may_be_its_base_class(parts):
-    class ShapeError(ValueError):
-        pass
-
+def test_a_solution_that_fails_judges_nothing(parts):
     def refuse(x):
-        raise ShapeError("no")
+        raise RuntimeError("element 0 of tensors does not require grad")
 
-    def raise_value(x):
-        raise ValueError("different words")
-
-    def raise_any(x):
-        raise Exception("anything")
-
-    task = tensor_task(parts, solution=refuse)
-    assert judge(task, raise_value).status == "right"
-    assert judge(task, lambda x: x).text.endswith("got a float32 tensor of shape (2,).")
-    assert judge(task, raise_any).status == "error"
+    verdict = judge(tensor_task(parts, solution=refuse), refuse)
+    assert verdict.status == "error"
+    assert "nothing can be judged now" in verdict.text
+    assert "does not require grad" in verdict.text
 
 
 class Layer(nn.Module):
@@ -209,7 +192,7 @@ def test_a_claim_without_tolerance_is_exact_but_for_rounding(claim):
 
 
 def test_an_unanswered_recall_question_is_open():
-    question = Recall(id="9.b", question="?", answer=116, because="so.", see="01, Y")
+    question = Recall(id="9.b", key="b", question="?", answer=116, because="so.", see="01, Y")
     assert judge_recall(question, None).line == "○ not tried yet"
     assert judge_recall(question, ...).status == "open"
 
@@ -217,6 +200,7 @@ def test_an_unanswered_recall_question_is_open():
 def test_recall_by_letter_and_by_number():
     letters = Recall(
         id="9.a",
+        key="a",
         question="?",
         choices={"a": "x", "b": "y"},
         answer="b",
@@ -227,7 +211,7 @@ def test_recall_by_letter_and_by_number():
     assert judge_recall(letters, " B ").line == "✓ right: so it is."
     assert judge_recall(letters, "a").text == "Not x, since. Look it up: 01, X."
     assert judge_recall(letters, "q").text == "choose one of a, b."
-    number = Recall(id="9.b", question="?", answer=116, because="counted.", see="01, Y")
+    number = Recall(id="9.b", key="b", question="?", answer=116, because="counted.", see="01, Y")
     assert judge_recall(number, 116.0).status == "right"
     assert judge_recall(number, 115).text == "not 115. Look it up: 01, Y."
     assert judge_recall(number, "x").status == "error"
@@ -245,7 +229,7 @@ def test_an_incomplete_exercise_is_refused_when_written(parts):
     with pytest.raises(ValueError, match="3 mistakes, 4 looks"):
         Symptom(**parts, shown=first, looks=("", "", "", ""))
     with pytest.raises(ValueError, match="not among the choices"):
-        Recall(id="9.a", question="", choices={"a": ""}, answer="b", because="", see="")
+        Recall(id="9.a", key="a", question="", choices={"a": ""}, answer="b", because="", see="")
     assert Claim.kind == "claim"
 
 

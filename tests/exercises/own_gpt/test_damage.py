@@ -49,16 +49,16 @@ def line_of(mine, name):
 BROKEN = {
     "a syntax error": (
         "def masked_attention(q, k, v, mask)\n    return q",
-        r"SyntaxError: expected ':' \(my_transformer.py, line 9\)",
+        r"SyntaxError: expected ':' \(my_transformer.py, line 11\)",
     ),
     "a missing import": (
         ATTENTION.replace("import math", ""),
-        "NameError in line 10 of my_transformer.py, "
+        "NameError in line 12 of my_transformer.py, "
         r"`scores = q @ k.T / math.sqrt\(q.size\(-1\)\)`: name 'math' is not defined",
     ),
     "a module that is gone": (
         "from my_old_helpers import masked_attention",
-        "ModuleNotFoundError in line 9 of my_transformer.py",
+        "ModuleNotFoundError in line 11 of my_transformer.py",
     ),
     "a renamed helper": (
         ATTENTION.replace("scores = q @ k.T", "scores = product(q, k)"),
@@ -74,9 +74,9 @@ BROKEN = {
     ),
     "an error when it is imported": (
         ATTENTION + "\nprint('half way')\n1 / 0",
-        "ZeroDivisionError in line 17 of my_transformer.py, `1 / 0`: division by zero",
+        "ZeroDivisionError in line 19 of my_transformer.py, `1 / 0`: division by zero",
     ),
-    "the end of Python": ("raise SystemExit(3)\n" + ATTENTION, "SystemExit in line 9"),
+    "the end of Python": ("raise SystemExit(3)\n" + ATTENTION, "SystemExit in line 11"),
     "the end of Python, later": (
         ATTENTION.replace("    return", "    raise SystemExit\n    return"),
         "it ends Python",
@@ -190,13 +190,13 @@ def test_a_name_from_further_down_at_import(path):
 
 def test_a_section_without_its_end_mark_is_still_their_code(path):
     text = file_of({"masked_attention": ATTENTION, "causal_mask": MASK})
-    path.write_text(text.replace("# --- end of exercise 2.4 ---", "# mine"), encoding="utf-8")
+    path.write_text(text.replace("# --- end of masked_attention ---", "# mine"), encoding="utf-8")
     assert whose(assemble(**SMALL)) == {"masked_attention", "causal_mask"}
 
 
 def test_broken_code_without_its_end_mark_is_named(path):
     text = file_of({"masked_attention": "def masked_attention(", "causal_mask": MASK})
-    path.write_text(text.replace("# --- end of exercise 2.4 ---\n", ""), encoding="utf-8")
+    path.write_text(text.replace("# --- end of masked_attention ---\n", ""), encoding="utf-8")
     mine = assemble(**SMALL)
     assert whose(mine) == {"causal_mask"}
     no_mark = "ours: yours fails: its section has no end mark"
@@ -322,7 +322,7 @@ def test_another_file_may_be_given(tmp_path):
 
 def test_windows_line_ends_and_other_exercises(path):
     text = file_of({"causal_mask": MASK})
-    text += "\n# --- exercise 9.9: other ---\nother = 1\n# --- end of exercise 9.9 ---\n"
+    text += "\n# --- other: exercise 9.9 ---\nother = 1\n# --- end of other ---\n"
     path.write_bytes(text.replace("\n", "\r\n").encode())
     assert whose(assemble(**SMALL)) == {"causal_mask"}
 

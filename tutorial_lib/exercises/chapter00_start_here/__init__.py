@@ -10,9 +10,19 @@ TITLE = "Start here"
 EXERCISES = (DOUBLE, PROJECT, SOFTMAX, CROSS_ENTROPY, GRADIENT)
 RECALL = ()
 PREDICTIONS = (
-    Prediction(id="0.p", question="How many numbers stand for one token inside MiniLM?"),
     Prediction(
-        id="0.r", question="How often, of 58 times, is the GPT's first choice the right character?"
+        id="0.p",
+        key="numbers_for_one_token",
+        question="How many numbers stand for one token inside MiniLM?",
     ),
-    Prediction(id="0.q", question="How alike are the two `the` after the last layer, as a cosine?"),
+    Prediction(
+        id="0.r",
+        key="first_choice_is_right",
+        question="How often, of 58 times, is the GPT's first choice the right character?",
+    ),
+    Prediction(
+        id="0.q",
+        key="alike_the_and_the",
+        question="How alike are the two `the` after the last layer, as a cosine?",
+    ),
 )

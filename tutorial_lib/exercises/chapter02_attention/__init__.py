@@ -31,6 +31,7 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="2.a",
+        key="first_merge",
         question="A new word holds several pairs that byte-pair encoding can merge. "
         "Which pair goes first?",
         choices={
@@ -48,6 +49,7 @@ RECALL = (
     ),
     Recall(
         id="2.b",
+        key="size_of_gpt2_table",
         question="GPT-2 has 50,257 tokens, and its smallest model is 768 wide. "
         "How many million parameters has its table of tokens?",
         answer=38.6,
@@ -57,6 +59,7 @@ RECALL = (
     ),
     Recall(
         id="2.c",
+        key="vectors_of_bank",
         question="“bank” stands in a text about a river and in one about money, one token each "
         "time. What does the table of tokens give for the two?",
         choices={
@@ -78,28 +81,34 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="2.1",
+        key="digits_that_the_lstm_recalls",
         question="Which share of digits seen 128 steps ago does the LSTM recall? (Chance is 0.1.)",
     ),
     Prediction(
         id="2.2",
+        key="deviation_of_dot_products",
         question="What is the standard deviation of q · k, when q and k hold 64 unit-variance "
         "random numbers each?",
     ),
     Prediction(
         id="2.3",
+        key="digits_of_one_head",
         question="Which share of the hundreds digits of 100..999 can one head without positions "
         "read?",
     ),
     Prediction(
         id="2.4",
+        key="shape_of_weights",
         question="What is the shape of the weights for B = 2, H = 8, T = 5 queries and S = 7 keys?",
     ),
     Prediction(
         id="2.5",
+        key="megabytes_of_weights",
         question="How many MB do the weights of one head take for N = 4,096, at 4 bytes a number?",
     ),
     Prediction(
         id="2.6",
+        key="tired_animal",
         question="Ending in “tired”: which share of L3H1’s weight does “it” give to “animal”?",
     ),
 )

@@ -34,6 +34,7 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="3.a",
+        key="digits_without_positions",
         question="One head without positions reads 64.0 % of the hundreds digits, and training "
         "it longer does not help. Why?",
         choices={
@@ -51,6 +52,7 @@ RECALL = (
     ),
     Recall(
         id="3.b",
+        key="divisor_of_a_head",
         question="A model is 768 wide and has 12 heads. By which number does each head divide its "
         "scores before the softmax?",
         answer=8,
@@ -64,6 +66,7 @@ RECALL = (
     ),
     Recall(
         id="3.c",
+        key="shuffled_words",
         question="You shuffle the words that go into a layer of attention, without mask and "
         "without positions. What happens to its outputs?",
         choices={
@@ -85,32 +88,38 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="3.1",
+        key="digits_with_positions",
         question="Which share of the hundreds digits of 100..999 does the same head read once it "
         "has positions?",
     ),
     Prediction(
         id="3.2",
+        key="columns_with_half_a_wave",
         question="The table has 128 columns. How many of them complete at least half a wave over "
         "20 steps?",
     ),
     Prediction(
         id="3.3",
+        key="share_of_sinusoids",
         question="Word vectors are scaled to unit variance and the sinusoids added. Which share "
         "of the squared length do the sinusoids have, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="3.4",
+        key="directions_of_positions",
         question="MiniLM is 384 wide and has learned 512 position vectors. In how many directions "
         "lie 90 % of the differences between them?",
     ),
     Prediction(
         id="3.5",
+        key="dot_products_moved_by_100",
         question="The vectors of positions 3 and 7 have a dot product. By how much does that of "
         "positions 103 and 107 differ?",
     ),
     Prediction(
         id="3.6",
+        key="three_back_without_mask",
         question="With sinusoids and no mask, after 1,000 steps, nearly all letters three places "
         "back are found inside the training length. Which share is found beyond it, between 0 and "
         "1?",

@@ -36,6 +36,7 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="4.a",
+        key="what_cross_shapes_share",
         question="Three words of one text look at five words of another: T = 3, S = 5. "
         "What must agree?",
         choices={
@@ -54,6 +55,7 @@ RECALL = (
     ),
     Recall(
         id="4.b",
+        key="shuffled_rows",
         question="One attention layer, no mask, no positions. You shuffle the words of its input. "
         "What happens to the output rows?",
         choices={
@@ -72,6 +74,7 @@ RECALL = (
     ),
     Recall(
         id="4.c",
+        key="causal_weights_above_zero",
         question="A text of 5 words under a causal mask. How many of the 25 weights may be "
         "larger than 0?",
         answer=15,
@@ -83,34 +86,41 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="4.1",
+        key="table_of_the_base_model",
         question="Which share of the base model, in percent, is its table of tokens?",
     ),
     Prediction(
         id="4.2",
+        key="gradient_of_post_norm",
         question="Post-norm, 12 decoder layers, before the first step: how many times as large is "
         "the gradient of the last layer as that of the first?",
     ),
     Prediction(
         id="4.3",
+        key="weights_of_one_cross_layer",
         question="A source of 7 tokens, a target of 5, 8 heads: how many attention weights does "
         "one cross-attention layer compute?",
     ),
     Prediction(
         id="4.4",
+        key="numbers_after_250_batches",
         question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
         "translated right after 250 batches?",
         share=True,
     ),
     Prediction(
         id="4.5",
+        key="word_for_zwei",
         question="Which English word gets most weight while “zwei” of 742 is written?",
     ),
     Prediction(
         id="4.6",
+        key="bleu_of_german_numbers",
         question="The translator gets every German number right. What is its BLEU?",
     ),
     Prediction(
         id="4.7",
+        key="without_layer_1_head_1",
         question="With layer 1, head 1 silent: which share of the numbers, between 0 and 1, is "
         "still right?",
         share=True,

@@ -37,6 +37,7 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="5.a",
+        key="merges_of_the",
         question="BPE has learned these merges, in this order: h e, t h, th e. How does it encode "
         "“the”?",
         choices={"a": "the", "b": "th e", "c": "t he"},
@@ -51,6 +52,7 @@ RECALL = (
     ),
     Recall(
         id="5.b",
+        key="place_after_the_last",
         question="A model has learned position vectors for 256 places. What happens at place 257?",
         choices={
             "a": "the attention fails, as its weights are for 256 words",
@@ -68,6 +70,7 @@ RECALL = (
     ),
     Recall(
         id="5.c",
+        key="targets_of_teacher_forcing",
         question="Teacher forcing: the decoder reads “start A B C”, and the translation is “A B C” "
         "and ends there. What are its four labels?",
         choices={
@@ -89,27 +92,32 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="5.1",
+        key="last_token_changed",
         question="You change the last token of a text. What is the largest difference that this "
         "makes in the logits of the tokens before it?",
     ),
     Prediction(
         id="5.2",
+        key="bits_a_character_of_shakespeare",
         question="A model of 0.8 million parameters has read 35 plays of Shakespeare, character by "
         "character. How many bits does it need for a character of a play that it has not read?",
     ),
     Prediction(
         id="5.3",
+        key="words_at_temperature_07",
         question="At temperature 0.7: which share of the words that it writes stand in "
         "Shakespeare’s plays, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="5.4",
+        key="characters_that_top_p_leaves",
         question="The model knows 70 characters. How many of them does top-p 0.9 leave, on "
         "average over a play that it has not read?",
     ),
     Prediction(
         id="5.5",
+        key="longest_run_from_hamlet",
         question="5,000 characters of a play that the model has not read: how long is the longest "
         "run that stands, to the letter, in one of the plays that it has read?",
     ),

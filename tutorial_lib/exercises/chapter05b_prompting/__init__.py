@@ -26,6 +26,7 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="5b.a",
+        key="where_the_next_word_is_said",
         question="GPT has read “two dogs run” and gives logits at each of the three places. Which "
         "place says what comes after “run”?",
         choices={"a": "the first", "b": "the last", "c": "all three together"},
@@ -39,6 +40,7 @@ RECALL = (
     ),
     Recall(
         id="5b.b",
+        key="padding_on_the_right",
         question="A batch has sentences of unequal length, padded on the right, and the mask is "
         "causal. What changes in the outputs of the real tokens when the padding is longer?",
         choices={
@@ -56,6 +58,7 @@ RECALL = (
     ),
     Recall(
         id="5b.c",
+        key="map_of_a_previous_token_head",
         question="A head has learned to look at the token just before. A text of 6 tokens: how "
         "many weights of its causal map should be near 1, the first row not counted?",
         answer=5,
@@ -68,29 +71,34 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="5b.1",
+        key="reader_of_the_hypothesis",
         question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
         "does it reach on the pairs that leak, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="5b.2",
+        key="leaky_gpt_elsewhere",
         question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
         "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="5b.3",
+        key="gpt_with_stories_as_text",
         question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
         "reach if it has read stories of the same world before, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="5b.4",
+        key="examples_until_it_follows",
         question="A small model reads words with their plurals, whose two endings were not in its "
         "training, then a question. With how many examples is it right in nine of ten cases?",
     ),
     Prediction(
         id="5b.5",
+        key="without_the_copying_head",
         question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
         "which tell the answer is silenced. Which share of the questions behind 8 examples is "
         "still right, between 0 and 1?",

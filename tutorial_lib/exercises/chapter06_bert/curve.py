@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tutorial_lib.datasets import load_shakespeare
-from tutorial_lib.exercises.engine.attempts import seeded
+from tutorial_lib.exercises.engine.guard import seeded
 from tutorial_lib.exercises.engine.tasks import Symptom, case
 from tutorial_lib.training import fit
 

@@ -33,6 +33,7 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="7.a",
+        key="encoder_without_positions",
         question="An encoder without positions and without a mask reads the same words in another "
         "order. What happens to its outputs?",
         choices={
@@ -51,6 +52,7 @@ RECALL = (
     ),
     Recall(
         id="7.b",
+        key="weights_of_200_tokens",
         question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
         "it compute?",
         answer=16,
@@ -60,6 +62,7 @@ RECALL = (
     ),
     Recall(
         id="7.c",
+        key="share_that_becomes_mask",
         question="BERT chooses 15 % of the tokens, and 80 % of these become [MASK]. Which share of "
         "all tokens is that, in percent?",
         answer=12,
@@ -72,61 +75,72 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="7.1",
+        key="weights_of_smaller_patches",
         question="A picture of 224 x 224 pixels is cut into patches of 16, then of 8. By which "
         "factor does the number of attention weights grow?",
     ),
     Prediction(
         id="7.2",
+        key="numbers_in_a_patch",
         question="ViT-Base has vectors of 768 numbers. How many numbers does a patch of 16 x 16 "
         "pixels in three colours hold?",
     ),
     Prediction(
         id="7.3",
+        key="shuffled_patches_without_positions",
         question="A ViT without positions reads 100 pictures, and then the same ones with their "
         "patches shuffled. For how many do the logits change?",
     ),
     Prediction(
         id="7.4",
+        key="shuffled_patches_with_positions",
         question="A trained ViT with positions reads 97.5 % of the test digits. Which share does "
         "it read when the patches of each are shuffled, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="7.5",
+        key="wrong_and_sure",
         question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
         "say with a probability of 0.9 or more?",
     ),
     Prediction(
         id="7.6",
+        key="patches_without_overlap",
         question="Patches of 4 x 4 pixels in place of overlapping ones of 7 x 7, as many tokens. "
         "Which validation accuracy does the ViT reach, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="7.7",
+        key="six_patches_painted_over",
         question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
         "over. Which share of the test digits does the ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="7.8",
+        key="one_head_silenced",
         question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
         "the test digits, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="7.9",
+        key="emoji_patches_guessed",
         question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
         "Which share gets the right one of 512 colours, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="7.10",
+        key="lead_of_the_cnn",
         question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
         "points is the CNN ahead on the test digits?",
     ),
     Prediction(
         id="7.11",
+        key="patch_map_of_vit_b",
         question="Which share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
         "between 0 and 1?",
         share=True,

@@ -184,6 +184,7 @@ def embed_cases():
 EMBED = Write(
     id="7.3",
     title="What the first layer reads",
+    slug="embed_patches",
     level="medium",
     text="""
 Write `embed(patches, weight, bias, cls, positions)`: patches (B, N, F) go through a linear map,

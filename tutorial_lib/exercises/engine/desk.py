@@ -3,16 +3,22 @@
 Each prints one or two lines of plain text; only `symptom` returns something.
 """
 
+import sys
 from math import isfinite
+
+import torch
 
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.compare import settle
 from tutorial_lib.exercises.engine.excerpts import show
+from tutorial_lib.exercises.engine.guard import Printed, guarded
 from tutorial_lib.exercises.engine.keep import keep
 from tutorial_lib.exercises.engine.sources import standing
 from tutorial_lib.exercises.engine.store import open_store
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom
-from tutorial_lib.exercises.engine.verdicts import judge, judge_recall
+from tutorial_lib.exercises.engine.verdicts import judge, judge_recall, shown
+
+MOST_NUMBERS, LONGEST_WORD, LARGEST = 20, 200, 10**30  # of a guess
 
 
 def check(id, answer=None, repaired=None):
@@ -21,13 +27,13 @@ def check(id, answer=None, repaired=None):
     Raises LookupError for a number that no exercise has.
     """
     task = registry.find(id)
-    verdict = judge(task, answer, repaired)
+    verdict = judge(task, answer, repaired, Printed(sys.stdout))
     text = f"{verdict.line[0]} {id} {task.title}: {verdict.line[2:]}"
     if verdict.status == "open":
         print(text)
         return
     solved = verdict.status == "right"
-    _note("exercises", id, tries=_one_more, solved=lambda before: bool(before) or solved)
+    _note("exercises", task, tries=_one_more, solved=lambda before: bool(before) or solved)
     if solved and not isinstance(task, Claim):
         text += " " + keep(task, repaired if isinstance(task, Symptom) else answer)
     elif (verdict.raised or verdict.status in ("mistake", "differs")) and task.see:
@@ -38,7 +44,7 @@ def check(id, answer=None, repaired=None):
 def hint(id):
     """Print the next hint of an exercise; after the last one it starts again."""
     task = registry.find(id)
-    shown = _note("exercises", id, hints=_one_more)["hints"]
+    shown = _note("exercises", task, hints=_one_more)["hints"]
     number = (shown - 1) % len(task.hints) + 1
     last = ' (the last one; `solution("' + id + '")` shows working code)'
     end = last if number == len(task.hints) else ""
@@ -48,7 +54,7 @@ def hint(id):
 def solution(id):
     """Print working code for an exercise."""
     task = registry.find(id)
-    _note("exercises", id, solution_read=True)
+    _note("exercises", task, solution_read=True)
     code, left = standing(task.solution)
     if left:
         code = f"# also uses: {', '.join(left)}\n{code}"
@@ -65,10 +71,11 @@ def symptom(id):
 
 def recall(id, answer=None):
     """Check the answer to a recall question: a letter, or a number."""
-    verdict = judge_recall(registry.find(id, "recall question"), answer)
+    question = registry.find(id, "recall question")
+    verdict = judge_recall(question, answer)
     if verdict.status not in ("open", "error"):
         right = verdict.status == "right"
-        _note("recall", id, tries=_one_more, solved=lambda before: bool(before) or right)
+        _note("recall", question, tries=_one_more, solved=lambda before: bool(before) or right)
     _say(f"{verdict.line[0]} {id}: {verdict.line[2:]}")
 
 
@@ -78,19 +85,27 @@ def predict(id, guess=None):
     if guess is None or guess is ...:
         _say(f"○ Prediction {id}: no guess yet. Write yours in place of None.")
         return
-    kept = _plain(guess)
+    try:
+        kept = _plain(guess)
+    except ValueError:
+        _say(f"○ Prediction {id}: a guess is a number, a shape or a word, got {shown(guess)}.")
+        return
     if prediction.share and isinstance(kept, int | float) and not 0 <= kept <= 1:
         _say(f"○ Prediction {id}: a share from 0 to 1 is asked, got {show(kept)}; 45 % is 0.45.")
         return
-    _note("predictions", id, guess=kept)
+    _note("predictions", prediction, guess=kept)
     _say(f"● Prediction {id}: your guess {show(_shape(kept))} is kept.")
 
 
 def reveal(id, truth):
     """Print the truth beside the guess; a guess is never graded."""
-    registry.find(id, "prediction")
-    kept = _plain(truth)
-    guess = _note("predictions", id, truth=kept).get("guess")
+    prediction = registry.find(id, "prediction")
+    try:
+        kept = _plain(truth)
+    except ValueError:
+        _say(f"○ Prediction {id}: a number, a shape or a word was to come, got {shown(truth)}.")
+        return
+    guess = _kept_plain(_note("predictions", prediction, truth=kept).get("guess"))
     if guess is None:
         _say(f"Prediction {id}: it is {show(_shape(kept))}. (You made no guess.)")
         return
@@ -107,9 +122,9 @@ def predictions(chapter):
     kept = open_store().read()["predictions"]
     rows = [("", "guess", "truth", "question")]
     for id, entry in registry.contents(chapter, "prediction").items():
-        cells = [kept.get(id, {}).get(key) for key in ("guess", "truth")]
-        shown = ["-" if cell is None else show(_shape(cell)) for cell in cells]
-        rows.append((id, *shown, entry.question))
+        cells = [_kept_plain(kept.get(entry.key, {}).get(name)) for name in ("guess", "truth")]
+        texts = ["-" if cell is None else show(_shape(cell)) for cell in cells]
+        rows.append((id, *texts, entry.question))
     _say(_table(rows))
 
 
@@ -126,9 +141,9 @@ def progress():
     rows = [("chapter", "solved", "tried", "hints", "solutions read", "recall", "guesses")]
     for chapter in filter(READY.__contains__, registry.chapters()):
         module = registry.chapter_module(chapter)
-        exercises = [kept["exercises"].get(task.id, {}) for task in module.EXERCISES]
-        recalled = [kept["recall"].get(question.id, {}) for question in module.RECALL]
-        guesses = [kept["predictions"].get(p.id, {}).get("guess") for p in module.PREDICTIONS]
+        exercises = [kept["exercises"].get(task.key, {}) for task in module.EXERCISES]
+        recalled = [kept["recall"].get(question.key, {}) for question in module.RECALL]
+        guesses = [kept["predictions"].get(p.key, {}).get("guess") for p in module.PREDICTIONS]
         hints = zip(exercises, module.EXERCISES, strict=True)
         rows.append(
             (
@@ -144,8 +159,8 @@ def progress():
     _say(_table(rows))
 
 
-def _note(section, id, **values):
-    return open_store().update(section, id, **values)
+def _note(section, entry, **values):
+    return open_store().update(section, entry.key, **values)
 
 
 def _say(text):
@@ -171,10 +186,27 @@ def _count(value):
 
 
 def _plain(value):
-    """What JSON can hold: a number, a word, a list of them."""
-    value = settle(value)
-    value = value.tolist() if hasattr(value, "tolist") else value
-    return value if isinstance(value, bool | int | float | str | list) else str(value)
+    """What can be kept: a number, a word, or a list of them. Raises ValueError for the rest."""
+    settled = guarded(settle, value).value
+    plain = settled.tolist() if isinstance(settled, torch.Tensor) else settled
+    items = plain if isinstance(plain, list) else [plain]
+    if len(items) > MOST_NUMBERS or not all(map(_is_small, items)):
+        raise ValueError("not a number, a shape or a word")
+    return plain
+
+
+def _is_small(item):
+    if isinstance(item, str):
+        return len(item) <= LONGEST_WORD
+    return isinstance(item, float) or (isinstance(item, int) and abs(item) < LARGEST)
+
+
+def _kept_plain(value):
+    """What the progress file holds as a guess; None when someone has written another thing."""
+    try:
+        return _plain(value)
+    except ValueError:
+        return None
 
 
 def _shape(value):

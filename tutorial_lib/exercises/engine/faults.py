@@ -4,13 +4,15 @@ import difflib
 import functools
 import inspect
 import linecache
+import os
 import sysconfig
 import traceback
 import types
-from pathlib import Path
 
-PACKAGE = str(Path(__file__).resolve().parents[2])
-STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
+from tutorial_lib.exercises.engine.guard import TookTooLong
+
+PACKAGE = os.path.realpath(os.path.join(__file__, *[os.pardir] * 3))
+STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"])
 
 
 def is_open_stub(error, answer):
@@ -35,8 +37,12 @@ def explain(error, answer, task):
         if not error.args and frames:
             stub = frames[-1][0].f_code.co_qualname.replace("<locals>.", "")
             return f"it calls {stub}, which is still an open stub: write that one first"
-    text = (str(error).strip().splitlines() or ["no message"])[0][:200]
+    text = said(error)
     own = [(frame.f_code.co_filename, line) for frame, line in frames if _is_learners(frame)]
+    if isinstance(error, SystemExit):
+        text = "it ends Python; a function ends with return, or by an error"
+    if not own and isinstance(error, TookTooLong):
+        return text
     if not own:
         text = f"{kind}: {text}"
         if isinstance(error, TypeError):
@@ -45,7 +51,18 @@ def explain(error, answer, task):
     filename, line = own[-1]
     linecache.checkcache(filename)  # a file edited since is read again
     code = linecache.getline(filename, line).strip()
-    return f"{kind} in line {line} of your code" + (f", `{code}`" if code else "") + f": {text}"
+    where = f"in line {line} of your code" + (f", `{code}`" if code else "")
+    if isinstance(error, TookTooLong):
+        return f"{text}, and was {where}. Is there a loop without an end?"
+    return f"{kind} {where}: {text}"
+
+
+def said(error):
+    """Return the first line of an error's message."""
+    try:
+        return (str(error).strip().splitlines() or ["no message"])[0][:200]
+    except Exception:  # an error that cannot say what it is
+        return "no message"
 
 
 def codes(answer):
@@ -55,7 +72,10 @@ def codes(answer):
     if isinstance(answer, types.MethodType):
         return codes(answer.__func__)
     if isinstance(answer, types.FunctionType):
-        return _nested(inspect.unwrap(answer).__code__)
+        try:
+            return _nested(inspect.unwrap(answer).__code__)
+        except (ValueError, AttributeError):  # it wraps itself, or something without code
+            return _nested(answer.__code__)
     if isinstance(answer, types.BuiltinFunctionType):
         return set()
     owner = answer if isinstance(answer, type) else type(answer)
@@ -77,5 +97,8 @@ def _missing_forward(owner):
 
 def _is_learners(frame):
     filename = frame.f_code.co_filename
-    foreign = (PACKAGE, STANDARD_LIBRARY, "<frozen", "<string>", "<__array")
-    return not filename.startswith(foreign) and "site-packages" not in filename
+    if filename.startswith(("<frozen", "<string>", "<__array")):
+        return False
+    real = os.path.realpath(filename)  # the package may be imported through a link
+    foreign = real.startswith((PACKAGE + os.sep, STANDARD_LIBRARY + os.sep))
+    return not foreign and "site-packages" not in real

@@ -14,8 +14,10 @@ from pathlib import Path
 import filelock
 import platformdirs
 
+from tutorial_lib.exercises.engine.numbers import VERSION_1
 from tutorial_lib.files import read_json, write_text
 
+VERSION = 2
 SECTIONS = ("exercises", "recall", "predictions")
 LOCK_SECONDS = 3
 
@@ -37,8 +39,10 @@ def _open(folder):
 
 
 class Store:
-    """The progress of one learner in `folder`/progress.json.
+    """The progress of one learner in `folder`/progress.json, by the entries' keys.
 
+    A file of version 1, which went by number, is read as one of today and written back so with
+    the next change. One of a later version is left alone.
     `notices` collects lines for the learner (a damaged file, a folder that cannot be written).
     """
 
@@ -63,7 +67,10 @@ class Store:
         except ValueError:  # damaged, or of another structure
             self._set_aside()
             progress = {}
-        return {section: progress.get(section, {}) for section in SECTIONS} | progress
+        if _version(progress) > VERSION:
+            self._leave_alone(progress)
+            return self.read()
+        return _upgraded(progress)
 
     def entry(self, section, key):
         """Return one entry, a dict; empty when nothing is kept yet."""
@@ -96,8 +103,15 @@ class Store:
                     pass
             yield
 
+    def _leave_alone(self, progress):
+        self.memory = _upgraded(progress)
+        self.notices.append(
+            "Note: your progress file comes from a later version of this course and stays as it "
+            "is; progress lasts until this kernel stops."
+        )
+
     def _go_on_in_memory(self, progress, error):
-        self.memory = {section: progress.get(section, {}) for section in SECTIONS} | progress
+        self.memory = _upgraded(progress)
         reason = error.strerror or type(error).__name__
         self.notices.append(
             f"Note: progress cannot be kept in this folder ({reason}); "
@@ -117,6 +131,34 @@ class Store:
             f"Note: your progress file could not be read. It is kept as {aside.name}, "
             "and progress starts anew."
         )
+
+
+def _version(progress):
+    version = progress.get("version", 1)
+    return version if isinstance(version, int) else 1
+
+
+def _upgraded(progress):
+    """Return progress with the keys of today for the numbers of version 1; the rest stays."""
+    done = progress | {"version": VERSION}
+    for section in SECTIONS:
+        done[section] = {}
+        for old, entry in progress.get(section, {}).items():
+            key = VERSION_1[section].get(old, old)
+            done[section][key] = _joined(done[section].get(key, {}), entry)
+    return done
+
+
+def _joined(one, two):
+    """One entry of two: an older copy of the course may go on counting under the number."""
+    both = one | two
+    for name in one.keys() & two.keys():
+        values = one[name], two[name]
+        if all(isinstance(value, bool) for value in values):
+            both[name] = any(values)
+        elif all(isinstance(value, int) for value in values) and name in ("tries", "hints"):
+            both[name] = sum(values)
+    return both
 
 
 def _is_progress(progress):

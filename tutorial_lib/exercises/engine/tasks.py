@@ -50,6 +50,8 @@ def message(mistake):
 class Exercise:
     """What all kinds share; `solution`, `second_style` and `mistakes` are code.
 
+    `id` is the number in the notebook and may change; under `key` progress and code are kept, and
+    it stays: the name of the solution, or `slug` where another exercise has that name already.
     `see` names the heading that explains the matter and ends the message of a miss. `tolerance`
     replaces the absolute tolerance of the comparison. Raises ValueError when a part is missing.
     """
@@ -64,6 +66,7 @@ class Exercise:
     mistakes: tuple
     see: str = ""
     tolerance: float | None = None
+    slug: str = ""
     kind: ClassVar[str] = ""
 
     def __post_init__(self):
@@ -79,6 +82,11 @@ class Exercise:
     def name(self):
         """The name the learner's code carries: that of the solution."""
         return self.solution.__name__
+
+    @property
+    def key(self):
+        """The name under which progress and code are kept, whatever the number."""
+        return self.slug or self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,11 +155,13 @@ class Claim(Exercise):
 class Recall:
     """A question from an earlier chapter: `answer` is a letter of `choices`, or a number.
 
+    `id` is its number in the notebook; it is kept under `key`, which stays when that changes.
     `because` is said when the answer is right, `wrong[letter]` when it is that wrong one, and
     `see` names where to look it up.
     """
 
     id: str
+    key: str
     question: str
     answer: str | float
     because: str
@@ -167,8 +177,12 @@ class Recall:
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """A number, shape or word to guess before a cell reveals it; a share lies from 0 to 1."""
+    """A number, shape or word to guess before a cell reveals it; a share lies from 0 to 1.
+
+    `id` is its number in the notebook; it is kept under `key`, which stays when that changes.
+    """
 
     id: str
+    key: str
     question: str
     share: bool = False

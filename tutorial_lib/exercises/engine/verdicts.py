@@ -3,10 +3,17 @@
 import math
 from dataclasses import dataclass, replace
 
-from tutorial_lib.exercises.engine.attempts import attempt, attempts, parted
-from tutorial_lib.exercises.engine.compare import settle
+from tutorial_lib.exercises.engine.attempts import (
+    SolutionError,
+    attempts,
+    expected,
+    known,
+    parted,
+)
+from tutorial_lib.exercises.engine.compare import Opaque, settle
 from tutorial_lib.exercises.engine.excerpts import show
 from tutorial_lib.exercises.engine.faults import explain, is_open_stub
+from tutorial_lib.exercises.engine.guard import guarded, standard_settings
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, message
 
 MARKS = {"right": "✓", "halfway": "◐", "open": "○"}
@@ -35,13 +42,21 @@ class Verdict:
 OPEN = Verdict("open", "not tried yet")
 
 
-def judge(task, answer, repaired=None):
-    """Judge an answer to an exercise of any kind; `repaired` is a symptom's second half."""
-    if isinstance(task, Symptom):
-        return _judge_symptom(task, answer, repaired)
-    if isinstance(task, Claim):
-        return _judge_claim(task, answer)
-    return _judge_code(task, answer)
+def judge(task, answer, repaired=None, output=None):
+    """Judge an answer to an exercise of any kind; `repaired` is a symptom's second half.
+
+    output: a guard.Printed for what the answer prints. Raises nothing for what an answer does,
+    but KeyboardInterrupt when the learner stops it.
+    """
+    try:
+        if isinstance(task, Symptom):
+            return _judge_symptom(task, answer, repaired, output)
+        if isinstance(task, Claim):
+            return _judge_claim(task, answer)
+        return _judge_code(task, answer, output)
+    except SolutionError as error:
+        text = f"nothing can be judged now, as the course's own solution fails ({error})."
+        return Verdict("error", f"{text} Restart the kernel and check again.")
 
 
 def judge_recall(question, answer):
@@ -57,30 +72,30 @@ def judge_recall(question, answer):
     else:
         given = _number(answer)
         if given is None:
-            return Verdict("error", f"a number is asked for, got {show(answer)}.")
+            return Verdict("error", f"a number is asked for, got {shown(answer)}.")
         right = abs(given - question.answer) <= question.tolerance
     if right:
         return Verdict("right", f"right: {question.because}")
-    return Verdict("differs", question.wrong.get(given, f"not {answer}.") + see)
+    return Verdict("differs", question.wrong.get(given, f"not {shown(answer)}.") + see)
 
 
-def _judge_code(task, answer):
+def _judge_code(task, answer, output=None):
     if answer is None or answer is ...:
         return OPEN
     refused = _not_code(task, answer)
     if refused:
         return Verdict("error", refused)
-    got = attempts(task, answer)
+    got = attempts(task, answer, output)
     if is_open_stub(got[0][1].error, answer):
         return OPEN
-    expected = attempts(task, task.solution)
+    wanted = expected(task)
     misses = [
         (case, have, text)
-        for (case, have), (_, want) in zip(got, expected, strict=True)
+        for (case, have), want in zip(got, wanted, strict=True)
         if (text := parted(want, have, task.tolerance)) is not None
     ]
     changed = next((outcome.changed for _, outcome in got if outcome.changed), ())
-    changed = _mutation(changed, {name for _, outcome in expected for name in outcome.changed})
+    changed = _mutation(changed, {name for want in wanted for name in want.changed})
     if not misses:
         return Verdict("right", "right." + changed)
     mistake = _known_mistake(task, got)
@@ -94,15 +109,15 @@ def _judge_code(task, answer):
     return Verdict("error", f'in the case "{case.label}": {_ended(text)}', raised=True)
 
 
-def _judge_symptom(task, choice, repaired):
+def _judge_symptom(task, choice, repaired, output):
     if choice is None or choice is ...:
-        if _judge_code(task, repaired).status == "right":
+        if _judge_code(task, repaired, output).status == "right":
             return Verdict("halfway", "Your repair works; now choose the letter.")
         return OPEN
     letter = _letter(choice)
     if letter not in task.choices:
         return Verdict("error", f"choose one of {', '.join(task.choices)}.")
-    code = _judge_code(task, repaired)
+    code = _judge_code(task, repaired, output)
     if letter != task.answer:
         looks = task.looks[list(task.choices).index(letter)]
         text = f"not ({letter}). {looks}"
@@ -121,11 +136,19 @@ def _judge_symptom(task, choice, repaired):
 def _judge_claim(task, answer):
     if answer is None or answer is ...:
         return OPEN
-    number, expected = _number(answer), float(task.solution())
+    number = _number(answer)
     if number is None:
-        return Verdict("error", f"write a number ({task.unit}), got {show(answer)}.")
+        return Verdict("error", f"write a number ({task.unit}), got {shown(answer)}.")
     if math.isnan(number):
         return Verdict("error", "your number is nan.")
+    if math.isinf(number):
+        return Verdict("error", "your number is infinite, or too large to work with.")
+    with standard_settings():
+        return _judge_number(task, number)
+
+
+def _judge_number(task, number):
+    expected = float(task.solution())
     tolerance = task.tolerance or 1e-9 * abs(expected)
     if abs(number - expected) <= tolerance:
         return Verdict("right", f"right: {show(number)} {task.unit}. {task.verdict}")
@@ -145,14 +168,12 @@ def _judge_claim(task, answer):
 def _known_mistake(task, got):
     """The mistake whose outcome is the answer's on every case; most part on the first one."""
     for mistake in task.mistakes:
-        if all(_alike(attempt(task, mistake, case), have, task) for case, have in got):
+        if all(
+            parted(known(task, mistake, place), have, task.tolerance) is None
+            for place, (_, have) in enumerate(got)
+        ):
             return mistake
     return None
-
-
-def _alike(want, have, task):
-    same_kind = type(want.error) is type(have.error)
-    return same_kind and parted(want, have, task.tolerance) is None
 
 
 def _not_code(task, answer):
@@ -162,7 +183,7 @@ def _not_code(task, answer):
         what = "class" if wants_class else "function"
         return (
             f"give check the {what} itself, without calling it: "
-            f'check("{task.id}", {task.name}). It got {show(settle(answer))}.'
+            f'check("{task.id}", {task.name}). It got {shown(answer)}.'
         )
     return ""
 
@@ -178,13 +199,23 @@ def _ended(text):
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
+def shown(answer):
+    """Write what a learner handed in shortly, whatever it is."""
+    settled = guarded(settle, answer)
+    return f"a {type(answer).__name__}" if settled.error else show(settled.value)
+
+
 def _letter(choice):
-    return str(choice).strip().strip("().").lower()
+    settled = guarded(settle, choice).value
+    return settled.strip().strip("().").lower() if isinstance(settled, str) else ""
 
 
 def _number(answer):
-    answer = settle(answer)
-    try:
-        return float(answer)
-    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of several numbers
-        return None
+    """A number as a float, infinity when it is too large for one; None for anything else."""
+
+    def as_float():
+        settled = settle(answer)
+        return float(settled.value if isinstance(settled, Opaque) else settled)
+
+    result = guarded(as_float)
+    return math.inf if isinstance(result.error, OverflowError) else result.value

@@ -8,23 +8,21 @@ section, as it would if the file were imported whole.
 import contextlib
 import importlib.abc
 import importlib.util
-import io
-import re
 from dataclasses import dataclass
 
+from tutorial_lib.exercises.engine.guard import guarded
+from tutorial_lib.exercises.engine.keep import END, START, with_marks_of_today
 from tutorial_lib.exercises.engine.sources import global_names
 
-START = re.compile(r"# --- exercise (\S+): (\w+) ---\s*")
 PACKAGE = "my_transformer"  # the modules are named as if the file were a package
-END = re.compile(r"# --- end of exercise (\S+) ---\s*")
 
 
 @dataclass(frozen=True)
 class Section:
     """One kept exercise; its source stands on the lines that it has in the file."""
 
+    key: str
     id: str
-    name: str
     source: str
 
 
@@ -33,33 +31,33 @@ def split(text):
 
     A section whose end mark is gone belongs to the text around.
 
-    >>> sections, around = split("A = 1\\n# --- exercise 2.3: f ---\\nf = abs\\n"
-    ...     "# --- end of exercise 2.3 ---\\n")
+    >>> sections, around = split("A = 1\\n# --- f: exercise 2.3 ---\\nf = abs\\n"
+    ...     "# --- end of f ---\\n")
     >>> sections, around.split()
-    ([Section(id='2.3', name='f', source='\\n\\nf = abs')], ['A', '=', '1'])
+    ([Section(key='f', id='2.3', source='\\n\\nf = abs')], ['A', '=', '1'])
     """
-    lines = text.splitlines()
+    lines = with_marks_of_today(text.splitlines())
     around, sections, begun = list(lines), [], None
     for place, line in enumerate(lines):
         if start := START.fullmatch(line):
             begun = (place, *start.groups())
         elif (end := END.fullmatch(line)) and begun and begun[1] == end[1]:
-            first, id, name = begun
+            first, key, id = begun
             body = [""] * (first + 1) + lines[first + 1 : place]
-            sections.append(Section(id, name, "\n".join(body)))
+            sections.append(Section(key, id, "\n".join(body)))
             around[first : place + 1] = [""] * (place + 1 - first)
             begun = None
     return sections, "\n".join(around)
 
 
 def without_end(around):
-    """Return {name: exercise} for the start marks in the text around: their end marks are gone.
+    """Return {key: exercise} for the start marks in the text around: their end marks are gone.
 
-    >>> without_end("# --- exercise 2.3: f ---\\nf = abs\\n")
+    >>> without_end("# --- f: exercise 2.3 ---\\nf = abs\\n")
     {'f': '2.3'}
     """
-    marks = (START.fullmatch(line) for line in around.splitlines())
-    return {mark[2]: mark[1] for mark in marks if mark}
+    marks = map(START.fullmatch, with_marks_of_today(around.splitlines()))
+    return {mark[1]: mark[2] for mark in marks if mark}
 
 
 class SourceText(importlib.abc.InspectLoader):
@@ -92,22 +90,23 @@ class Piece:
 
     def load(self, given):
         """Import the piece; given(name) raises LookupError or returns what it wants."""
-        self.error, self.names = None, {}
+        self.names = {}
         spec = importlib.util.spec_from_loader(
             f"{PACKAGE}.{self.name}", SourceText(self.source, self.path)
         )
         module = importlib.util.module_from_spec(spec)
         self.module_names = vars(module)
         hidden = set(self.module_names)
-        try:
+
+        def run():
             spec.loader.get_code(spec.name)  # a syntax error shows here, with file and line
             self.wanted = global_names(self.source)
             self.link(given)
-            hidden |= set(self.module_names)
-            with contextlib.redirect_stdout(io.StringIO()):
-                spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # whatever the learner's text raises
-            self.error = error
+            hidden.update(self.module_names)
+            spec.loader.exec_module(module)
+
+        self.error = guarded(run, seed=None).error
+        if self.error is not None:
             return
         self.names = {name: value for name, value in vars(module).items() if name not in hidden}
 
@@ -123,7 +122,7 @@ class LearnersFile:
     """The sections of my_transformer.py as pieces, in `pieces`; `around` is the text outside.
 
     Never raises for what the file holds. `problem` says in a sentence why nothing was read;
-    `unended` {name: exercise} are the sections without an end mark, which lie in `around`.
+    `unended` {key: exercise} are the sections without an end mark, which lie in `around`.
     """
 
     def __init__(self, path):
@@ -146,7 +145,7 @@ class LearnersFile:
         self.around = Piece("around", around, path)
         self.unended = without_end(around)
         for section in sections:
-            self.pieces.setdefault(section.name, Piece(section.name, section.source, path))
+            self.pieces.setdefault(section.key, Piece(section.key, section.source, path))
         self._load()
 
     def code(self, name):

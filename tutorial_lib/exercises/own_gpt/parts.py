@@ -22,8 +22,9 @@ from tutorial_lib.exercises.chapter05_gpt.next_token import NEXT_TOKEN_LOSS
 from tutorial_lib.exercises.chapter05_gpt.temperature import TEMPERATURE_PROBABILITIES
 from tutorial_lib.exercises.chapter05_gpt.top_k import TOP_K_FILTER
 from tutorial_lib.exercises.chapter05_gpt.top_p import TOP_P_FILTER
-from tutorial_lib.exercises.engine.attempts import seeded
+from tutorial_lib.exercises.engine.attempts import cases_of
 from tutorial_lib.exercises.engine.faults import explain
+from tutorial_lib.exercises.engine.guard import guarded
 from tutorial_lib.exercises.engine.verdicts import judge
 
 PARTS = {
@@ -85,9 +86,7 @@ def choose(file):
 
 def gradients_pass(task, code):
     """Tell whether the gradients of `code` are those of the solution, on the exercise's cases."""
-    with seeded():
-        cases = list(task.cases())
-    for case in cases:
+    for case in cases_of(task):
         want, have = _gradients(task.solution, case), _gradients(code, case)
         if have is None or len(want) != len(have):
             return False
@@ -124,11 +123,7 @@ def _choice(task, found, reasons):
 
 def _fault(task, code, file):
     """What is wrong with a kept function, in a sentence; empty when it passes."""
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            verdict = judge(task, code)
-    except SystemExit:
-        return "it ends Python, by exit() or SystemExit"
+    verdict = judge(task, code)
     if verdict.status == "open":
         return "it is still an open stub"
     return "" if verdict.status == "right" else located(verdict.text, file)
@@ -158,12 +153,13 @@ def _gradients(code, case):
     """The gradients of a fixed mix of the first result, None when there are none."""
     args = [_leaf(value) for value in case.args]
     leaves = [a for a in args if isinstance(a, torch.Tensor) and a.requires_grad]
-    try:
+
+    def gradients():
         result = first_tensor(code(*args, **case.kwargs))
         mix = torch.linspace(0.5, 1.5, result.numel()).view(result.shape)
         return torch.autograd.grad((result * mix).sum(), leaves)
-    except Exception:  # a result without a graph, or an operation that autograd refuses
-        return None
+
+    return guarded(gradients).value
 
 
 def _leaf(value):

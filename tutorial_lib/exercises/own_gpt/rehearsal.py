@@ -5,6 +5,7 @@ import traceback
 import torch
 
 from tutorial_lib.exercises.engine.faults import explain
+from tutorial_lib.exercises.engine.guard import guarded
 from tutorial_lib.exercises.own_gpt.learners_file import PACKAGE
 from tutorial_lib.exercises.own_gpt.model import MyTransformer
 from tutorial_lib.exercises.own_gpt.parts import Choice, first_tensor, located
@@ -16,18 +17,14 @@ TEXT = "To be, or not to be: that is the question, in the café and in other pla
 
 def without_faults(choices, config, file):
     """Return choices in which each function that fails in a GPT of this config is ours."""
-    while True:
-        try:
-            rehearse(functions_of(choices), config)
-        except (Exception, SystemExit) as error:  # the learner's error, whatever it is
-            name = _guilty(error, choices)
-            if name is None:
-                raise
-            task = choices[name].task
-            why = f"yours fails in the model: {located(explain(error, None, task), file)}"
-            choices = choices | {name: Choice(task, task.solution, why=why)}
-        else:
-            return choices
+    while error := guarded(rehearse, functions_of(choices), config).error:
+        name = _guilty(error, choices)
+        if name is None:
+            raise error
+        task = choices[name].task
+        why = f"yours fails in the model: {located(explain(error, None, task), file)}"
+        choices = choices | {name: Choice(task, task.solution, why=why)}
+    return choices
 
 
 def functions_of(choices):

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 def evaluating(model):
     """Put a model in evaluation mode inside a `with` block; then each part has its own mode back.
 
-    A plain `model.train()` afterwards would wake parts that were frozen with `.eval()`.
+    A plain `model.train()` afterwards would wake parts that were frozen with `.eval()`. model may
+    also be the list of its parts, `list(model.modules())`, which saves looking for them again.
 
     >>> import torch
     >>> model = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.Dropout(0.5).eval())
@@ -17,10 +18,12 @@ def evaluating(model):
     >>> [part.training for part in model.modules()]
     [True, True, False]
     """
-    training = [part for part in model.modules() if part.training]
-    model.eval()
+    parts = model if isinstance(model, list) else model.modules()
+    in_training = [part for part in parts if part.training]
+    for part in in_training:
+        part.training = False
     try:
         yield model
     finally:
-        for part in training:
+        for part in in_training:
             part.training = True
