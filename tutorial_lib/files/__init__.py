@@ -1,16 +1,18 @@
 """What is read from disk and written to it: whole files or none, weights, folders of a hub."""
 
+from typing import TYPE_CHECKING
+
 from tutorial_lib.lazy import loading
 
-_HOMES = {
-    "ForeignNames": "foreign_names",
-    "Unfilled": "weights",
-    "load_into": "weights",
-    "load_metadata": "weights",
-    "load_tensors": "weights",
-    "replacing": "atomic",
-    "save_tensors": "weights",
-    "write_text": "atomic",
-}
+if TYPE_CHECKING:
+    from tutorial_lib.files.atomic import replacing, write_text
+    from tutorial_lib.files.foreign_names import ForeignNames
+    from tutorial_lib.files.weights import (
+        Unfilled,
+        load_into,
+        load_metadata,
+        load_tensors,
+        save_tensors,
+    )
 
-__getattr__, __dir__ = loading(__name__, _HOMES)
+__getattr__, __dir__, __all__ = loading(__name__, __file__)
