@@ -39,7 +39,7 @@ def test_names_of_queries_and_keys_can_differ():
 
 
 def test_what_does_not_fit_is_named():
-    with pytest.raises(ShapeError, match=r"\(2, 3\) mask needs as many labels, got 2, 2"):
+    with pytest.raises(ShapeError, match="2 queries and 3 keys need as many labels, got 2 and 2"):
         figures.mask_grid(np.ones((2, 3)), ["a", "b"])
     with pytest.raises(ShapeError, match=r"got shape \(3,\)"):
         figures.masked_weights([True] * 3)

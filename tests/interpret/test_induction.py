@@ -69,5 +69,5 @@ def test_errors():
         induction_scores(OneLayer(), torch.tensor([[1, 2, 3, 1, 2, 4]]))
     with pytest.raises(ShapeError, match="second half equal to the first"):
         induction_scores(OneLayer(), torch.tensor([[1, 2, 1, 2, 1]]))
-    with pytest.raises(ShapeError, match="stands twice in one half"):
+    with pytest.raises(ShapeError, match="occurs twice in one half"):
         induction_scores(OneLayer(), torch.tensor([[1, 1, 1, 1]]))

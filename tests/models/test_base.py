@@ -130,7 +130,7 @@ def test_sizes_are_compared_before_anything_large_is_built(tmp_path, config, cha
     [
         (
             '{"d_model": 9, "n_heads": 3, "n_layers": 1}',
-            "not hold a Transformer .* d_model must be even, got 9",
+            "not hold a Transformer .* must be even, got 9",
         ),
         ('{"dropout": "x"}', "not hold a Transformer that can be built .dropout must lie"),
         ("[1]", "does not say what sizes it has"),

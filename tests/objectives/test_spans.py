@@ -82,7 +82,7 @@ def test_the_best_span_is_that_of_two_loops():
 def test_a_tie_goes_to_the_earliest_and_impossible_spans_are_refused():
     same, everywhere = torch.zeros(4), torch.ones(4, dtype=torch.bool)
     assert best_span(same, same, everywhere, 4) == (0, 0)
-    with pytest.raises(ValueError, match="no span is allowed: 0 places, at most 4 long"):
+    with pytest.raises(ValueError, match="no span is allowed: 0 tokens, at most 4 long"):
         best_span(same, same, ~everywhere, 4)
     with pytest.raises(ValueError, match="at most 0 long"):
         best_span(same, same, everywhere, 0)

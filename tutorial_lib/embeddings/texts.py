@@ -1,8 +1,10 @@
-"""One vector a text, by a sentence encoder, and many of them stored in one byte a number.
+"""One vector a text, from a sentence encoder, and many of them stored at one byte a number.
 
-A published MiniLM puts texts of like meaning close together (Reimers and Gurevych 2019; Wang et
-al. 2020). The vectors have length 1, so the scalar product of two is their cosine.
+A published MiniLM puts texts of similar meaning close together (Reimers and Gurevych 2019; Wang
+et al. 2020). The vectors have length 1, so the scalar product of two is their cosine.
 """
+
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import nn
@@ -10,25 +12,31 @@ from torch.nn.utils.rnn import pad_sequence
 
 from tutorial_lib.errors import ShapeError
 
-LARGEST = 127  # of the whole numbers in one byte; -128 is left out, so that both sides are alike
+LARGEST = 127  # that fits into one byte; -128 is left out, so that the range is symmetric
 
 
-def text_vectors(model, tokenizer, texts, batch_size=50):
-    """Return one vector of length 1 a text, (N, D), in the order of the texts.
+def text_vectors(model, tokenizer, texts: Sequence[str], batch_size: int = 50) -> torch.Tensor:
+    """Return one vector of length 1 for each text, (N, D), in the order of the texts.
 
     model is a BERT, tokenizer the WordPieceTokenizer it was trained with. Raises ValueError
-    without a text, ContextError for a text that is too long.
+    when there are no texts, ContextError for a text that is too long.
     """
     return in_batches(model.sentence_vectors, tokenizer, texts, batch_size)
 
 
 @torch.no_grad()
-def in_batches(function, tokenizer, texts, batch_size=50, dim=0):
+def in_batches(
+    function: Callable[..., torch.Tensor],
+    tokenizer,
+    texts: Sequence[str],
+    batch_size: int = 50,
+    dim: int = 0,
+) -> torch.Tensor:
     """Return what function(ids, mask) gives for N texts, joined along `dim` in their order.
 
     function gets ids (B, T) and mask (B, T), True for a token, and returns a tensor with B
-    entries along `dim`. Texts of like length share a batch, so little is padding. Raises
-    ValueError without a text.
+    entries along `dim`. Texts of similar length share a batch, so there is little padding.
+    Raises ValueError when there are no texts.
 
     >>> from tutorial_lib.tokenizers import WordPieceTokenizer
     >>> letters = WordPieceTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"])
@@ -40,8 +48,8 @@ def in_batches(function, tokenizer, texts, batch_size=50, dim=0):
     rows = [torch.tensor(tokenizer.encode(text).ids) for text in texts]
     order = torch.tensor([len(row) for row in rows]).argsort(stable=True)
     parts = []
-    for places in order.split(batch_size):
-        batch = [rows[place] for place in places]
+    for indices in order.split(batch_size):
+        batch = [rows[i] for i in indices]
         ids = pad_sequence(batch, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
         parts.append(function(ids, mask=ids != tokenizer.pad_id))
     return torch.cat(parts, dim).index_select(dim, order.argsort())
@@ -50,9 +58,9 @@ def in_batches(function, tokenizer, texts, batch_size=50, dim=0):
 class RoundedVectors(nn.Module):
     """Vectors rounded to whole numbers from -127 to 127, with one scale for all of them.
 
-    numbers (N, D) int8; scale (1,), numbers * scale are the vectors; places (N,), where in a list
-    of texts each one stands. Nothing here is learnt: it is a module so that it is stored as one.
-    Empty at first, see `of`.
+    numbers (N, D) int8; scale (1,): numbers * scale are the vectors; places (N,): the index of
+    each vector's text in a list of texts. Nothing here is learned; it is a module so that it can
+    be stored like one. A new one is empty; `of` fills one.
 
     >>> table = RoundedVectors.of(torch.tensor([[1.0, 0.0], [0.6, 0.8]]))
     >>> table.numbers.tolist()
@@ -68,10 +76,10 @@ class RoundedVectors(nn.Module):
         self.register_buffer("places", torch.zeros(n_vectors, dtype=torch.int32))
 
     @classmethod
-    def of(cls, vectors, places=None):
-        """Round vectors (N, D); places (N,) are 0 to N - 1 by default.
+    def of(cls, vectors: torch.Tensor, places: Sequence[int] | torch.Tensor | None = None):
+        """Round vectors (N, D); places (N,) are 0 to N - 1 unless given.
 
-        Raises ShapeError when there are none, or not one place for each.
+        Raises ShapeError when there are no vectors, or more or fewer places than vectors.
         """
         places = torch.arange(len(vectors)) if places is None else torch.as_tensor(places)
         if vectors.dim() != 2 or vectors.numel() == 0 or places.shape != vectors.shape[:1]:
@@ -88,18 +96,18 @@ class RoundedVectors(nn.Module):
     def __len__(self):
         return len(self.numbers)
 
-    def vectors(self, rows):
+    def vectors(self, rows: torch.Tensor | slice) -> torch.Tensor:
         """Return the vectors of these rows, (n, D)."""
         return self.numbers[rows].float() * self.scale
 
-    def cosines(self, query):
-        """Return how close each vector is to query (D,), a vector of length 1: (N,)."""
+    def cosines(self, query: torch.Tensor) -> torch.Tensor:
+        """Return the cosine of each vector with query (D,), a vector of length 1: (N,)."""
         if query.shape != self.numbers.shape[1:]:
             raise ShapeError(
                 f"the query must be ({self.numbers.size(1)},), got {tuple(query.shape)}"
             )
         return (self.numbers.float() @ query) * self.scale
 
-    def nearest(self, query, n):
-        """Return the n highest cosines with query (D,) and their rows, from the highest down."""
+    def nearest(self, query: torch.Tensor, n: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the n highest cosines with query (D,) and their rows, highest first."""
         return self.cosines(query).topk(min(n, len(self)))

@@ -1,7 +1,7 @@
 """One vector a word, from counting neighbours: what came before contextual vectors.
 
-The recipe is that of Levy and Goldberg (2014) and Levy et al. (2015): count which words stand
-near which, keep what is more frequent than chance (PPMI), and compress the table with an SVD.
+The recipe is from Levy and Goldberg (2014) and Levy et al. (2015): count which words occur near
+which, keep the pairs that are more frequent than chance (PPMI), and compress the table (SVD).
 """
 
 import re
@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from tutorial_lib.errors import VocabularyError
 
 
-def words_of(text):
+def words_of(text: str) -> list[str]:
     """Return the words of a text in lower case, apostrophes inside a word kept.
 
     >>> words_of("O, 'tis thine: th'art mine.")
@@ -25,8 +25,8 @@ def words_of(text):
     return re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", text.lower())
 
 
-def cooccurrence(ids, n_words, window):
-    """Count how often each word stands at most `window` words from each other: sparse (V, V).
+def cooccurrence(ids: np.ndarray, n_words: int, window: int) -> sparse.csr_array:
+    """Count how often two words are at most `window` words apart, for each pair: sparse (V, V).
 
     ids (N,) are word ids in text order, -1 for words outside the vocabulary.
 
@@ -43,11 +43,12 @@ def cooccurrence(ids, n_words, window):
     return (counts + counts.T).tocsr()  # to the left and to the right
 
 
-def ppmi(counts, smoothing=0.75):
+def ppmi(counts: sparse.sparray, smoothing: float = 0.75) -> sparse.csr_array:
     """Return the positive pointwise mutual information of a table of counts: sparse (V, V).
 
-    log(p(word, near) / (p(word) p(near))), what is below zero set to zero. Raising the
-    neighbours' counts to `smoothing` damps the pull of rare words (Levy et al. 2015).
+    That is log(p(word, near) / (p(word) p(near))), or zero where this is negative. Rare neighbours
+    would score too high, so the neighbours' counts are raised to the power `smoothing` (Levy et
+    al. 2015).
 
     >>> ppmi(sparse.csr_array([[0.0, 2.0], [2.0, 0.0]])).toarray().round(3)  # log 2
     array([[0.   , 0.693],
@@ -65,12 +66,12 @@ def ppmi(counts, smoothing=0.75):
 
 @dataclass(frozen=True)
 class StaticVectors:
-    """One vector of unit length a word: vectors (V, D), words in the order of the rows."""
+    """One vector of length 1 for each word: vectors (V, D), and the words in the same order."""
 
     words: tuple[str, ...]
     vectors: np.ndarray
 
-    def __getitem__(self, word):
+    def __getitem__(self, word: str) -> np.ndarray:
         """Return the vector (D,) of a word; raises VocabularyError for an unknown one."""
         try:
             return self.vectors[self.words.index(word)]
@@ -79,19 +80,21 @@ class StaticVectors:
                 f"{word!r} is not among the {len(self.words):,} words that are frequent enough"
             ) from None
 
-    def nearest(self, word, n=5):
-        """Return the n words with the highest cosine to `word`, with their cosines."""
+    def nearest(self, word: str, n: int = 5) -> list[tuple[str, float]]:
+        """Return the n words with the highest cosines with `word`, and these cosines."""
         cosines = self.vectors @ self[word]  # (V,)
         best = np.argsort(-cosines, kind="stable")
         return [(self.words[i], float(cosines[i])) for i in best if self.words[i] != word][:n]
 
 
-def static_vectors(text, n_dimensions=100, window=4, min_count=20):
+def static_vectors(
+    text: str, n_dimensions: int = 100, window: int = 4, min_count: int = 20
+) -> StaticVectors:
     """Return one vector for each word that occurs at least `min_count` times in the text.
 
-    The SVD keeps the n_dimensions strongest directions of the PPMI table; words are the rows of
-    U times the root of the singular values. Raises VocabularyError when too few words are
-    frequent enough for so many dimensions.
+    The SVD keeps the n_dimensions strongest directions of the PPMI table. A word's vector is its
+    row of U times the roots of the singular values. Raises VocabularyError when fewer words than
+    dimensions are frequent enough.
 
     >>> vectors = static_vectors("the king and the queen saw a man " * 30, 2)
     >>> vectors.vectors.shape
@@ -107,7 +110,7 @@ def static_vectors(text, n_dimensions=100, window=4, min_count=20):
     index = {word: i for i, word in enumerate(words)}
     ids = np.array([index.get(token, -1) for token in tokens])  # (N,)
     table = ppmi(cooccurrence(ids, len(words), window))  # (V, V)
-    # The start vector is fixed: by default it is random, and neighbours would change.
+    # The start vector is fixed: with a random one, the default, neighbours would change.
     # One thread: the products are so small that a second one makes them six times slower.
     with threadpool_limits(1):
         left, strength, _ = svds(table, k=n_dimensions, v0=np.ones(len(words)))

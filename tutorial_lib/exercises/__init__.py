@@ -5,6 +5,8 @@
 ○ 0.0 Double a tensor: not tried yet
 """
 
+from typing import TYPE_CHECKING
+
 from tutorial_lib.exercises.engine.desk import (
     check,
     hint,
@@ -18,8 +20,10 @@ from tutorial_lib.exercises.engine.desk import (
 )
 from tutorial_lib.lazy import loading
 
-# It needs the models and the tokenizers, which most notebooks do not load.
-__getattr__, _ = loading(__name__, {"assemble": "own_gpt.assembly"})
+if TYPE_CHECKING:  # it needs the models and the tokenizers, which most notebooks do not load
+    from tutorial_lib.exercises.own_gpt.assembly import assemble
+
+__getattr__, _, _ = loading(__name__, __file__)
 
 __all__ = [
     "assemble",

@@ -4,29 +4,29 @@ Every explorer has a static twin in `tutorial_lib.figures` that draws any of its
 widget, so that a printed page or a screen reader misses nothing.
 """
 
+from typing import TYPE_CHECKING
+
 from tutorial_lib.lazy import loading
 
-_HOME = {
-    "AttentionExplorer": "attention",
-    "FillMaskExplorer": "fill_mask",
-    "DigitExplorer": "digits",
-    "GenerationExplorer": "generation",
-    "MaskBuilder": "masks",
-    "MaskingDraws": "masking_draws",
-    "MaskingExplorer": "masking",
-    "MergeStepper": "merges",
-    "PatchExplorer": "patches",
-    "SaturationExplorer": "saturation",
-    "SchemeComparer": "schemes",
-    "SinusoidExplorer": "sinusoids",
-    "SoftmaxExplorer": "softmax",
-    "SpeechFinder": "speech_finder",
-    "SpeechSearch": "search",
-    "TokenizerExplorer": "tokens",
-    "TranslationExplorer": "translation",
-    "WalkExplorer": "walk",
-    "fillings": "gaps",
-}
+if TYPE_CHECKING:
+    from tutorial_lib.explorers.attention import AttentionExplorer
+    from tutorial_lib.explorers.digits import DigitExplorer
+    from tutorial_lib.explorers.fill_mask import FillMaskExplorer
+    from tutorial_lib.explorers.gaps import fillings
+    from tutorial_lib.explorers.generation import GenerationExplorer
+    from tutorial_lib.explorers.masking import MaskingExplorer
+    from tutorial_lib.explorers.masking_draws import MaskingDraws
+    from tutorial_lib.explorers.masks import MaskBuilder
+    from tutorial_lib.explorers.merges import MergeStepper
+    from tutorial_lib.explorers.patches import PatchExplorer
+    from tutorial_lib.explorers.saturation import SaturationExplorer
+    from tutorial_lib.explorers.schemes import SchemeComparer
+    from tutorial_lib.explorers.search import SpeechSearch
+    from tutorial_lib.explorers.sinusoids import SinusoidExplorer
+    from tutorial_lib.explorers.softmax import SoftmaxExplorer
+    from tutorial_lib.explorers.speech_finder import SpeechFinder
+    from tutorial_lib.explorers.tokens import TokenizerExplorer
+    from tutorial_lib.explorers.translation import TranslationExplorer
+    from tutorial_lib.explorers.walk import WalkExplorer
 
-__all__ = sorted(_HOME)
-__getattr__, __dir__ = loading(__name__, _HOME)
+__getattr__, __dir__, __all__ = loading(__name__, __file__)

@@ -6,7 +6,7 @@ import traitlets
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.masks import masked_weights
+from tutorial_lib.figures.masks import mask_labels, masked_weights
 
 PRESETS = ("causal", "padding", "both", "window", "custom")
 MAX_SIDE = 24
@@ -82,7 +82,7 @@ class MaskBuilder(BrowserExplorer):
         n_keys = n_queries if n_keys is None else n_keys
         if not (1 <= n_queries <= MAX_SIDE and 1 <= n_keys <= MAX_SIDE):
             raise ShapeError(f"a grid has 1 to {MAX_SIDE} a side, got {n_queries} x {n_keys}")
-        queries, keys = _names(labels, n_queries, n_keys)
+        queries, keys = mask_labels(labels, n_queries, n_keys)
         padding, window = min(max(padding, 0), n_keys), min(max(window, 0), n_keys)
         super().__init__(
             cells=preset_mask(preset, n_queries, n_keys, padding, window).tolist(),
@@ -114,17 +114,3 @@ class MaskBuilder(BrowserExplorer):
     def weights(self):
         """What the softmax leaves: (T, S), a row that sees no key is all zero."""
         return torch.tensor(masked_weights(self.cells, self.scores if self.given else None))
-
-
-def _names(labels, n_queries, n_keys):
-    if labels is None:
-        return [f"q{i + 1}" for i in range(n_queries)], [f"k{i + 1}" for i in range(n_keys)]
-    if all(isinstance(label, str) for label in labels):
-        labels = (labels, labels)
-    queries, keys = map(list, labels)
-    if (len(queries), len(keys)) != (n_queries, n_keys):
-        raise ShapeError(
-            f"{n_queries} queries and {n_keys} keys need as many labels, "
-            f"got {len(queries)} and {len(keys)}"
-        )
-    return queries, keys

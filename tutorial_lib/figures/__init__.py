@@ -4,125 +4,153 @@ Each function lives in the module of its topic and loads when it is first used. 
 figure into the notebook together with its alt text.
 """
 
+from typing import TYPE_CHECKING
+
 from tutorial_lib.lazy import loading
 
-_HOME = {
-    "PAPER_POSITIONS": "chapter07_vit.parts",
-    "against_cnn": "vit_results",
-    "answer_span": "chapter06_bert.tasks",
-    "architecture": "chapter04_transformer.architecture",
-    "attention_lines": "attention_maps",
-    "attention_matrix": "attention_maps",
-    "bar_chart": "charts",
-    "batch_and_learning_rate": "chapter05_gpt.family",
-    "beam_tree": "chapter04_transformer.beams",
-    "binary_digits": "chapter03_positional_encoding.sinusoids",
-    "cache_times": "chapter05_gpt.results",
-    "chain_rule": "chapter05_gpt.text_probability",
-    "copied_lengths": "chapter05_gpt.results",
-    "course_map": "chapter00_start_here.course",
-    "cross_attention": "translation",
-    "describe_against_cnn": "vit_results",
-    "describe_answer_span": "chapter06_bert.tasks",
-    "describe_attention": "attention_maps",
-    "describe_batch_and_learning_rate": "chapter05_gpt.family",
-    "describe_cache_times": "chapter05_gpt.results",
-    "describe_chain_rule": "chapter05_gpt.text_probability",
-    "describe_copied_lengths": "chapter05_gpt.results",
-    "describe_digit_attention": "chapter07_vit.attention",
-    "describe_drawn_digit": "chapter07_vit.drawing",
-    "describe_examples_curve": "chapter05b_prompting.in_context",
-    "describe_family_sizes": "chapter05_gpt.family",
-    "describe_few_labels": "vit_results",
-    "describe_filled_emoji": "chapter07_vit.hidden_patches",
-    "describe_input_representation": "chapter06_bert.inputs",
-    "describe_layer_scores": "chapter06_bert.layer_results",
-    "describe_mask_fillings": "chapter06_bert.fillings",
-    "describe_masked_objectives": "chapter06_bert.inputs",
-    "describe_masking_counts": "chapter06_bert.mask_results",
-    "describe_misread_digits": "chapter07_vit.pictures",
-    "describe_named_speeches": "chapter06_bert.tasks",
-    "describe_next_tokens": "generation",
-    "describe_patch_sequence": "chapter07_vit.picture_patches",
-    "describe_rollout_against": "chapter07_vit.attention",
-    "describe_rotation": "positions_products",
-    "describe_schemes": "chapter03_positional_encoding.schemes",
-    "describe_search_results": "chapter06_bert.search",
-    "describe_silenced_heads": "chapter05b_prompting.in_context",
-    "describe_sinusoids": "chapter03_positional_encoding.sinusoids",
-    "describe_task_inputs": "chapter05b_prompting.task_inputs",
-    "describe_task_results": "chapter06_bert.tasks",
-    "describe_temperatures": "generation",
-    "describe_vit_choices": "chapter07_vit.parts",
-    "describe_vit_filters": "chapter07_vit.pictures",
-    "describe_word_by_layer": "chapter06_bert.layer_results",
-    "digit_attention": "chapter07_vit.attention",
-    "drawn_digit": "chapter07_vit.drawing",
-    "encoder_layer": "chapter04_transformer.architecture",
-    "examples_curve": "chapter05b_prompting.in_context",
-    "examples_learned": "chapter05b_prompting.in_context",
-    "family_sizes": "chapter05_gpt.family",
-    "family_tree": "chapter00_start_here.course",
-    "few_labels": "vit_results",
-    "filled_emoji": "chapter07_vit.hidden_patches",
-    "gradient_norms": "chapter04_transformer.norms",
-    "grid_similarity": "positions_products",
-    "guessed_tokens": "chapter00_start_here.guesses",
-    "head_grid": "attention_maps",
-    "heat_map": "heat_maps",
-    "histogram": "charts",
-    "input_representation": "chapter06_bert.inputs",
-    "layer_scores": "chapter06_bert.layer_results",
-    "learning_rates": "chapter04_transformer.label_smoothing",
-    "length_results": "chapter03_positional_encoding.results",
-    "line_chart": "charts",
-    "loss_curves": "chapter04_transformer.norms",
-    "mask_fillings": "chapter06_bert.fillings",
-    "mask_grid": "masks",
-    "masked_objectives": "chapter06_bert.inputs",
-    "masked_weights": "masks",
-    "masking_counts": "chapter06_bert.mask_results",
-    "matrix_row": "chapter02_attention.matrices",
-    "measure_saturation": "chapter02_attention.head_width",
-    "merge_step": "chapter01_tokenization.merges",
-    "misread_digits": "chapter07_vit.pictures",
-    "moving_columns": "chapter03_positional_encoding.sinusoids",
-    "named_speeches": "chapter06_bert.tasks",
-    "next_token_bars": "generation",
-    "patch_sequence": "chapter07_vit.picture_patches",
-    "position_products": "positions_products",
-    "position_table": "chapter03_positional_encoding.sinusoids",
-    "rollout_against": "chapter07_vit.attention",
-    "saturation": "chapter02_attention.head_width",
-    "scheme_grid": "chapter03_positional_encoding.schemes",
-    "scheme_scores": "chapter03_positional_encoding.scores",
-    "scheme_weights": "chapter03_positional_encoding.scores",
-    "score_bars": "chapter04_transformer.translation_scores",
-    "search_results": "chapter06_bert.search",
-    "sense_similarity": "chapter06_bert.layer_results",
-    "shift_change": "chapter03_positional_encoding.scores",
-    "shift_rotation": "positions_products",
-    "show": "style",
-    "silenced_heads": "chapter05b_prompting.in_context",
-    "sinusoid_map": "chapter03_positional_encoding.sinusoids",
-    "smoothed_targets": "chapter04_transformer.label_smoothing",
-    "softmax_stages": "chapter02_attention.softmax",
-    "softmax_steps": "chapter02_attention.softmax",
-    "task_curves": "chapter06_bert.tasks",
-    "task_inputs": "chapter05b_prompting.task_inputs",
-    "task_results": "chapter06_bert.tasks",
-    "temperature_bars": "generation",
-    "token_strips": "tokens",
-    "translation_step": "translation",
-    "vit_choices": "chapter07_vit.parts",
-    "vit_filters": "chapter07_vit.pictures",
-    "walk_pipeline": "chapter00_start_here.walk",
-    "wavelength_chart": "chapter03_positional_encoding.wavelengths",
-    "wavelengths": "chapter03_positional_encoding.sinusoids",
-    "word_by_layer": "chapter06_bert.layer_results",
-    "word_links": "chapter02_attention.paths",
-    "word_paths": "chapter02_attention.paths",
-}
+if TYPE_CHECKING:
+    from tutorial_lib.figures.attention_maps import (
+        attention_lines,
+        attention_matrix,
+        describe_attention,
+        head_grid,
+    )
+    from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
+    from tutorial_lib.figures.chapter00_start_here.guesses import guessed_tokens
+    from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
+    from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
+    from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
+    from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
+    from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
+    from tutorial_lib.figures.chapter03_positional_encoding.results import length_results
+    from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
+        describe_schemes,
+        scheme_grid,
+    )
+    from tutorial_lib.figures.chapter03_positional_encoding.scores import (
+        scheme_scores,
+        scheme_weights,
+        shift_change,
+    )
+    from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import (
+        binary_digits,
+        describe_sinusoids,
+        moving_columns,
+        position_table,
+        sinusoid_map,
+        wavelengths,
+    )
+    from tutorial_lib.figures.chapter03_positional_encoding.wavelengths import wavelength_chart
+    from tutorial_lib.figures.chapter04_transformer.architecture import architecture, encoder_layer
+    from tutorial_lib.figures.chapter04_transformer.beams import beam_tree
+    from tutorial_lib.figures.chapter04_transformer.label_smoothing import (
+        learning_rates,
+        smoothed_targets,
+    )
+    from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
+    from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
+    from tutorial_lib.figures.chapter05_gpt.family import (
+        batch_and_learning_rate,
+        describe_batch_and_learning_rate,
+        describe_family_sizes,
+        family_sizes,
+    )
+    from tutorial_lib.figures.chapter05_gpt.results import (
+        cache_times,
+        copied_lengths,
+        describe_cache_times,
+        describe_copied_lengths,
+    )
+    from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
+    from tutorial_lib.figures.chapter05b_prompting.in_context import (
+        describe_examples_curve,
+        describe_silenced_heads,
+        examples_curve,
+        examples_learned,
+        silenced_heads,
+    )
+    from tutorial_lib.figures.chapter05b_prompting.task_inputs import (
+        describe_task_inputs,
+        task_inputs,
+    )
+    from tutorial_lib.figures.chapter06_bert.fillings import describe_mask_fillings, mask_fillings
+    from tutorial_lib.figures.chapter06_bert.inputs import (
+        describe_input_representation,
+        describe_masked_objectives,
+        input_representation,
+        masked_objectives,
+    )
+    from tutorial_lib.figures.chapter06_bert.layer_results import (
+        describe_layer_scores,
+        describe_word_by_layer,
+        layer_scores,
+        sense_similarity,
+        word_by_layer,
+    )
+    from tutorial_lib.figures.chapter06_bert.mask_results import (
+        describe_masking_counts,
+        masking_counts,
+    )
+    from tutorial_lib.figures.chapter06_bert.search import describe_search_results, search_results
+    from tutorial_lib.figures.chapter06_bert.tasks import (
+        answer_span,
+        describe_answer_span,
+        describe_named_speeches,
+        describe_task_results,
+        named_speeches,
+        task_curves,
+        task_results,
+    )
+    from tutorial_lib.figures.chapter07_vit.attention import (
+        describe_digit_attention,
+        describe_rollout_against,
+        digit_attention,
+        rollout_against,
+    )
+    from tutorial_lib.figures.chapter07_vit.drawing import describe_drawn_digit, drawn_digit
+    from tutorial_lib.figures.chapter07_vit.hidden_patches import (
+        describe_filled_emoji,
+        filled_emoji,
+    )
+    from tutorial_lib.figures.chapter07_vit.parts import (
+        PAPER_POSITIONS,
+        describe_vit_choices,
+        vit_choices,
+    )
+    from tutorial_lib.figures.chapter07_vit.picture_patches import (
+        describe_patch_sequence,
+        patch_sequence,
+    )
+    from tutorial_lib.figures.chapter07_vit.pictures import (
+        describe_misread_digits,
+        describe_vit_filters,
+        misread_digits,
+        vit_filters,
+    )
+    from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
+    from tutorial_lib.figures.generation import (
+        describe_next_tokens,
+        describe_temperatures,
+        next_token_bars,
+        temperature_bars,
+    )
+    from tutorial_lib.figures.heat_maps import heat_map
+    from tutorial_lib.figures.masks import mask_grid, masked_weights
+    from tutorial_lib.figures.positions_products import (
+        describe_rotation,
+        grid_similarity,
+        position_products,
+        shift_rotation,
+    )
+    from tutorial_lib.figures.style import show
+    from tutorial_lib.figures.tokens import token_strips
+    from tutorial_lib.figures.translation import cross_attention, translation_step
+    from tutorial_lib.figures.vit_results import (
+        against_cnn,
+        describe_against_cnn,
+        describe_few_labels,
+        few_labels,
+    )
 
-__all__ = sorted(_HOME)
-__getattr__, __dir__ = loading(__name__, _HOME)
+__getattr__, __dir__, __all__ = loading(__name__, __file__)

@@ -39,6 +39,28 @@ def masked_weights(mask, scores=None):
     return np.divide(exponentials, totals, out=np.zeros_like(exponentials), where=totals > 0)
 
 
+def mask_labels(labels, n_queries, n_keys):
+    """Return the labels of the queries and of the keys as two lists.
+
+    labels is one list for both sides, a pair of lists, or None, which numbers them.
+    Raises ShapeError when there are more or fewer than the mask has queries and keys.
+
+    >>> mask_labels(None, 2, 3)
+    (['q1', 'q2'], ['k1', 'k2', 'k3'])
+    """
+    if labels is None:
+        return [f"q{i + 1}" for i in range(n_queries)], [f"k{i + 1}" for i in range(n_keys)]
+    if all(isinstance(label, str) for label in labels):
+        labels = (labels, labels)
+    queries, keys = map(list, labels)
+    if (len(queries), len(keys)) != (n_queries, n_keys):
+        raise ShapeError(
+            f"{n_queries} queries and {n_keys} keys need as many labels, "
+            f"got {len(queries)} and {len(keys)}"
+        )
+    return queries, keys
+
+
 @styled
 def mask_grid(mask, labels=None, weights=None, title=None, figure=None):
     """The mask as a T x S grid: shaded squares may be looked at, crossed ones are hidden.
@@ -52,7 +74,7 @@ def mask_grid(mask, labels=None, weights=None, title=None, figure=None):
     if weights.shape != mask.shape:
         raise ShapeError(f"weights have shape {weights.shape}, the mask has {mask.shape}")
     n_queries, n_keys = mask.shape
-    queries, keys = _names(labels, n_queries, n_keys)
+    queries, keys = mask_labels(labels, n_queries, n_keys)
     figure = blank(figure, max(4.6, 2.2 + 0.62 * n_keys), 1.5 + 0.5 * n_queries)
     axes = figure.subplots()
     for (row, column), visible in np.ndenumerate(mask):
@@ -83,22 +105,6 @@ def mask_grid(mask, labels=None, weights=None, title=None, figure=None):
     headline(figure, _finding(mask) if title is None else title)
     figure.supxlabel("crossed = hidden", x=0.99, ha="right", fontsize=9, color=MUTED)
     return figure
-
-
-def _names(labels, n_queries, n_keys):
-    if labels is None:
-        labels = (
-            [f"q{i + 1}" for i in range(n_queries)],
-            [f"k{i + 1}" for i in range(n_keys)],
-        )
-    elif all(isinstance(label, str) for label in labels):
-        labels = (labels, labels)
-    queries, keys = labels
-    if (len(queries), len(keys)) != (n_queries, n_keys):
-        raise ShapeError(
-            f"a ({n_queries}, {n_keys}) mask needs as many labels, got {len(queries)}, {len(keys)}"
-        )
-    return list(queries), list(keys)
 
 
 def _finding(mask):

@@ -6,7 +6,9 @@ drawn, shown and forgotten, or handed back in to be drawn again (explorers reuse
 """
 
 import io
+from collections.abc import Callable
 from functools import wraps
+from typing import TypeVar
 
 import matplotlib
 from IPython.display import display
@@ -68,7 +70,10 @@ RC = {
 }
 
 
-def styled(draw):
+Drawing = TypeVar("Drawing", bound=Callable)
+
+
+def styled(draw: Drawing) -> Drawing:
     """Decorate a function that makes a figure, so that it draws in the course's style."""
 
     @wraps(draw)

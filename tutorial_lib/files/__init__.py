@@ -1,20 +1,20 @@
 """What is read from disk and written to it: whole files or none, weights, folders of a hub."""
 
+from typing import TYPE_CHECKING
+
 from tutorial_lib.lazy import loading
 
-_HOMES = {
-    "ForeignNames": "foreign_names",
-    "Unfilled": "weights",
-    "check_fit": "weights",
-    "check_writable": "atomic",
-    "load_into": "weights",
-    "load_metadata": "weights",
-    "load_tensors": "weights",
-    "parse_json": "json_files",
-    "read_json": "json_files",
-    "replacing": "atomic",
-    "save_tensors": "weights",
-    "write_text": "atomic",
-}
+if TYPE_CHECKING:
+    from tutorial_lib.files.atomic import check_writable, replacing, write_text
+    from tutorial_lib.files.foreign_names import ForeignNames
+    from tutorial_lib.files.json_files import parse_json, read_json
+    from tutorial_lib.files.weights import (
+        Unfilled,
+        check_fit,
+        load_into,
+        load_metadata,
+        load_tensors,
+        save_tensors,
+    )
 
-__getattr__, __dir__ = loading(__name__, _HOMES)
+__getattr__, __dir__, __all__ = loading(__name__, __file__)

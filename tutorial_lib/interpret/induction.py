@@ -1,9 +1,11 @@
 """Induction heads: heads that find what followed the last time (Olsson et al. 2022).
 
-In "... A B ... A" such a head looks, at the second A, at the B behind the first one, so that the
-model can say B again. Random text that is repeated once shows them: nothing but the repetition
-tells what comes next, and the place to look at is known.
+In "... A B ... A" such a head looks back, from the second A, at the B after the first one, so that
+the model can say B again. Random text that is repeated once reveals them: only the repetition
+tells what comes next, and we know which position to look at.
 """
+
+from collections.abc import Iterable
 
 import torch
 
@@ -11,10 +13,10 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 
 
-def repeated_sequences(tokens, n, length, seed=0):
+def repeated_sequences(tokens: Iterable[int], n: int, length: int, seed: int = 0) -> torch.Tensor:
     """Return n sequences (n, 2 length): `length` different tokens in random order, twice.
 
-    tokens: the ids to draw from. Raises ShapeError when they are fewer than `length`.
+    tokens: the ids to draw from. Raises ShapeError when there are fewer than `length`.
 
     >>> ids = repeated_sequences(range(9), n=1, length=4)
     >>> torch.equal(ids[:, :4], ids[:, 4:])
@@ -28,32 +30,32 @@ def repeated_sequences(tokens, n, length, seed=0):
     return tokens[order].repeat(1, 2)
 
 
-def induction_scores(model, ids):
+def induction_scores(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:
     """Return how much each head looks at what followed the last time, (L, H), from 0 to 1.
 
     ids (B, 2 N): N different tokens twice, as `repeated_sequences` makes them. The score is the
-    mean weight from the second place of a token to the place behind its first one.
-    Raises ShapeError when the halves differ or repeat a token themselves.
+    mean weight from the second time a token occurs to the position after its first time.
+    Raises ShapeError when the halves differ, or a half holds a token twice.
     """
     length = _length(ids)
     return _weights_back(model, ids, range(length, 2 * length), length - 1)
 
 
-def previous_token_scores(model, ids):
+def previous_token_scores(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:
     """Return how much each head looks at the token just before, (L, H), from 0 to 1.
 
-    An induction head needs one in a layer before it: it writes into each place what stood in
-    front of it, and that is what the induction head's keys are found by. ids (B, T).
+    An induction head needs such a head in an earlier layer. It writes into each position which
+    token came before, and by this the induction head finds its keys. ids (B, T).
     """
     return _weights_back(model, ids, range(1, ids.size(1)), 1)
 
 
 @torch.no_grad()
-def _weights_back(model, ids, places, distance):
+def _weights_back(model, ids, positions, distance):
     with capture_attention(model) as maps:
         model(ids)
-    queries = torch.tensor(list(places))
-    # (L, H): the mean over sequences and over the places that ask
+    queries = torch.tensor(list(positions))
+    # (L, H): the mean over sequences and queries
     return torch.stack([w[:, :, queries, queries - distance].mean(dim=(0, 2)) for w in maps])
 
 
@@ -63,5 +65,5 @@ def _length(ids):
     if ids.dim() != 2 or ids.size(1) % 2 or not torch.equal(first, ids[:, length:]):
         raise ShapeError(f"expected (B, 2 N), the second half equal to the first, got {ids.shape}")
     if (first.sort(dim=1).values.diff(dim=1) == 0).any():
-        raise ShapeError("a token stands twice in one half: what followed it is not one place")
+        raise ShapeError("a token occurs twice in one half: what followed it is not one position")
     return length

@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 import torch
 
@@ -13,12 +14,12 @@ from tutorial_lib.errors import ShapeError
 class Intervention(Tap):
     """A change to one head of one layer, both counted from 0.
 
-    where says in which part of a model with several: "encoder", "decoder" or "cross".
+    where says which attention of a model with several kinds: "encoder", "decoder" or "cross".
     """
 
     layer: int
     head: int
-    where: str | None = field(default=None, kw_only=True)
+    where: Literal["encoder", "decoder", "cross"] | None = field(default=None, kw_only=True)
     changes = True
 
     def replace_head(self, tensor, new):
@@ -81,11 +82,11 @@ class Patch(Intervention):
 
 
 @contextmanager
-def intervene(model, *interventions):
+def intervene(model: torch.nn.Module, *interventions: Intervention):
     """Change attention heads inside a `with` block; afterwards the model is as it was.
 
-    Several may be given; on the same head the later one has the last word. Maps captured
-    and tensors traced inside the block show what the interventions made of them.
+    Give as many as you like; of two on the same head the later one wins. Maps captured and
+    tensors traced inside the block show the changed values.
     Raises IndexError for a layer or head that does not exist, ValueError when `where` is needed
     or unknown.
 
@@ -101,10 +102,17 @@ def intervene(model, *interventions):
         yield
 
 
-def head_output(model, layer, head, *inputs, where=None, **options):
-    """Return what one head mixes for these inputs, (B, T, K): the material of a Patch.
+def head_output(
+    model: torch.nn.Module,
+    layer: int,
+    head: int,
+    *inputs,
+    where: Literal["encoder", "decoder", "cross"] | None = None,
+    **options,
+) -> torch.Tensor:
+    """Return what one head mixes for these inputs, (B, T, K), to be used in a Patch.
 
-    inputs and options are the model's own. Raises as `intervene` does.
+    inputs and options are what the model itself takes. Raises as `intervene` does.
     """
     recorder = _HeadRecorder(layer, head, where=where)
     with tapped([(_layer_of(model, recorder), recorder)]), torch.no_grad():

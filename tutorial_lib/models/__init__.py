@@ -1,20 +1,16 @@
 """The models of the course, one file each; a model's name loads its file when first used."""
 
+from typing import TYPE_CHECKING
+
 from tutorial_lib.lazy import loading
 
-_MODELS = {
-    "BERT": "bert",
-    "BERTConfig": "bert",
-    "GPT": "gpt",
-    "GPTConfig": "gpt",
-    "ModernGPT": "modern_gpt",
-    "ModernGPTConfig": "modern_gpt",
-    "OneHeadReader": "one_head",
-    "Transformer": "transformer",
-    "TransformerConfig": "transformer",
-    "ViT": "vit",
-    "ViTConfig": "vit",
-}
+if TYPE_CHECKING:
+    from tutorial_lib.models.bert import BERT, BERTConfig
+    from tutorial_lib.models.gpt import GPT, GPTConfig
+    from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
+    from tutorial_lib.models.one_head import OneHeadReader
+    from tutorial_lib.models.transformer import Transformer, TransformerConfig
+    from tutorial_lib.models.vit import ViT, ViTConfig
 
 
 def count_parameters(config_or_model):
@@ -40,7 +36,7 @@ def count_parameters(config_or_model):
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-__getattr__, _named = loading(__name__, _MODELS)
+__getattr__, _named, _ = loading(__name__, __file__)
 
 
 def __dir__():

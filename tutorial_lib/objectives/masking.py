@@ -1,9 +1,10 @@
 """Hide a part and ask for it: masked tokens as in BERT, masked patches as in ViT.
 
-Both change the hidden part in three ways, 80 % a mask, 10 % something random, 10 % nothing, so
-that the model cannot tell from its input which positions it will be asked about.
+Of the chosen positions 80 % get a mask, 10 % something random, and 10 % stay as they are, so that
+the model cannot tell from its input which positions it will be asked about.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -15,11 +16,11 @@ from tutorial_lib.models.checks import check_ids
 
 
 class MaskedTokens(NamedTuple):
-    """A batch with hidden tokens; the targets are given for the chosen positions only.
+    """A batch with hidden tokens; there are targets for the chosen positions only.
 
     ids (B, T) after the change; segments (B, T) or None; mask (B, T), True = a real token, or
-    None; chosen (B, T) bool; targets (N,), the tokens that stood at the N chosen positions, row
-    by row.
+    None; chosen (B, T) bool; targets (N,), the tokens that were at the N chosen positions, row by
+    row.
     """
 
     ids: torch.Tensor
@@ -30,24 +31,24 @@ class MaskedTokens(NamedTuple):
 
 
 def mask_tokens(
-    ids,
-    mask_id,
-    vocab_size,
-    special_ids,
-    segments=None,
-    mask=None,
-    share=0.15,
-    generator=None,
-):
+    ids: torch.Tensor,
+    mask_id: int,
+    vocab_size: int,
+    special_ids: Iterable[int],
+    segments: torch.Tensor | None = None,
+    mask: torch.Tensor | None = None,
+    share: float = 0.15,
+    generator: torch.Generator | None = None,
+) -> MaskedTokens:
     """Choose 15 % of each row of ids (B, T), change them 80/10/10, and return MaskedTokens.
 
     Of the chosen tokens 80 % become mask_id, 10 % a random ordinary token, 10 % stay (Devlin et
-    al. 2018, section 3.1). special_ids (padding, [CLS], [SEP] ...) are never chosen and never put
-    in, nor is anything where mask (B, T) is False. A row with a token to choose has one chosen.
-    The same generator state gives the same choice.
+    al. 2018, section 3.1). special_ids (padding, [CLS], [SEP] ...) are never chosen and never drawn
+    as random tokens; positions where mask (B, T) is False are never chosen. Each row that has
+    ordinary tokens gets at least one chosen. The same generator state gives the same choice.
     Raises ShapeError for ids that are not whole numbers (B, T) or a mask of another shape,
     VocabularyError for an id outside the vocabulary, ValueError for a share outside (0, 1] or
-    when there is no token to choose at all.
+    when no token can be chosen at all.
 
     >>> batch = mask_tokens(torch.arange(2, 12).view(1, 10), mask_id=1, vocab_size=12,
     ...                     special_ids=[0, 2, 11], generator=torch.Generator().manual_seed(0))
@@ -100,8 +101,8 @@ class MaskedPatches(NamedTuple):
     """A batch of pictures with the plan of what to hide.
 
     images (B, C, height, width); chosen (B, N) bool, the patches asked about; hidden (B, N) bool,
-    those of them that become the mask embedding; source (B, N), the patch whose embedding stands
-    at each place, itself except for the random 10 %; targets (chosen,), mean colours.
+    those of them that become the mask embedding; source (B, N), which patch is shown at each
+    position: its own, except for the random 10 %; targets (chosen,), mean colours.
     """
 
     images: torch.Tensor
@@ -111,7 +112,13 @@ class MaskedPatches(NamedTuple):
     targets: torch.Tensor
 
 
-def mask_patches(images, patch_size, share=0.5, bits=3, generator=None):
+def mask_patches(
+    images: torch.Tensor,
+    patch_size: int,
+    share: float = 0.5,
+    bits: int = 3,
+    generator: torch.Generator | None = None,
+) -> MaskedPatches:
     """Choose half the patches of each picture, plan 80/10/10, and return MaskedPatches.
 
     images (B, C, height, width) from 0 to 1. Of the chosen patches 80 % become a learned mask
@@ -137,11 +144,11 @@ def mask_patches(images, patch_size, share=0.5, bits=3, generator=None):
     return MaskedPatches(images, chosen, hidden, source, colours[chosen])
 
 
-def mean_colours(images, patch_size, bits=3):
+def mean_colours(images: torch.Tensor, patch_size: int, bits: int = 3) -> torch.Tensor:
     """Return the mean colour of each patch as one class: (B, N) from images (B, C, height, width).
 
-    Each channel's mean becomes a whole number of `bits` bits, so 3 channels of 3 bits make 512
-    classes and a grey picture 8. Pixels run from 0 to 1.
+    Each channel's mean becomes a whole number of `bits` bits, so with 3 bits there are 512 classes
+    for 3 channels and 8 for a grey picture. Pixels run from 0 to 1.
 
     >>> mean_colours(torch.tensor([0.0, 0.5, 1.0]).view(1, 3, 1, 1).expand(1, 3, 2, 2), 2)
     tensor([[39]])
@@ -163,8 +170,8 @@ def mean_colours(images, patch_size, bits=3):
     )  # (B, N, C)
     levels = 2**bits
     digits = (means * levels).long().clamp(max=levels - 1)
-    places = levels ** torch.arange(images.size(1) - 1, -1, -1, device=images.device)
-    return (digits * places).sum(dim=-1)
+    worth = levels ** torch.arange(images.size(1) - 1, -1, -1, device=images.device)
+    return (digits * worth).sum(dim=-1)
 
 
 def masked_patch_loss(model, batch):
@@ -178,8 +185,8 @@ def _choose(candidates, share, generator):
     counts = candidates.sum(dim=1, keepdim=True)  # (B, 1)
     wanted = (counts * share).round().clamp(min=1).minimum(counts)
     order = torch.rand(candidates.shape, generator=generator, device=candidates.device)
-    place = order.masked_fill(~candidates, 2.0).argsort(dim=1).argsort(dim=1)
-    return place < wanted
+    rank = order.masked_fill(~candidates, 2.0).argsort(dim=1).argsort(dim=1)
+    return rank < wanted
 
 
 def _eighty_ten_ten(chosen, generator):

@@ -1,51 +1,16 @@
-"""What to learn: the next token, a token that was hidden, a sentence's neighbour, a patch's colour.
+"""Predict the next token: batches and losses of GPT and of the encoder-decoder."""
 
-Each objective makes batches and has a loss(model, batch) that `training.fit` takes as it is. Text
-that is read left to right stands here; what BERT and ViT hide stands in `masking`, BERT's pairs
-of sentences in `sentence_pairs`; all are exported from here.
-"""
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.objectives.masking import (
-    MaskedPatches,
-    MaskedTokens,
-    mask_patches,
-    mask_tokens,
-    masked_patch_loss,
-    masked_token_loss,
-    mean_colours,
-    pretraining_loss,
-)
-from tutorial_lib.objectives.pairs import SentencePair, pack_pairs, sentence_pairs
 
-__all__ = [
-    "IGNORED",
-    "MaskedPatches",
-    "MaskedTokens",
-    "NextTokenBatches",
-    "SentencePair",
-    "label_smoothing_loss",
-    "mask_patches",
-    "mask_tokens",
-    "masked_patch_loss",
-    "masked_token_loss",
-    "mean_colours",
-    "mean_next_token_loss",
-    "next_token_loss",
-    "pack_pairs",
-    "pretraining_loss",
-    "sentence_pairs",
-    "shifted",
-    "translation_loss",
-]
-
-IGNORED = -100  # the target of a position that has nothing to predict, PyTorch's default
+IGNORED = -100  # the target where there is nothing to predict; PyTorch's default
 
 
-def shifted(ids):
+def shifted(ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return inputs and targets (B, T - 1): at each position the target is the token after it.
 
     Raises ShapeError when there is no token to predict.
@@ -59,7 +24,7 @@ def shifted(ids):
 
 
 class NextTokenBatches:
-    """Windows at random places of one long stream of ids, without end: (inputs, targets) (B, T).
+    """Random windows of one long stream of ids, without end: (inputs, targets), (B, T) each.
 
     ids (N,), a tensor or a list; T is the context. Every `iter` starts again from the seed, so
     the same object gives the same batches to every run.
@@ -70,7 +35,9 @@ class NextTokenBatches:
     (torch.Size([2, 5]), True)
     """
 
-    def __init__(self, ids, batch_size, context, seed=0):
+    def __init__(
+        self, ids: torch.Tensor | Sequence[int], batch_size: int, context: int, seed: int = 0
+    ):
         self.ids = _stream(ids, context)
         if batch_size < 1:
             raise ShapeError(f"batch_size must be at least 1, got {batch_size}")
@@ -93,11 +60,16 @@ def next_token_loss(model, batch):
 
 
 @torch.no_grad()
-def mean_next_token_loss(model, ids, context, batch_size=32):
+def mean_next_token_loss(
+    model: torch.nn.Module,
+    ids: torch.Tensor | Sequence[int],
+    context: int,
+    batch_size: int = 32,
+) -> float:
     """Return the mean of -log p in nats over a whole stream of ids (N,), a number.
 
-    The stream is cut into windows of `context` tokens side by side, so each token but the first
-    is predicted once. Uses evaluation mode and the model's own device.
+    The stream is cut into windows of `context` tokens, one after the other, so each token but the
+    first is predicted once. Uses evaluation mode and the model's own device.
     Raises ShapeError as NextTokenBatches does.
 
     >>> class Even(torch.nn.Module):  # knows nothing: four tokens, all alike
@@ -139,12 +111,18 @@ def _stream(ids, context):
     return ids.long()
 
 
-def label_smoothing_loss(logits, targets, smoothing=0.1, ignore_index=IGNORED):
+def label_smoothing_loss(
+    logits: torch.Tensor,
+    targets: torch.Tensor,
+    smoothing: float = 0.1,
+    ignore_index: int = IGNORED,
+) -> torch.Tensor:
     """Cross-entropy against 1 - smoothing on the target plus smoothing shared by all V tokens.
 
     logits (..., V), targets (...) (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4). Equal
-    to torch.nn.CrossEntropyLoss(label_smoothing=..., ignore_index=...), but a batch that is all
-    padding costs 0 where torch says NaN. log_softmax never forms log(0), so nothing is infinite.
+    to torch.nn.CrossEntropyLoss(label_smoothing=..., ignore_index=...), but a batch of nothing but
+    padding costs 0, for which torch gives NaN. log_softmax never takes log(0), so nothing becomes
+    infinite.
     Raises ValueError when smoothing is not in [0, 1), ShapeError when the shapes disagree.
 
     >>> logits = torch.tensor([[0.0, 100.0], [0.0, 100.0]])
@@ -159,18 +137,18 @@ def label_smoothing_loss(logits, targets, smoothing=0.1, ignore_index=IGNORED):
             f"and {tuple(targets.shape)}"
         )
     counted = targets != ignore_index
-    log_p = logits[counted].log_softmax(dim=-1)  # (N, V): padding is not even looked at
+    log_p = logits[counted].log_softmax(dim=-1)  # (N, V), without the padding
     of_target = log_p.gather(-1, targets[counted][:, None]).sum()
     of_all = log_p.mean(dim=-1).sum()
     return -((1 - smoothing) * of_target + smoothing * of_all) / counted.sum().clamp(min=1)
 
 
 def translation_loss(model, batch, pad_id, smoothing=0.1):
-    """Return the loss of an encoder-decoder that is shown the right beginning (teacher forcing).
+    """Return the loss of an encoder-decoder that reads the right translation (teacher forcing).
 
     batch = (source (B, S), target (B, T)), padded on the right with pad_id; target starts with the
-    start token and ends with the end token. The decoder reads target[:, :-1] and is to say
-    target[:, 1:]; padding counts for nothing. Use it as functools.partial(translation_loss,
+    start token and ends with the end token. The decoder reads target[:, :-1] and should say
+    target[:, 1:]; padding does not count. Use it as functools.partial(translation_loss,
     pad_id=0).
     """
     source, target = batch

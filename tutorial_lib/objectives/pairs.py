@@ -1,5 +1,6 @@
 """Does the second sentence follow the first? BERT's pairs, half of them real."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -15,21 +16,23 @@ class SentencePair(NamedTuple):
     is_next: bool
 
 
-def sentence_pairs(documents, n_pairs, seed=0):
+def sentence_pairs(
+    documents: Sequence[Sequence[list[int]]], n_pairs: int, seed: int = 0
+) -> list[SentencePair]:
     """Return n_pairs SentencePairs from documents, each a list of sentences, each a list of ids.
 
-    Every other pair is real; the second sentence of the rest is a random one from another
-    document (Devlin et al. 2018, section 3.1), so that it cannot be the true one by chance. The
-    order is random; the same seed gives the same pairs.
-    Raises ValueError when there are not two documents with a sentence, or none has two sentences.
+    Half of the pairs are real. In the others the second sentence is a random one from another
+    document (Devlin et al. 2018, section 3.1), so it cannot be the true one by chance. The order
+    is random; the same seed gives the same pairs.
+    Raises ValueError for fewer than two documents with a sentence, or when none has two sentences.
 
     >>> pairs = sentence_pairs([[[1], [2]], [[8], [9]]], n_pairs=10)
     >>> sum(pair.is_next for pair in pairs)
     5
     """
     documents = [document for document in documents if document]
-    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document) - 1)]
-    if len(documents) < 2 or not places:
+    firsts = [(d, s) for d, document in enumerate(documents) for s in range(len(document) - 1)]
+    if len(documents) < 2 or not firsts:
         raise ValueError(
             "sentence pairs need two documents or more, one of them with two sentences; "
             f"got {len(documents)} with {[len(document) for document in documents[:5]]} sentences"
@@ -41,7 +44,7 @@ def sentence_pairs(documents, n_pairs, seed=0):
 
     pairs = []
     for i in torch.randperm(n_pairs, generator=generator).tolist():
-        here, s = places[draw(len(places))]
+        here, s = firsts[draw(len(firsts))]
         is_next = i % 2 == 0
         second = documents[here][s + 1]
         if not is_next:
@@ -51,12 +54,14 @@ def sentence_pairs(documents, n_pairs, seed=0):
     return pairs
 
 
-def pack_pairs(pairs, cls_id, sep_id, pad_id, context):
+def pack_pairs(
+    pairs: Sequence[SentencePair], cls_id: int, sep_id: int, pad_id: int, context: int
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return ids, segments and mask, (B, T) each, of `[CLS] first [SEP] second [SEP]`.
 
-    T is the longest row; segments are 0 up to the first [SEP] and 1 after it, mask is True at
-    real tokens. A pair that does not fit loses tokens from the end of its longer sentence.
-    Raises ContextError when the context has no room for one token of each.
+    T is the length of the longest row; segments are 0 up to the first [SEP] and 1 after it; mask
+    is True for real tokens. A pair that does not fit loses tokens from the end of its longer
+    sentence. Raises ContextError when the context has no room for one token of each.
 
     >>> ids, segments, mask = pack_pairs([([5, 6], [7], True)], 1, 2, 0, context=8)
     >>> ids, segments
@@ -82,6 +87,6 @@ def pack_pairs(pairs, cls_id, sep_id, pad_id, context):
 
 
 def _shortened(first, second, room):
-    # The longer one pays until both are equally long, then both in turn.
+    # The longer one is cut until both are equally long, then both are cut in turn.
     keep = min(len(first), max(room - len(second), (room + 1) // 2))
     return first[:keep], second[: room - keep]

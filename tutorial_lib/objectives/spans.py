@@ -1,10 +1,11 @@
 """Stretches of a text: from labels and logits to (start, end), and how right they are.
 
-A span of words is (start, end) as in a Python slice: words[start:end]. An answer that a BERT marks
-is (start, end) with both ends in it, as its two heads point at tokens (Devlin et al. 2018).
+A span of words is (start, end) as in a Python slice: words[start:end]. The answer that a BERT marks
+is (start, end) including both ends, because its two heads point at tokens (Devlin et al. 2018).
 """
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -15,41 +16,40 @@ TAGS = ("O", "B", "I")
 
 
 class SpanScores(NamedTuple):
-    """Of the spans said, the share that is right; of the true ones, the share found; the F1."""
+    """The share of the predicted spans that is right, the share of the true ones found, and F1."""
 
     precision: float
     recall: float
     f1: float
 
 
-def entities(tags):
+def entities(tags: Iterable[str]) -> list[tuple[int, int]]:
     """Return the spans (start, end) of B/I/O tags, one tag a word; words[start:end] is the name.
 
-    B begins an entity, I goes on with it, O is outside. An I after an O, which no true labels
-    have but a model may say, begins one.
+    B begins an entity, I continues it, O is outside. An I after an O, which true labels never
+    have but a model may predict, begins one.
     Raises ValueError for another tag.
 
     >>> entities(["B", "I", "O", "B", "B"])
     [(0, 2), (3, 4), (4, 5)]
     """
     spans, start = [], None
-    for place, tag in enumerate([*tags, "O"]):
+    for i, tag in enumerate([*tags, "O"]):
         if tag not in TAGS:
             raise ValueError(f"a tag is one of {', '.join(TAGS)}, got {tag!r}")
         if start is not None and tag != "I":
-            spans.append((start, place))
+            spans.append((start, i))
             start = None
         if start is None and tag != "O":
-            start = place
+            start = i
     return spans
 
 
 def span_scores(predicted, true):
     """Return the SpanScores of exact spans, counted over all texts together (micro).
 
-    predicted and true hold one list of (start, end) a text; a span is right when both ends are.
-    A share of nothing is 0.
-    Raises ShapeError when there are not equally many texts.
+    predicted and true hold one list of (start, end) for each text; a span is right when both ends
+    are. A share of nothing is 0. Raises ShapeError when the two have different numbers of texts.
 
     >>> span_scores([[(0, 2)], [(3, 4)]], [[(0, 2)], [(3, 5), (7, 8)]])
     SpanScores(precision=0.5, recall=0.3333333333333333, f1=0.4)
@@ -61,7 +61,7 @@ def span_scores(predicted, true):
         )
     right = sum(len({*said} & {*wanted}) for said, wanted in zip(predicted, true, strict=True))
     n_said, n_true = (sum(len({*spans}) for spans in texts) for texts in (predicted, true))
-    # F1, the harmonic mean of the two shares, is this without a division by zero in between.
+    # F1 is the harmonic mean of the two shares; written like this, it never divides by zero.
     return SpanScores(
         _share(right, n_said), _share(right, n_true), _share(2 * right, n_said + n_true)
     )
@@ -76,8 +76,10 @@ def entity_f1(predicted, true):
     return span_scores(predicted, true).f1
 
 
-def best_span(start_logits, end_logits, allowed, longest):
-    """Return the (start, end) of highest start_logits[start] + end_logits[end], both in the answer.
+def best_span(
+    start_logits: torch.Tensor, end_logits: torch.Tensor, allowed: torch.Tensor, longest: int
+) -> tuple[int, int]:
+    """Return the (start, end), both included, of highest start_logits[start] + end_logits[end].
 
     start_logits, end_logits (T,); allowed (T,) bool, where an answer may start and end;
     start <= end, and the answer has at most `longest` tokens (Devlin et al. 2018, section 4.2).
@@ -94,7 +96,7 @@ def best_span(start_logits, end_logits, allowed, longest):
     if len(shapes[0]) != 1 or len({*shapes}) > 1:
         raise ShapeError(f"start_logits, end_logits and allowed must all be (T,), got {shapes}")
     if longest < 1 or not allowed.any():
-        raise ValueError(f"no span is allowed: {int(allowed.sum())} places, at most {longest} long")
+        raise ValueError(f"no span is allowed: {int(allowed.sum())} tokens, at most {longest} long")
     length = len(start_logits)
     sums = start_logits[:, None] + end_logits[None, :]  # (T, T): from start to end
     fits = torch.ones_like(sums, dtype=torch.bool).triu()
@@ -103,7 +105,7 @@ def best_span(start_logits, end_logits, allowed, longest):
     return divmod(sums.argmax().item(), length)
 
 
-def answer_f1(predicted, true):
+def answer_f1(predicted: Sequence[str], true: Sequence[str]) -> float:
     """Return the F1 of the words of two answers, as SQuAD counts it: order does not matter.
 
     >>> answer_f1(["sir", "toby"], ["sir", "toby", "belch"])

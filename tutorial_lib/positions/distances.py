@@ -1,4 +1,4 @@
-"""How far is it: numbers added to the attention scores by the distance from query to key.
+"""How far is it? Numbers added to the attention scores, by the distance from query to key.
 
 An offset is the key's position minus the query's: -1 is the token before. Everything here gives a
 bias (H, T, S) for `attention`; with more keys than queries the queries are the last ones, as in
@@ -9,11 +9,12 @@ import math
 
 import torch
 from torch import nn
+from torch.types import Device
 
 from tutorial_lib.errors import ShapeError
 
 
-def offsets(n_queries, n_keys=None, device=None):
+def offsets(n_queries: int, n_keys: int | None = None, device: Device = None) -> torch.Tensor:
     """Return key position minus query position for each pair, (T, S).
 
     >>> offsets(2, 3)
@@ -29,15 +30,15 @@ def offsets(n_queries, n_keys=None, device=None):
 class RelativePositions(nn.Module):
     """A learned number for each offset and head, added to the scores.
 
-    Offsets beyond max_distance share the last number, so any length is defined (the clipping of
-    Shaw et al. 2018, who add vectors to the keys; a number is what T5 made of it). All start at
-    0: without training they say nothing.
+    Offsets beyond max_distance share the last number, so texts may have any length. (Shaw et al.
+    2018 clip offsets like this but add vectors to the keys; T5 made a number of it.) All numbers
+    start at 0, so before training they change nothing.
 
     >>> RelativePositions(n_heads=2, max_distance=4)(3, 5).shape
     torch.Size([2, 3, 5])
     """
 
-    def __init__(self, n_heads, max_distance):
+    def __init__(self, n_heads: int, max_distance: int):
         super().__init__()
         if max_distance < 1:
             raise ShapeError(f"max_distance must be at least 1, got {max_distance}")
@@ -54,14 +55,14 @@ class RelativePositions(nn.Module):
 class RelativeGrid(nn.Module):
     """A learned number for each step between two cells of a grid (rows down, columns right).
 
-    n_extra tokens may stand before the cells, as [CLS] does; they have no place, so their
-    numbers are 0.
+    n_extra tokens may come before the cells, as [CLS] does; they have no position in the grid,
+    so their numbers are 0.
 
     >>> RelativeGrid(n_heads=2, n_rows=2, n_columns=3, n_extra=1)().shape
     torch.Size([2, 7, 7])
     """
 
-    def __init__(self, n_heads, n_rows, n_columns, n_extra=0):
+    def __init__(self, n_heads: int, n_rows: int, n_columns: int, n_extra: int = 0):
         super().__init__()
         self.n_extra = n_extra
         self.weight = nn.Parameter(torch.zeros(n_heads, 2 * n_rows - 1, 2 * n_columns - 1))
@@ -76,13 +77,15 @@ class RelativeGrid(nn.Module):
         return nn.functional.pad(bias, (self.n_extra, 0, self.n_extra, 0))
 
 
-def t5_bucket(offset, n_buckets=32, max_distance=128, causal=False):
+def t5_bucket(
+    offset: torch.Tensor, n_buckets: int = 32, max_distance: int = 128, causal: bool = False
+) -> torch.Tensor:
     """Return the bucket of each offset: exact when near, wider and wider when far.
 
-    Half of the buckets are exact, the others grow by logarithm up to max_distance, beyond which
-    all share the last. Without causal, keys ahead have a half of the buckets of their own
-    (Raffel et al. 2019, section 2.1). offset holds whole numbers of any shape.
-    Raises ShapeError when the buckets or the distance do not suffice.
+    Half of the buckets hold one offset each; the others get wider and wider up to max_distance,
+    and everything farther away shares the last one. Unless causal, half of all buckets are kept
+    for keys after the query (Raffel et al. 2019, section 2.1). offset holds whole numbers, in any
+    shape. Raises ShapeError when there are too few buckets or the distance is too short.
 
     >>> t5_bucket(torch.tensor([0, -1, -7, -8, -20, -500, 1]))
     tensor([ 0,  1,  7,  8, 10, 15, 17])
@@ -94,11 +97,11 @@ def t5_bucket(offset, n_buckets=32, max_distance=128, causal=False):
             f"{n_buckets} buckets up to a distance of {max_distance} do not work: the buckets must "
             f"be a multiple of {2 * sides}, the distance more than their {2 * sides}th part"
         )
-    behind = (-offset).clamp(min=0) if causal else offset.abs()
-    ahead = 0 if causal else (offset > 0) * 2 * exact
-    growth = torch.log(behind.clamp(min=1) / exact) / math.log(max_distance / exact)
+    distance = (-offset).clamp(min=0) if causal else offset.abs()
+    first = 0 if causal else (offset > 0) * 2 * exact  # of the buckets on this side
+    growth = torch.log(distance.clamp(min=1) / exact) / math.log(max_distance / exact)
     far = (exact + (growth * exact).long()).clamp(max=2 * exact - 1)
-    return ahead + torch.where(behind < exact, behind, far)
+    return first + torch.where(distance < exact, distance, far)
 
 
 class T5Positions(nn.Module):
@@ -108,7 +111,9 @@ class T5Positions(nn.Module):
     torch.Size([2, 3, 3])
     """
 
-    def __init__(self, n_heads, n_buckets=32, max_distance=128, causal=False):
+    def __init__(
+        self, n_heads: int, n_buckets: int = 32, max_distance: int = 128, causal: bool = False
+    ):
         super().__init__()
         self.options = {"n_buckets": n_buckets, "max_distance": max_distance, "causal": causal}
         t5_bucket(torch.tensor(0), **self.options)  # refuses what does not work
@@ -120,11 +125,12 @@ class T5Positions(nn.Module):
         return self.weight[:, t5_bucket(offset, **self.options)]
 
 
-def alibi_slopes(n_heads):
+def alibi_slopes(n_heads: int) -> torch.Tensor:
     """Return how much each head minds distance, (H,) (Press et al. 2021).
 
-    For a power of two these are 2^(-8/H), 2^(-16/H) ... 2^-8. Otherwise those of the power below,
-    then every other one of the power above, as in the authors' code.
+    When H is a power of two, these are 2^(-8/H), 2^(-16/H) ... 2^-8. Otherwise they are the slopes
+    for the next lower power, then every other slope for the next higher one, as in the authors'
+    code.
 
     >>> alibi_slopes(8)[:3]
     tensor([0.5000, 0.2500, 0.1250])
@@ -137,10 +143,16 @@ def alibi_slopes(n_heads):
     return torch.tensor((slopes + between)[:n_heads])
 
 
-def alibi(n_heads, n_queries, n_keys=None, device=None):
+def alibi(
+    n_heads: int,
+    n_queries: int,
+    n_keys: int | None = None,
+    device: Device = None,
+) -> torch.Tensor:
     """Return the bias (H, T, S) of ALiBi: minus slope times distance; nothing is learned.
 
-    The paper's is causal; for keys ahead, which a causal mask hides, the distance counts as well.
+    In the paper attention is causal. Here keys after the query, which a causal mask would hide,
+    count by their distance too.
 
     >>> alibi(2, 1, 4)[0]
     tensor([[-0.1875, -0.1250, -0.0625, -0.0000]])

@@ -1,35 +1,42 @@
-"""Rotary positions: queries and keys turn by angles that grow with their place."""
+"""Rotary positions: queries and keys are turned by angles that grow with their position."""
 
 import torch
+from torch.types import Device
 
 from tutorial_lib.errors import ShapeError
 
 
-def turning_angles(n_positions, width, start=0, base=10_000, device=None):
+def turning_angles(
+    n_positions: int,
+    width: int,
+    start: int = 0,
+    base: float = 10_000,
+    device: Device = None,
+) -> torch.Tensor:
     """Return position · base^(-2i / width) for i from 0 to width/2 - 1: (T, width/2), radians.
 
-    The angles behind sinusoidal and rotary positions; the first pair turns by one radian a
-    position, the last ones hardly at all.
+    Sinusoidal and rotary positions both use these angles. The first pair turns by one radian a
+    position, the last pairs hardly turn at all.
 
     >>> turning_angles(2, 4, start=1).float()
     tensor([[1.0000, 0.0100],
             [2.0000, 0.0200]])
     """
-    # float64 on the way: the angle of a far position would lose digits in float32. Apple's
-    # GPUs have none.
+    # In float64, because float32 loses digits of the angle far into a text. Apple's GPUs have no
+    # float64.
     exact = torch.float32 if torch.device(device or "cpu").type == "mps" else torch.float64
     position = torch.arange(start, start + n_positions, dtype=exact, device=device)
     pair = torch.arange(width // 2, dtype=exact, device=device)
     return position[:, None] / base ** (2 * pair / width)  # (T, width/2)
 
 
-def rotate(x, start=0, base=10_000):
+def rotate(x: torch.Tensor, start: int = 0, base: float = 10_000) -> torch.Tensor:
     """Return x (..., T, K) with each pair of numbers turned by its position's angle.
 
     The positions are start ... start + T - 1. The product of a turned query and a turned key
-    depends on their distance only (Su et al. 2021, eq. 34): the turn of one is undone by the
-    other, up to the difference. Pairs are neighbours, 2i and 2i + 1, as in the paper; other
-    programs pair the first half with the second, which learns the same.
+    depends only on the distance between them (Su et al. 2021, eq. 34): turning both by the same
+    angle changes nothing. As in the paper, numbers 2i and 2i + 1 make a pair; other programs pair
+    the first half with the second, and their models learn just as well.
     Raises ShapeError when K is odd.
 
     >>> rotate(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))  # by 0 and by 1 radian

@@ -1,49 +1,21 @@
-"""Where am I: vectors that tell a model the place of each token, added to the token vectors.
+"""Where am I? Vectors that tell a model each token's position, added to the token vectors.
 
-Schemes that change the attention instead, by the distance between query and key, stand in
-`distances` (relative, T5, ALiBi) and `rotary`; all are exported from here.
+`distances` (relative, T5, ALiBi) and `rotary` change the attention instead, by the distance
+between query and key.
 """
 
 import torch
 from torch import nn
+from torch.types import Device
 
 from tutorial_lib.errors import ContextError, ShapeError
-from tutorial_lib.positions.distances import (
-    RelativeGrid,
-    RelativePositions,
-    T5Positions,
-    alibi,
-    alibi_slopes,
-    offsets,
-    t5_bucket,
-)
-from tutorial_lib.positions.rotary import rotate, turning_angles
-
-__all__ = [
-    "LearnedGrid",
-    "LearnedPositions",
-    "PositionVectors",
-    "RelativeGrid",
-    "RelativePositions",
-    "SinusoidalGrid",
-    "SinusoidalPositions",
-    "T5Positions",
-    "alibi",
-    "alibi_slopes",
-    "check_length",
-    "offsets",
-    "rotate",
-    "sinusoidal",
-    "sinusoidal_grid",
-    "t5_bucket",
-    "turning_angles",
-]
+from tutorial_lib.positions.rotary import turning_angles
 
 
-def sinusoidal(n_positions, d_model, device=None):
+def sinusoidal(n_positions: int, d_model: int, device: Device = None) -> torch.Tensor:
     """Return the sinusoidal position vectors (n_positions, D) (Vaswani et al. 2017, section 3.5).
 
-    PE(pos, 2i) = sin(pos / 10000^(2i / D)), the cosine beside it, i from 0 to D/2 - 1.
+    PE(pos, 2i) = sin(pos / 10000^(2i / D)), followed by the cosine, for i from 0 to D/2 - 1.
     Raises ShapeError when D is odd: sine and cosine come in pairs.
 
     >>> sinusoidal(2, 4)[0]
@@ -56,7 +28,9 @@ def sinusoidal(n_positions, d_model, device=None):
     return table.float().to(device)
 
 
-def sinusoidal_grid(n_rows, n_columns, d_model, device=None):
+def sinusoidal_grid(
+    n_rows: int, n_columns: int, d_model: int, device: Device = None
+) -> torch.Tensor:
     """Return a vector for each cell of a grid, row by row: (n_rows · n_columns, D).
 
     The first half holds the sinusoids of the row, the second those of the column.
@@ -73,7 +47,7 @@ def sinusoidal_grid(n_rows, n_columns, d_model, device=None):
 
 
 class PositionVectors(nn.Module):
-    """What adds its vectors (T, D) to those of the tokens; subclasses say which."""
+    """Vectors (T, D) that are added to those of the tokens; the subclasses make them."""
 
 
 class LearnedPositions(PositionVectors):
@@ -83,12 +57,12 @@ class LearnedPositions(PositionVectors):
     torch.Size([3, 4])
     """
 
-    def __init__(self, context, d_model):
+    def __init__(self, context: int, d_model: int):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(context, d_model))
         nn.init.normal_(self.weight, std=0.02)
 
-    def forward(self, length=None, start=0):
+    def forward(self, length: int | None = None, start: int = 0) -> torch.Tensor:
         """Return the vectors (T, D) of positions start ... start + length - 1, or all.
 
         Raises ContextError when they pass the end of the context.
@@ -103,11 +77,11 @@ class SinusoidalPositions(PositionVectors):
     True
     """
 
-    def __init__(self, context, d_model):
+    def __init__(self, context: int, d_model: int):
         super().__init__()
         self.register_buffer("table", sinusoidal(context, d_model), persistent=False)
 
-    def forward(self, length=None, start=0):
+    def forward(self, length: int | None = None, start: int = 0) -> torch.Tensor:
         """Return the vectors (T, D) of positions start ... start + length - 1, or all.
 
         Raises ContextError when they pass the end of the context.
@@ -118,15 +92,15 @@ class SinusoidalPositions(PositionVectors):
 class LearnedGrid(PositionVectors):
     """A learned half-vector for each row and each column (Dosovitskiy et al. 2020, D.4: 2-D).
 
-    A cell's vector is its row's half and its column's half, side by side. n_extra tokens may
-    stand before the cells, as [CLS] does; they have no place, so their vectors are 0.
+    A cell's vector is its row's half followed by its column's half. n_extra tokens may come
+    before the cells, as [CLS] does; they have no position in the grid, so their vectors are 0.
     Raises ShapeError when D is odd.
 
     >>> LearnedGrid(n_rows=2, n_columns=3, d_model=4, n_extra=1)().shape
     torch.Size([7, 4])
     """
 
-    def __init__(self, n_rows, n_columns, d_model, n_extra=0):
+    def __init__(self, n_rows: int, n_columns: int, d_model: int, n_extra: int = 0):
         super().__init__()
         if d_model % 2:
             raise ShapeError(f"row and column take half the width each, got d_model {d_model}")
@@ -148,7 +122,7 @@ class SinusoidalGrid(PositionVectors):
     torch.Size([7, 4])
     """
 
-    def __init__(self, n_rows, n_columns, d_model, n_extra=0):
+    def __init__(self, n_rows: int, n_columns: int, d_model: int, n_extra: int = 0):
         super().__init__()
         table = nn.functional.pad(sinusoidal_grid(n_rows, n_columns, d_model), (0, 0, n_extra, 0))
         self.register_buffer("table", table, persistent=False)
@@ -165,7 +139,7 @@ def _grid(rows, columns):
     return torch.cat([rows, columns], dim=-1).flatten(0, 1)  # (rows · columns, D)
 
 
-def check_length(length, context):
+def check_length(length: int, context: int):
     """Raise ContextError when a sequence is longer than the context.
 
     >>> check_length(6, context=6)

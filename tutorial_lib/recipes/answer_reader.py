@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from tutorial_lib.datasets.who_says import places_of
 from tutorial_lib.objectives import best_span
 from tutorial_lib.recipes.line_reader import LINES, reader_of
-from tutorial_lib.recipes.name_tagger import by_length
+from tutorial_lib.recipes.name_tagger import endless_groups
 from tutorial_lib.recipes.translator import chunks, padded
 from tutorial_lib.training import Muon, fit, set_seed
 
@@ -97,13 +97,9 @@ class QuestionBatches:
 
     def __iter__(self):
         draw = random.Random(self.seed)
-        while True:
-            for pool in chunks(draw.sample(self.rows, len(self.rows)), 500):
-                batches = by_length(pool, self.tokens)
-                draw.shuffle(batches)
-                for batch in batches:
-                    evidence = padded([row.evidence for row in batch], False)
-                    yield *stacked(batch, self.pad_id, lines=True), evidence
+        for batch in endless_groups(self.rows, self.tokens, 500, draw):
+            evidence = padded([row.evidence for row in batch], False)
+            yield *stacked(batch, self.pad_id, lines=True), evidence
 
 
 def stacked(rows, pad_id, lines=False):

@@ -24,8 +24,9 @@ from tutorial_lib.datasets.made_up_plurals import (
 from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
+from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.recipes.shakespeare_gpt import decode, encode
-from tutorial_lib.training import Muon, fit, set_seed
+from tutorial_lib.training import Muon, set_seed
 
 SETTINGS = {
     "seed": 0,
@@ -117,21 +118,18 @@ def build(settings):
 
 
 def train(settings, progress=True, evaluate=None, evaluate_every=100):
-    """Train a GPT on new grammars without end and return it; its `history` is that of `fit`."""
+    """Train a GPT on new grammars without end and return it; `history` is what `fit` returns."""
     set_seed(settings["seed"])
     model = build(settings)
-    model.history = fit(
+    model.history = train_on_cpu(
         model,
         Batches(*(settings[name] for name in ("batch_size", "n_words", "seed"))),
         next_token_loss,
-        steps=settings["steps"],
-        lr=settings["lr"],
+        settings,
+        progress,
         optimizer=Muon,
         evaluate=evaluate,
         evaluate_every=evaluate_every,
-        seed=settings["seed"],
-        device="cpu",
-        progress=progress,
     )
     return model.eval()
 
@@ -140,15 +138,14 @@ def train(settings, progress=True, evaluate=None, evaluate_every=100):
 def accuracy_by_examples(model, sequences, asked="plural"):
     """Return the share of answers that are right to the last sign, by the examples before: a list.
 
-    sequences: of equally many Examples; asked as in `answers`. One pass answers for all
-    places: a greedy answer is right exactly when each of its signs is the likeliest behind the
-    right ones before it.
+    sequences: of equally many Examples; asked as in `answers`. One pass answers all words: a
+    greedy answer is right exactly when each of its signs is the likeliest after the right ones.
     """
     inputs, targets = answers(sequences, asked)
     wrong = (model(inputs).argmax(-1) != targets) & (targets != IGNORED)  # (B, T)
-    place = (inputs == ALPHABET.index(ENDS)).cumsum(dim=1)  # examples that have ended before
+    before = (inputs == ALPHABET.index(ENDS)).cumsum(dim=1)  # examples that have ended
     n = len(sequences[0])
-    failed = torch.stack([(wrong & (place == k)).any(dim=1) for k in range(n)])  # (n, B)
+    failed = torch.stack([(wrong & (before == k)).any(dim=1) for k in range(n)])  # (n, B)
     return (1 - failed.double().mean(dim=1)).tolist()
 
 

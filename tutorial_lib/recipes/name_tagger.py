@@ -67,12 +67,8 @@ class NameBatches:
 
     def __iter__(self):
         draw = random.Random(self.seed)
-        while True:
-            for pool in chunks(draw.sample(self.rows, len(self.rows)), 2_000):
-                batches = by_length(pool, self.tokens)
-                draw.shuffle(batches)
-                for rows in batches:
-                    yield self.stacked([self.names.exchanged(row, draw) for row in rows])
+        for rows in endless_groups(self.rows, self.tokens, 2_000, draw):
+            yield self.stacked([self.names.exchanged(row, draw) for row in rows])
 
     def stacked(self, rows):
         """Return one batch of a group of windows."""
@@ -117,6 +113,15 @@ class MadeUpNames:
 def _words(row):
     """The place of each word's first piece in a window, that behind its last one, its label."""
     return zip(row.places, [*row.places[1:], len(row.ids) - 1], row.labels, strict=True)
+
+
+def endless_groups(rows, tokens, pool, draw):
+    """Yield the groups of `by_length` without end, shuffled, from pools of `pool` drawn rows."""
+    while True:
+        for some in chunks(draw.sample(rows, len(rows)), pool):
+            groups = by_length(some, tokens)
+            draw.shuffle(groups)
+            yield from groups
 
 
 def by_length(rows, tokens):
