@@ -80,6 +80,12 @@ def test_explorers_are_drawn_moved_and_follow_the_theme(scratch):
     assert page.complaints() == []
 
 
+def test_jupyterlab_asks_for_no_news(scratch):
+    page = scratch("print(1)")
+    page.page.wait_for_timeout(3000)
+    assert page.page.locator(".Toastify__toast").all_inner_texts() == []
+
+
 def test_too_many_messages_and_a_still_picture_are_seen(scratch):
     page = scratch(SCRIPT.replace("text.textContent = input.value ** 2;", SEND_TWICE))
     page.run_all()

@@ -1,5 +1,6 @@
 """What README and CONTRIBUTING name exists, and no file names a place on somebody's machine."""
 
+import json
 import re
 import subprocess
 
@@ -49,6 +50,16 @@ def test_plain_lines_install_what_make_installs():
     ):
         assert line in README
         assert line in makefile
+
+
+def test_make_lab_gives_jupyterlab_the_defaults_of_the_course():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (folder,) = re.findall(
+        r"^lab: export JUPYTER_CONFIG_PATH := \$\(CURDIR\)/([\w/]+)", makefile, re.M
+    )
+    file = ROOT / folder / "labconfig" / "default_setting_overrides.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
 
 
 def test_ready_chapters_exist():
