@@ -74,7 +74,7 @@ class Model(nn.Module):
                 model = cls(config)
         except DamagedFileError:
             raise
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RuntimeError, OverflowError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
             ) from error
