@@ -179,3 +179,10 @@ def test_the_smallest_p_keeps_the_likeliest_token(p):
         [False, True, False],
         [True, False, False],
     ]
+
+
+def test_a_temperature_may_be_a_large_whole_number():
+    logits = torch.tensor([0.0, 3.0])
+    assert_close(temperature(logits, 10**30), torch.tensor([0.0, 3e-30]))
+    with pytest.raises(ValueError, match="temperature must be a finite number above 0"):
+        temperature(logits, 10**400)

@@ -67,7 +67,7 @@ def test_no_fold_is_measured_on_plays_that_its_encoder_has_read(monkeypatch):
         return "encoder"
 
     monkeypatch.setattr(shakespeare_bert, "train", keep)
-    monkeypatch.setattr(play_names, "load_checkpoint", lambda name: name)
+    monkeypatch.setattr(play_names, "load_checkpoint", lambda name, folder: name)
     folds = encoders(SETTINGS, progress=False)
     assert [model for _, model in folds] == ["shakespeare-bert", "encoder", "encoder"]
     for held_out, (pretraining, _) in zip(SETTINGS["held_out"], folds, strict=True):

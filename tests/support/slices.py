@@ -42,6 +42,9 @@ def names(source):
     for statement in ast.parse(source).body:
         used, bound = set(), set()
         _collect(symtable.symtable(ast.unparse(statement), "cell", "exec"), used, bound)
+        # From Python 3.12 on, the variable of a comprehension is listed outside it, too.
+        inner = _comprehension_variables(statement)
+        used, bound = used - inner, bound - inner
         if isinstance(statement, ast.AugAssign):
             used |= bound
         if hasattr(statement, "body"):  # a loop's own names, and what stands in its body
@@ -54,6 +57,18 @@ def names(source):
         taken |= used - made
         made |= bound
     return made, taken
+
+
+def _comprehension_variables(statement):
+    """The names that comprehensions of a statement bind, and nothing else in it does."""
+    targets = [part.target for part in ast.walk(statement) if isinstance(part, ast.comprehension)]
+    inside = [node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    outside = {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in inside
+    }
+    return {node.id for node in inside} - outside
 
 
 def _collect(table, used, bound):

@@ -5,6 +5,7 @@ infinity. They chain in the order of this module: temperature, top-k, top-p, `sa
 """
 
 import math
+import sys
 
 import torch
 import torch.nn.functional as F
@@ -33,6 +34,7 @@ def temperature(logits, value):
     tensor([0., 2.])
     """
     check_temperature(value)
+    value = float(value)
     scaled = logits / value
     overflowed = (scaled.isfinite() != logits.isfinite()).any(dim=-1, keepdim=True)  # (..., 1)
     if not overflowed.any():
@@ -105,7 +107,7 @@ def check_logits(logits):
 
 def check_temperature(value):
     """Raise ValueError when the temperature is not a finite number above 0."""
-    if not 0 < value < math.inf:
+    if not 0 < value <= sys.float_info.max:
         raise ValueError(
             f"temperature must be a finite number above 0, got {value}; for the most likely "
             "token every time, use greedy decoding"

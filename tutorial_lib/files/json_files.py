@@ -84,12 +84,8 @@ def _finite(digits):
 def _too_deep(value):
     level = [value]
     for _ in range(DEEPEST + 1):
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, (list, dict))
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-        ]
+        level = [one for one in level if isinstance(one, (list, dict))]
         if not level:
             return False
+        level = [part for one in level for part in (one.values() if isinstance(one, dict) else one)]
     return True

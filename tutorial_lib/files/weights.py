@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch.overrides import TorchFunctionMode
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
@@ -64,8 +64,10 @@ def save_tensors(path, tensors, metadata=None):
     # Clones: safetensors refuses tensors that share memory, as tied weights do.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     metadata = dict(metadata or {})
+    content = save(copies, metadata | {CHECKSUM: checksum(copies, metadata)})
+    # Not by save_file: it has a temporary file of its own, which nobody would remove after a kill.
     with replacing(path) as temporary:
-        save_file(copies, temporary, metadata | {CHECKSUM: checksum(copies, metadata)})
+        temporary.write_bytes(content)
 
 
 def load_metadata(path):

@@ -72,7 +72,7 @@ class Model(nn.Module):
                 raise ValueError(f"{layers:,} layers, but {len(tensors)} tensors")
             with torch.device("meta"), Unfilled():  # sizes without numbers: they cost no memory
                 outline = cls(config)
-        except (TypeError, ValueError, RuntimeError) as error:
+        except (TypeError, ValueError, RuntimeError, OverflowError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
             ) from error

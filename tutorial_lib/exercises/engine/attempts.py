@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from tutorial_lib.errors import TutorialError
 from tutorial_lib.exercises.engine.compare import difference, settle
 from tutorial_lib.exercises.engine.guard import TookTooLong, guarded, standard_settings
 
@@ -20,7 +21,7 @@ class Outcome:
     changed: tuple = ()
 
 
-class SolutionError(Exception):
+class SolutionError(TutorialError, RuntimeError):
     """Our own solution fails, so nothing can be judged: something in this Python is changed."""
 
 
