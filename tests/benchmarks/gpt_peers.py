@@ -73,7 +73,10 @@ class Lean(nn.Module):
         for n in range(len(self.norms) // 2):
             norm, second_norm = self.norms[2 * n : 2 * n + 2]
             qkv, output, up, down = self.maps[4 * n : 4 * n + 4]
-            q, k, v = qkv(norm(x)).unflatten(-1, (3, self.n_heads, -1)).permute(2, 0, 3, 1, 4)
+            q, k, v = (
+                part.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
+                for part in qkv(norm(x)).split(x.size(-1), dim=2)
+            )
             heads = F.scaled_dot_product_attention(q, k, v, is_causal=True)
             x = x + output(heads.transpose(1, 2).flatten(2))
             x = x + down(F.gelu(up(second_norm(x)), approximate="tanh"))

@@ -105,10 +105,12 @@ class MultiHeadAttention(nn.Module):
             return self.project_both(x, context, cache)
         q, k, v = self.qkv(x).chunk(3, dim=-1)  # (B, T, D) each
         q, k, v = self.split(q), self.split(k), self.split(v)  # (B, H, T, K) each
-        return (q, k, v) if cache is None else (q, *cache.append(k, v))
+        if cache is not None:
+            k, v = cache.append(k, v)  # (B, H, S, K): of all that was read so far
+        return q, k, v
 
     def project_both(self, x, context, cache=None):
-        """Return queries of x, and keys and values of another sequence: cross-attention."""
+        """Return queries of x, keys and values of the context, as `project`: cross-attention."""
         d_model, w, b = x.size(-1), self.qkv.weight, self.qkv.bias
         b_q, b_kv = (None, None) if b is None else (b[:d_model], b[d_model:])
         q = self.split(F.linear(x, w[:d_model], b_q))  # (B, H, T, K)
@@ -117,11 +119,13 @@ class MultiHeadAttention(nn.Module):
             return q, *cache.contents()
         k, v = F.linear(context, w[d_model:], b_kv).chunk(2, dim=-1)  # (B, S, D) each
         k, v = self.split(k), self.split(v)  # (B, H, S, K) each
-        return (q, k, v) if cache is None else (q, *cache.append(k, v))
+        if cache is not None:
+            k, v = cache.append(k, v)
+        return q, k, v
 
     def split(self, x):
         """Return (B, H, T, K) from x (B, T, D): the numbers of head 0, then of head 1, ..."""
-        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
     def attend(self, q, k, v, mask=None, bias=None):
         """Return the mixed values (B, H, T, K): the first result of `attention`, only faster."""
@@ -147,4 +151,6 @@ class RotaryAttention(MultiHeadAttention):
         start = 0 if cache is None else len(cache)  # how many tokens were read before x
         q, k, v = super().project(x)  # (B, H, T, K) each
         q, k = rotate(q, start), rotate(k, start)
-        return (q, k, v) if cache is None else (q, *cache.append(k, v))
+        if cache is not None:
+            k, v = cache.append(k, v)
+        return q, k, v

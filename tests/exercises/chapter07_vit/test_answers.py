@@ -19,7 +19,7 @@ from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.figures import PAPER_POSITIONS
 from tutorial_lib.interpret import rollout
 from tutorial_lib.models import count_parameters
-from tutorial_lib.models.patches import PatchEmbedding, cut_patches
+from tutorial_lib.models.patches import MaskablePatchEmbedding, PatchEmbedding, cut_patches
 from tutorial_lib.models.vit import ViTConfig
 from tutorial_lib.objectives import mean_colours
 from tutorial_lib.positions import sinusoidal_grid
@@ -80,7 +80,7 @@ def test_the_colours_are_the_library_s(images, bits):
 
 def test_hidden_patches_are_the_library_s(images):
     torch.manual_seed(0)
-    layer = PatchEmbedding(3, 3, d_model=5, class_token=False, maskable=True)
+    layer = MaskablePatchEmbedding(3, 3, d_model=5, class_token=False)
     chosen = torch.tensor([[True] * 6, [True, True, False, True, False, True]])
     draw = torch.tensor([0.85, 0.1, 0.95, 0.88, 0.5, 0.3]).expand(2, -1)
     own = torch.arange(6).expand(2, -1)
