@@ -153,7 +153,7 @@ def test_a_benchmark_measures_its_first_row(measure, name):
     assert row.ratio > 0
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep  # one row of each: test_a_benchmark_measures_its_first_row
 def test_one_table_has_rows_of_every_benchmark():
     command = [sys.executable, FOLDER / "table.py", "--repeats", "1", "--no-memory"]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout

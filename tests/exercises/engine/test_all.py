@@ -58,8 +58,9 @@ def test_there_are_three_mistakes_and_their_messages_are_distinct(task):
         assert text.endswith((".", "?", "!")), text
 
 
-# What the next test and the table say follows from the one above; they say it more plainly.
-@pytest.mark.slow
+# What the next test and the table say follows from test_each_mistake_fails_with_its_own_message;
+# they say it more plainly.
+@pytest.mark.sweep
 @each(CODE)
 def test_mistakes_differ_from_the_solution_and_from_each_other(task):
     codes = (task.solution, *task.mistakes)
@@ -107,7 +108,7 @@ def test_text_and_hints_are_there(task):
     assert task.id.split(".")[0].isalnum()
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @each(TASKS)
 def test_the_table_has_no_unexpected_row(task):
     text = table([task])
