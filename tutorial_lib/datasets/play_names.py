@@ -3,17 +3,17 @@
 How the labels are made:
 
 - The names of a play are the words of its speakers' labels that are printed in capitals (KING
-  CLAUDIUS, SIR TOBY BELCH), without ranks, callings, numbers and countries (`NOT_NAMES`). Speakers
-  printed in small letters (First Lord, Clown) have no name.
-- A word of what is said is a name when it begins with a capital and is a name of that play.
-- Some names are also common words (Page, Bottom, Speed). One that stands in small letters
-  somewhere in the plays, three times or more, is a name only where its capital says so: not as
-  the first word of a line or sentence. The few names that stand there are missed.
-- Names that follow one another in a line are one entity: Toby Belch is B I. Hamlet's is the name
-  Hamlet, and an apostrophe and an s outside.
+  CLAUDIUS, SIR TOBY BELCH), without ranks, trades, numbers and countries (`NOT_NAMES`). Speakers
+  printed in lower case (First Lord, Clown) have no name.
+- A word of a speech is a name when it begins with a capital and is one of the play's names.
+- Some names are also common words (Page, Bottom, Speed). One that occurs in lower case three times
+  or more in the plays counts as a name only where its capital says so, which the first word of a
+  line or sentence cannot. The few names there are missed.
+- Names that follow one another in a line are one entity: Toby Belch is B I. In Hamlet's only the
+  word Hamlet is a name; the apostrophe and the s are outside.
 
-So these are labels of characters on the stage. Yorick and Jupiter are names too, and are not
-labelled; York is labelled in a play with a Duke of York, also where it is the town.
+So only characters on the stage are labelled. Yorick and Jupiter are names too, but have no label;
+York has one in a play with a Duke of York, even where it means the town.
 """
 
 import re
@@ -33,15 +33,15 @@ doctor herald clerk poet nurse gardener mariner citizen citizens attendant ghost
 english french frenchman frenchmen frenchwoman france venice bohemia syracuse ephesus calais
 """
 NOT_NAMES = frozenset(_WORDS.split())
-_COMMON = 3  # times in small letters
+_COMMON = 3  # times in lower case
 
 
 @dataclass(frozen=True)
 class LabelledSpeech:
-    """What is said in one speech, with a label a word: B (a name begins), I (it goes on) or O.
+    """One speech with a label for each word: B (a name begins), I (it goes on) or O.
 
-    words are cut as BERT does, capitals kept, each punctuation sign a word; `opens` is True for
-    the first word of a line or sentence, where a capital tells nothing.
+    words are cut as in BERT, with their capitals; each punctuation mark is a word. `opens` is True
+    for the first word of a line or sentence, where a capital tells nothing.
     """
 
     play: str
@@ -51,7 +51,7 @@ class LabelledSpeech:
 
 
 def cast_names(play):
-    """Return the names of the characters of a Play, in small letters.
+    """Return the names of the characters of a Play, in lower case.
 
     >>> from tutorial_lib.datasets import load_shakespeare
     >>> hamlet = next(play for play in load_shakespeare().plays if play.title == "Hamlet")
@@ -59,14 +59,14 @@ def cast_names(play):
     ['bernardo', 'claudius', 'cornelius', 'fortinbras']
     """
     words = {word for speaker in play.speakers for word in re.findall(r"\w+", speaker)}
-    # Two letters are half a mistyped name, one a number: SU FFOLK, KING HENRY V.
+    # Two letters are part of a mistyped name, one letter is a number: SU FFOLK, KING HENRY V.
     return {word.lower() for word in words if word.isupper() and len(word) > 2} - NOT_NAMES
 
 
 def label(text, names, common=frozenset(), play=""):
     """Return the LabelledSpeech of a text whose lines end in a line break.
 
-    names and common, those of them that are also common words, in small letters.
+    names, and common, those of them that are also common words, are in lower case.
 
     >>> speech = label("Page, is Bottom\\nPage's man?", {"page", "bottom"}, {"bottom"})
     >>> [word for word, tag in zip(speech.words, speech.tags) if tag == "B"]
@@ -89,7 +89,7 @@ def label(text, names, common=frozenset(), play=""):
 
 
 @cache
-def load_play_names():
+def load_play_names() -> dict[str, tuple[LabelledSpeech, ...]]:
     """Return the labelled speeches of all 38 plays, a dict from the play's title to a tuple.
 
     The speakers' names are not in them.
@@ -117,7 +117,7 @@ def load_play_names():
 
 
 def name_words(speeches):
-    """Return the words that are labelled as names in speeches, in small letters, a set.
+    """Return the words that are labelled as names in speeches, in lower case, as a set.
 
     >>> name_words([label("Good Hamlet!", {"hamlet"})])
     {'hamlet'}

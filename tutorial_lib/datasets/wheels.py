@@ -45,7 +45,7 @@ def installed_wheels():
     return {wheel.name: _version(wheel.name) for wheel in DATA_WHEELS}
 
 
-def wheel_file(distribution, path_inside):
+def wheel_file(distribution: str, path_inside: str) -> Path:
     """Return the path of one file of an installed wheel.
 
     `path_inside` is the full path inside the wheel, because a bare name can match twice: MiniLM's
@@ -70,7 +70,7 @@ def wheel_file(distribution, path_inside):
     )
 
 
-def wheel_files(distribution, folder, suffix):
+def wheel_files(distribution: str, folder: str, suffix: str) -> list[Path]:
     """Return the sorted paths of a wheel's files below `folder` whose names end in `suffix`.
 
     Raises MissingDataError when there is none.
@@ -88,7 +88,7 @@ def wheel_files(distribution, folder, suffix):
     return [wheel_file(distribution, name) for name in found]
 
 
-def gpt2_vocabulary():
+def gpt2_vocabulary() -> tuple[Path, Path]:
     """Return the paths of GPT-2's vocab.bpe (the merges) and encoder.json (the ids).
 
     >>> [path.name for path in gpt2_vocabulary()]
@@ -101,7 +101,7 @@ def gpt2_vocabulary():
     )
 
 
-def minilm_folder():
+def minilm_folder() -> Path:
     """Return the folder of MiniLM's weights, configuration and vocabulary.
 
     Raises DamagedFileError when model.safetensors is not the published file.

@@ -1,11 +1,11 @@
 """Who says it? Questions about short excerpts of scenes; the answer is a span, a speaker's name.
 
-An excerpt is a run of speeches of one scene, one after another, each with its speaker's name and a
-colon before it. Of a long speech only the beginning is shown. There are at least three speakers.
-The quote is how one of the speeches begins, four to eight words that stand in the excerpt only
-once. A speaker's name may stand there more often: before each speech, and when others call it.
+An excerpt is a few speeches of one scene, one after another, each after its speaker's name and a
+colon. Of a long speech only the beginning is shown. There are at least three speakers. The quote
+is the beginning of one of the speeches, four to eight words that occur only once in the excerpt. A
+speaker's name may occur more often: before each speech, and when others say it.
 
-Every speech begins at most one excerpt, so excerpts overlap, but not those of two plays.
+Every speech begins at most one excerpt, so excerpts of one play overlap.
 """
 
 import random
@@ -16,7 +16,7 @@ from itertools import groupby
 from tutorial_lib.datasets.shakespeare import load_shakespeare
 from tutorial_lib.tokenizers.pretokenize import bert_words
 
-# All counted in words as BERT cuts them; punctuation signs count but in quotes.
+# All counted in words as BERT cuts them; punctuation counts too, except in quotes.
 EXCERPT = 48
 SHOWN = 10  # of a speech
 QUOTE = (4, 8)  # at least and at most
@@ -25,9 +25,9 @@ LEAST_SPEAKERS = 3
 
 @dataclass(frozen=True)
 class Question:
-    """A quote, the excerpt it is from, and where in the excerpt its speaker's name stands.
+    """A quote, the excerpt it is from, and where in the excerpt its speaker's name is.
 
-    quote and excerpt are words in small letters, as BERT cuts them; names holds the span
+    quote and excerpt are words in lower case, as BERT cuts them; names holds the span
     (start, end) of each speaker's name before a speech, in order; turn is the speech quoted, so
     excerpt[slice(*names[turn])] is the answer.
     """
@@ -47,7 +47,7 @@ class Question:
 
 
 def places_of(quote, words):
-    """Return where in words the quote begins, all places.
+    """Return all indices at which the quote begins in words.
 
     >>> places_of(["be"], ["to", "be", "or", "not", "to", "be"])
     [1, 5]
@@ -57,12 +57,12 @@ def places_of(quote, words):
     return [start for start in starts if tuple(words[start : start + length]) == quote]
 
 
-def ask(about, speeches, draw):
+def ask(about, speeches, draw: random.Random) -> list[Question]:
     """Return the Questions about an excerpt that begins with the first of some speeches, a list.
 
-    about is (play, act, scene); speeches, pairs of lists of words (name, what is said); draw, a
-    random.Random. The excerpt takes as many speeches as fit. Each one with a quote of its own gets
-    a question; none does when fewer than three speakers fit.
+    about is (play, act, scene); speeches are pairs of lists of words (name, what is said). The
+    excerpt takes as many speeches as fit. Each one with a quote of its own gets a question, unless
+    fewer than three speakers fit.
 
     >>> speeches = [(["ann"], "who is it there ?".split()), (["bob"], ["ay"]), (["cy"], ["no"])]
     >>> [question.answer for question in ask(("Ado", "I", "1"), speeches, random.Random(0))]
@@ -87,8 +87,8 @@ def ask(about, speeches, draw):
 
 
 def _quote(said, excerpt, draw):
-    """Return the first 4 to 8 words of what is said, with the signs between; None if not unique."""
-    ends = [place + 1 for place, word in enumerate(said) if word.isalpha()]
+    """Return the first 4 to 8 words of a speech with their punctuation; None if not unique."""
+    ends = [i + 1 for i, word in enumerate(said) if word.isalpha()]
     if len(ends) < QUOTE[0]:
         return None
     length = draw.randint(QUOTE[0], min(QUOTE[1], len(ends)))
@@ -97,10 +97,11 @@ def _quote(said, excerpt, draw):
 
 
 @cache
-def load_who_says():
+def load_who_says() -> dict[str, tuple[Question, ...]]:
     """Return the Questions of all 38 plays, a dict from the play's title to a tuple.
 
-    What is drawn depends on the play alone. Raises MissingDataError when the data wheel is missing.
+    The questions of a play do not depend on other plays.
+    Raises MissingDataError when the data wheel is missing.
 
     >>> question = load_who_says()["Hamlet"][0]
     >>> " ".join(question.quote), " ".join(question.answer)
@@ -113,9 +114,9 @@ def _questions(play):
     draw = random.Random(play.title)
     for where, speeches in groupby(play.speeches, key=lambda speech: (speech.act, speech.scene)):
         cut = [(bert_words(speech.speaker), bert_words(speech.text)) for speech in speeches]
-        for place in range(len(cut)):
+        for first in range(len(cut)):
             # A speech takes three words at least: a name, a colon, a word.
-            yield from ask((play.title, *where), cut[place : place + EXCERPT // 3], draw)
+            yield from ask((play.title, *where), cut[first : first + EXCERPT // 3], draw)
 
 
 def first_name(question):
@@ -124,12 +125,12 @@ def first_name(question):
 
 
 def most_frequent_name(question):
-    """Answer with the name that most speeches of the excerpt have, the first of several."""
+    """Answer with the name before the most speeches of the excerpt; a tie goes to the first."""
     names = [question.excerpt[slice(*span)] for span in question.names]
     return question.names[max(range(len(names)), key=lambda turn: names.count(names[turn]))]
 
 
 def by_string_search(question):
-    """Answer with the last name before the place where the quote stands: an algorithm, no model."""
-    place = places_of(question.quote, question.excerpt)[0]
-    return [span for span in question.names if span[1] <= place][-1]
+    """Answer with the last name before the quote: an algorithm, not a model."""
+    start = places_of(question.quote, question.excerpt)[0]
+    return [span for span in question.names if span[1] <= start][-1]

@@ -1,8 +1,10 @@
 """Byte-level byte-pair encoding, as GPT-2 has it (Radford et al. 2019)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
+from os import PathLike
+from typing import Self
 
 from tutorial_lib.errors import DamagedFileError, VocabularyError
 from tutorial_lib.files import hub
@@ -40,7 +42,13 @@ class BPETokenizer:
     (['t', 'h', 'at', ' ', 'c', 'at'], 'that cat')
     """
 
-    def __init__(self, token_ids, merges, special_tokens=(), pattern=GPT2_PATTERN):
+    def __init__(
+        self,
+        token_ids: Mapping[bytes, int],
+        merges: Iterable[tuple[bytes, bytes]],
+        special_tokens: Mapping[str, int] = (),
+        pattern: str = GPT2_PATTERN,
+    ):
         self.merges = list(merges)
         self.special_tokens = dict(special_tokens)
         self.pattern = pattern
@@ -66,12 +74,12 @@ class BPETokenizer:
             raise VocabularyError("two tokens share one id")
 
     @classmethod
-    def train(cls, text, vocab_size, special_tokens=()):
+    def train(cls, text: str, vocab_size: int, special_tokens: str | Iterable[str] = ()) -> Self:
         """Learn merges from text until there are vocab_size ids (fewer when no pair is left).
 
-        Ids: 256 bytes, then the merges, then the special tokens. The most frequent pair goes
+        Ids: 256 bytes, then the merges, then the special tokens. The most frequent pair is merged
         first; of equally frequent ones the smallest, byte by byte. A special token in the text
-        ends a document: it is not counted. Raises VocabularyError for an empty text or a
+        ends a document and is not counted. Raises VocabularyError for an empty text or a
         vocab_size below 256 plus the special tokens.
         """
         if not text:
@@ -96,11 +104,11 @@ class BPETokenizer:
         """The number of ids, special tokens included: the rows of an embedding table."""
         return max(self._bytes) + 1
 
-    def encode(self, text, allowed_special=()):
+    def encode(self, text: str, allowed_special: str | Iterable[str] = ()) -> list[int]:
         """Return the ids of a text, a list; [] for "".
 
-        Special tokens in the text are plain text unless allowed_special names them ("all": each).
-        Half of a surrogate pair, which UTF-8 cannot write, is encoded as U+FFFD.
+        Special tokens in the text are plain text unless allowed_special names them ("all" stands
+        for every one). Half of a surrogate pair, which UTF-8 cannot write, is encoded as U+FFFD.
         """
         if not allowed_special:
             return self._encode_plain(text)
@@ -111,21 +119,21 @@ class BPETokenizer:
             ids += self._encode_plain(plain)
         return ids
 
-    def decode(self, ids):
+    def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ids; bytes that are no valid UTF-8 become U+FFFD.
 
         Raises VocabularyError for an id outside the vocabulary.
         """
         return b"".join(map(self.token_bytes, id_list(ids))).decode("utf-8", errors="replace")
 
-    def token_bytes(self, token_id):
+    def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes that an id stands for; VocabularyError when there are none."""
         try:
             return self._bytes[token_id]
         except (KeyError, TypeError):
             raise unknown_id(token_id, self.vocab_size) from None
 
-    def tokens(self, text, allowed_special=()):
+    def tokens(self, text: str, allowed_special: str | Iterable[str] = ()) -> list[str]:
         r"""Return the tokens of a text as strings; part of a character shows as \xf0\x9f."""
         ids = self.encode(text, allowed_special)
         return [self.token_bytes(i).decode("utf-8", errors="backslashreplace") for i in ids]
@@ -150,7 +158,7 @@ class BPETokenizer:
             raise VocabularyError(f"{unknown} are not special tokens of this tokenizer: {known}")
         return names
 
-    def save(self, path):
+    def save(self, path: str | PathLike) -> None:
         """Write the tokenizer as JSON, all of it or nothing."""
         save_json(
             path,
@@ -166,7 +174,7 @@ class BPETokenizer:
         )
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | PathLike) -> Self:
         """Read what `save` wrote; DamagedFileError for a file that is broken or something else."""
         content = load_json(path, FORMAT)
         try:
@@ -177,7 +185,12 @@ class BPETokenizer:
             raise DamagedFileError(f"{path} is damaged: {error!r}") from None
 
     @classmethod
-    def from_tiktoken(cls, path, special_tokens=(), pattern=GPT2_PATTERN):
+    def from_tiktoken(
+        cls,
+        path: str | PathLike,
+        special_tokens: str | Iterable[str] | Mapping[str, int] = (),
+        pattern: str = GPT2_PATTERN,
+    ) -> Self:
         """Read a rank file of tiktoken (`base64 rank` a line).
 
         special_tokens: {text: id}, or texts that get the next ids; the file does not hold them.
@@ -196,7 +209,7 @@ class BPETokenizer:
             raise DamagedFileError(f"{path} cannot be a rank file: {error}") from None
 
     @classmethod
-    def from_gpt2(cls, vocab_bpe, encoder_json):
+    def from_gpt2(cls, vocab_bpe: str | PathLike, encoder_json: str | PathLike) -> Self:
         """Read GPT-2's two files: merges in rank order, and the id of each token.
 
         A token that is neither a byte nor the result of a merge is special (<|endoftext|>).
@@ -209,7 +222,7 @@ class BPETokenizer:
             ) from None
 
     @classmethod
-    def from_pretrained(cls, name_or_folder, revision=None):
+    def from_pretrained(cls, name_or_folder: str | PathLike, revision: str | None = None) -> Self:
         """Read the tokenizer beside a GPT-2's weights, from a folder or the hub ("gpt2").
 
         Raises MissingDataError when there is none, DamagedFileError when it is damaged or
@@ -241,7 +254,7 @@ def recover_merges(tokens):
 
 
 def _names(names):
-    # A single name is one token, not one a letter.
+    # A single name is one token, not one for each letter.
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 

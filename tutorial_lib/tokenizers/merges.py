@@ -6,6 +6,7 @@ into words and numbers the symbols. `incremental` gives the same merges, and is 
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 
@@ -41,7 +42,7 @@ def merge_pair(symbols, pair, merged):
     return tuple(out)
 
 
-def learn_merges(word_counts, n_merges):
+def learn_merges(word_counts: Mapping, n_merges: int) -> list[tuple]:
     """Learn which pairs to merge, most frequent first; of equally frequent ones the smallest.
 
     word_counts maps words (strings, or tuples of symbols) to counts. Fewer than n_merges pairs
@@ -60,7 +61,7 @@ def learn_merges(word_counts, n_merges):
     return merges
 
 
-def apply_merges(symbols, merges):
+def apply_merges(symbols: tuple, merges: Sequence[tuple]) -> tuple:
     """Encode one word: apply the merges by rank (the order they were learned), not in text order.
 
     symbols is the word as a tuple; merges the learned pairs in order. Returns a tuple of symbols.

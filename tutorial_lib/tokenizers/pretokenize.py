@@ -1,25 +1,26 @@
 """Cutting text into words before any merge: GPT-2's pattern and BERT's basic tokenizer.
 
-No merge ever crosses a word, so this step decides what a token can be at most.
+No merge ever crosses the end of a word, so no token can be more than one of these words.
 """
 
 import unicodedata
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 import regex
 
 from tutorial_lib.errors import VocabularyError
 
-# Contractions, then letters, digits and other signs, each with the one space in front of it,
-# then white space: all but the last blank of a run, so that blank can go with its word.
+# Contractions; then letters, digits and other characters, each with one space before them; then
+# white space: all but the last blank of a run, so that this one can go with the word after it.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
-# One punctuation sign, or a run of anything else. BERT counts every ASCII sign as punctuation,
-# also those that Unicode calls symbols.
+# One punctuation mark, or a run of anything else. For BERT every ASCII mark is punctuation, even
+# those that Unicode calls symbols.
 BERT_PATTERN = r"[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+"
 
 
-def gpt2_words(text):
+def gpt2_words(text: str) -> list[str]:
     """Cut text as GPT-2 does (Radford et al. 2019); the pieces joined are the text again.
 
     >>> gpt2_words("We'll meet  in 1599!")
@@ -32,7 +33,7 @@ def gpt2_words(text):
 _EVERY_KIND = "".join(map(chr, range(0x500))) + "日👻\u3000\n\n a  b"
 
 
-def word_finder(pattern):
+def word_finder(pattern: str) -> Callable[[str], list[str]]:
     r"""Return a function that cuts text into words: the matches of a regular expression.
 
     Raises VocabularyError for a pattern that is no regular expression, has a group, or leaves out
@@ -63,8 +64,8 @@ def word_finder(pattern):
 def byte_to_unicode():
     """Return GPT-2's table from each of the 256 bytes to one printable character.
 
-    Vocabulary files are text, and half of the bytes are blanks, control signs or broken UTF-8.
-    Printable Latin-1 bytes stand for themselves; the others move to U+0100 and up.
+    Vocabulary files are text, and half of all bytes are blanks, control characters or broken
+    UTF-8. Printable Latin-1 bytes stay as they are; the others move to U+0100 and up.
 
     >>> byte_to_unicode()[ord("a")], byte_to_unicode()[ord(" ")]
     ('a', 'Ġ')
@@ -99,11 +100,11 @@ def unprintable(text):
     return bytes(map(unicode_to_byte().__getitem__, text))
 
 
-def bert_words(text, lowercase=True):
-    """Cut text as BERT does (Devlin et al. 2018): words, each punctuation sign, each CJK sign.
+def bert_words(text: str, lowercase: bool = True) -> list[str]:
+    """Cut text as BERT does (Devlin et al. 2018): words, punctuation marks, Chinese characters.
 
-    Control characters go, every kind of blank separates. lowercase=True also takes
-    the accents off.
+    Control characters are dropped, and every kind of blank separates words. lowercase=True also
+    takes the accents off.
 
     >>> bert_words("Romeo, où es-tu?")
     ['romeo', ',', 'ou', 'es', '-', 'tu', '?']
@@ -123,7 +124,7 @@ def _lower_without_accents(text):
 
 @lru_cache(maxsize=1 << 13)
 def _clean(character):
-    """Drop a control character, make any blank a space, set a CJK sign apart."""
+    """Drop a control character, make any blank a space, put spaces around a Chinese character."""
     if character in "\t\n\r":
         return " "
     if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs"):

@@ -30,8 +30,8 @@ def split_at(names, text):
 class WordCache(dict):
     """The ids of each word, found by encode_word(word) when the word is first met.
 
-    It is emptied when it holds max_words, and words of more than max_letters are not kept:
-    a tokenizer that runs for weeks stays small.
+    It is emptied when it holds max_words, and words of more than max_letters are not kept, so a
+    tokenizer that runs for weeks stays small.
 
     >>> cache = WordCache(len)
     >>> cache["pet"], dict(cache)

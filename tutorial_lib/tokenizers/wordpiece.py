@@ -1,8 +1,10 @@
 """WordPiece, as BERT has it (Devlin et al. 2018): longest match from a list of pieces."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from heapq import heappop, heappush
-from typing import NamedTuple
+from os import PathLike
+from typing import NamedTuple, Self
 
 from tutorial_lib.errors import DamagedFileError, VocabularyError
 from tutorial_lib.files import hub, write_text
@@ -98,9 +100,9 @@ class Encoding(NamedTuple):
     tokens    the pieces as strings
     """
 
-    ids: list
-    segments: list
-    tokens: list
+    ids: list[int]
+    segments: list[int]
+    tokens: list[str]
 
 
 class WordPieceTokenizer:
@@ -114,7 +116,7 @@ class WordPieceTokenizer:
     ['[CLS]', 'walk', '##ing', '[MASK]', '[UNK]', '[SEP]']
     """
 
-    def __init__(self, vocab, lowercase=True):
+    def __init__(self, vocab: Iterable[str], lowercase: bool = True):
         self.vocab = list(vocab)
         self.lowercase = lowercase
         self._ids = {piece: token_id for token_id, piece in enumerate(self.vocab)}
@@ -132,12 +134,13 @@ class WordPieceTokenizer:
         self._cache = WordCache(self._encode_word)
 
     @classmethod
-    def train(cls, text, vocab_size, lowercase=True, min_count=1):
+    def train(cls, text: str, vocab_size: int, lowercase: bool = True, min_count: int = 1) -> Self:
         """Learn pieces from text until there are vocab_size (fewer when no pair is left).
 
         Ids: five special tokens, the letters (plain and with ##), then the merged pieces. The pair
-        of highest `wordpiece_score` goes first, a tie to the smallest pair. The score loves
-        rare pairs of rare letters: min_count leaves out pairs that occur less often than that.
+        with the highest `wordpiece_score` is merged first; a tie goes to the smallest pair. The
+        score favours rare pairs of rare letters: pairs that occur less than min_count times are
+        left out.
         Raises VocabularyError for a text without words, a vocab_size below the letters, or a
         min_count below 1.
         """
@@ -158,7 +161,7 @@ class WordPieceTokenizer:
         return cls([*SPECIAL_TOKENS, *letters, *pieces], lowercase)
 
     @classmethod
-    def from_vocab(cls, path, lowercase=True):
+    def from_vocab(cls, path: str | PathLike, lowercase: bool = True) -> Self:
         """Read BERT's vocab.txt, a piece a line; DamagedFileError when it is none."""
         try:
             return cls(read_pieces(path), lowercase)
@@ -166,7 +169,7 @@ class WordPieceTokenizer:
             raise DamagedFileError(f"{path} is not a WordPiece vocabulary: {error}") from None
 
     @classmethod
-    def from_pretrained(cls, name_or_folder, revision=None):
+    def from_pretrained(cls, name_or_folder: str | PathLike, revision: str | None = None) -> Self:
         """Read the tokenizer beside a BERT's weights, from a folder or the hub.
 
         "bert-base-uncased" is such a name. Raises MissingDataError when there is none,
@@ -179,7 +182,7 @@ class WordPieceTokenizer:
         except VocabularyError as error:
             raise DamagedFileError(f"{folder} holds no WordPiece vocabulary: {error}") from None
 
-    def save(self, path):
+    def save(self, path: str | PathLike) -> None:
         """Write vocab.txt for `from_vocab`, all of it or nothing."""
         write_text(path, "\n".join(self.vocab) + "\n")
 
@@ -188,10 +191,11 @@ class WordPieceTokenizer:
         """The number of ids, special tokens included: the rows of an embedding table."""
         return len(self.vocab)
 
-    def encode(self, text, pair=None):
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Return the Encoding of [CLS] text [SEP], or of [CLS] text [SEP] pair [SEP].
 
-        A special token typed in the text ([MASK]) is that token; upper case only, as BERT has it.
+        A special token written in the text ([MASK]) counts as that token, in capitals only, as in
+        BERT.
         """
         ids = [self.cls_id, *self._encode_text(text), self.sep_id]
         segments = [0] * len(ids)
@@ -201,7 +205,7 @@ class WordPieceTokenizer:
             segments += [1] * len(second)
         return Encoding(ids, segments, [self.vocab[i] for i in ids])
 
-    def decode(self, ids):
+    def decode(self, ids: Iterable[int]) -> str:
         """Return the words of ids, separated by spaces; [CLS], [SEP] and [PAD] are left out.
 
         Capitals, accents and the spacing of punctuation are lost in encoding and do not come back.
@@ -240,7 +244,7 @@ class WordPieceTokenizer:
                 if piece in self._ids:
                     break
             else:
-                return (self.unk_id,)  # one letter that no piece covers spoils the whole word
+                return (self.unk_id,)  # one letter without a piece makes the whole word unknown
             ids.append(self._ids[piece])
             start = end
         return tuple(ids)
