@@ -1,12 +1,16 @@
-"""GPT, timed: a training step and generation, against `transformers`, PyTorch and a lean GPT.
+"""GPT, timed: a training step and generation, against `transformers`, PyTorch and short GPTs.
 
     python tests/benchmarks/bench_gpt.py
     python tests/benchmarks/bench_gpt.py --train tinyshakespeare.txt
 
-No side uses dropout, all use the same optimizer. With `--train` the course's recipe is trained on
-the first 90 % of a text and measured on the rest, in nats per character.
+"lean" is nanoGPT's way of writing it, with less; "the page" is the course's own GPT on one page,
+which writes the softmax out. No side uses dropout, all use the same optimizer.
+
+With `--train` the course's recipe is trained on the first 90 % of a text and measured on the rest,
+in nats per character.
 """
 
+import importlib
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +45,7 @@ SIDES = {
     "transformers": Theirs,
     "torch.nn": OfTorch,
     "lean": Lean,
+    "the page": lambda **sizes: importlib.import_module("tutorial_lib.pages.gpt").GPT(**sizes),
 }
 READING_WEIGHTS = (
     "Each token reads 42 MB of weights once, to multiply them by one row: four fifths of our time "

@@ -159,6 +159,26 @@ def test_temperature_0_says_greedy_and_needs_no_cuts(explorer):
     assert "chosen with 1.000" in text(explorer, ".tl-readout")
 
 
+def test_only_new_tokens_are_sent_and_a_page_that_missed_some_asks_for_all(explorer):
+    shown = "[...document.querySelectorAll('[data-index]')].map((token) => token.textContent)"
+    for _ in range(3):
+        button(explorer, "Write one token").click()
+        explorer.answered()
+    assert explorer.trait("answer")["from"] == 0  # completed in the page
+    assert len(explorer.page.evaluate(shown)) == 3
+    explorer.widget.write(2)
+    assert explorer.sent["answer"]["from"] == 3
+    assert len(explorer.sent["answer"]["written"]) == 2
+    explorer.widget.write(1)
+    missed = explorer.sent["answer"]
+    assert (missed["from"], len(missed["written"])) == (5, 1)
+    explorer.receive(answer=missed)  # the page has three tokens, not five
+    explorer.answered()
+    assert len(explorer.page.evaluate(shown)) == 6
+    explorer.widget.reset()
+    assert explorer.sent["answer"]["from"] == 0
+
+
 def test_white_space_can_be_read(explorer):
     explorer.widget.prompt = "To be"
     explorer.show()

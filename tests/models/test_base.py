@@ -125,6 +125,17 @@ def test_sizes_are_compared_before_anything_large_is_built(tmp_path, config, cha
         type(model).load(path)  # a billion layers would not end, and no memory holds such a width
 
 
+def test_what_is_compared_first_holds_no_numbers(tmp_path, monkeypatch):
+    devices = []
+    monkeypatch.setattr(
+        "tutorial_lib.models.base.check_fit",
+        lambda outline, *_: devices.extend(weight.device.type for weight in outline.parameters()),
+    )
+    bert().save(tmp_path / "model.safetensors")
+    BERT.load(tmp_path / "model.safetensors")
+    assert set(devices) == {"meta"}
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [

@@ -283,9 +283,10 @@ def test_damaged_and_missing_files(folder):
     config.write_text(text.replace("hidden_size", "hidden_sighs"))
     with pytest.raises(DamagedFileError, match="does not say 'hidden_size'"):
         BERT.from_pretrained(folder)
-    for damaged in (text[:40], "[]", "3"):
+    wanted = "must hold an object"
+    for damaged, says in {text[:40]: "is not usable JSON", "[]": wanted, "3": wanted}.items():
         config.write_text(damaged)
-        with pytest.raises(DamagedFileError, match="is not usable JSON"):
+        with pytest.raises(DamagedFileError, match=says):
             BERT.from_pretrained(folder)
     config.unlink()
     with pytest.raises(MissingDataError, match=r"holds no config\.json"):

@@ -213,6 +213,9 @@ def test_hidden_states_lead_to_the_logits(norm):
     name = "feed forward sum" if norm == "pre" else "feed forward norm"
     assert_close(encoder[1], story[f"encoder layer 0 {name}"].tensor)
     assert_close(decoder[2], story[f"decoder layer 1 {name}"].tensor)
+    if norm == "pre":
+        for states, stack in ((encoder, "encoder"), (decoder, "decoder")):
+            assert_close(states[-1], story[f"{stack} norm"].tensor)
 
 
 def test_save_and_load(tmp_path):

@@ -164,6 +164,14 @@ def test_only_positions_tell_where_a_patch_is(positions, pooling):
 
 
 @torch.no_grad()
+def test_patches_change_places_in_a_model_that_cannot_hide_them():
+    model, images = tiny(positions="none"), pictures(side=6)
+    order = torch.tensor([8, 7, 6, 5, 4, 3, 2, 1, 0]).repeat(3, 1)
+    plain, moved = model.hidden_states(images)[0], model.hidden_states(images, source=order)[0]
+    assert_close(moved[:, 1:], plain[:, 1:].flip(1))
+    assert_close(moved[:, 0], plain[:, 0])
+
+
 def test_relative_positions_see_steps_and_not_places():
     model = tiny(positions="relative", n_layers=1, pooling="mean")
     images = torch.zeros(1, 3, 6, 6)

@@ -119,33 +119,24 @@ def plain(value):
 
 
 class ExplorerPage:
-    """A page that shows one explorer; `errors` collects everything the page complains about."""
+    """A page that shows one explorer; `errors` collects everything the page complains about,
+    `sent` is what the widget has sent since the page's last message."""
 
     def __init__(self, page, widget):
-        self.page, self.widget, self.errors = page, widget, []
+        self.page, self.widget, self.errors, self.sent = page, widget, [], {}
+        widget.send_state = self._send_state  # instead of to a notebook's page
         page.expose_function("toPython", self._to_python)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.errors.append(line.text))
 
+    def _send_state(self, key=None):
+        self.sent |= self.widget.get_state(key=key)
+
     def _to_python(self, news):
-        """Give the widget what the page has saved; returns what the widget made of it, as JSON."""
-        changed = {}
-        names = self.widget.keys
-
-        def note(change):
-            if change.name in names:
-                changed[change.name] = change.new
-
-        self.widget.observe(note)
-        try:
-            news = json.loads(news)
-            self.widget.set_state(news)
-            changed |= {name: getattr(self.widget, name) for name in news}
-        finally:
-            self.widget.unobserve(note)
-        # What was taken as it came is not sent back: the page may be further by now.
-        answer = {name: v for name, v in changed.items() if name not in news or v != news[name]}
-        return json.dumps(plain(answer))
+        """Give the widget what the page has saved; returns what the widget sends back, as JSON."""
+        self.sent = {}
+        self.widget.set_state(json.loads(news))
+        return json.dumps(plain(self.sent))
 
     def show(self, dark=False):
         """Load the explorer's own script and stylesheet with its present state."""

@@ -83,7 +83,7 @@ def _read(path):
             f"{path.name} is not the reviews' file: expected a bz2 table with the columns "
             f"category, text and movie_name ({type(error).__name__}: {error})"
         ) from error
-    # The third category, "plot", is a summary and no opinion. A sentence that stands twice is kept
+    # The third category, "plot", is a summary and no opinion. A sentence that occurs twice is kept
     # once: one film is listed twice, in Spanish (el_crimen_del_padre_amaro) and in English, with
     # the same 35 reviews, which would otherwise sit in the training and in the test set.
     first = {}
@@ -99,6 +99,6 @@ def _read(path):
 
 
 def _clean(text):
-    # "b&amp;w;": after the entity, a word behind "&" has got a semicolon that is not the author's.
+    # "b&amp;w;": after the entity, a word after "&" has a semicolon that is not the author's.
     text = re.sub(r"&(\w+);", r"&\1", html.unescape(text))
     return " ".join(text.replace("\x85", "…").split())

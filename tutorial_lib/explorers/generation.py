@@ -51,7 +51,7 @@ class GenerationExplorer(BrowserExplorer):
     cached = traitlets.Bool(True).tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)  # a written token; -1 is the last one
 
-    # {"action": "write" or "reset", "tokens": how many, "number": names the request}
+    # {"action": "write", "reset" or "tell all", "tokens": how many, "number": names the request}
     request = traitlets.Dict().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True, told=True)
     chosen = traitlets.Dict().tag(sync=True, told=True)
@@ -80,6 +80,7 @@ class GenerationExplorer(BrowserExplorer):
             "bars": MOST_BARS,
         }
         limits |= {"vocabulary": len(self.writer.logits), "context": model.config.context}
+        self._page_has = []  # the written tokens that were sent
         super().__init__(limits=limits)
         self.set_trait("prompt", prompt)
         self.temperature, self.top_k, self.top_p = temperature, top_k, top_p
@@ -108,6 +109,19 @@ class GenerationExplorer(BrowserExplorer):
         self.writer.reset()
         self._tell()
 
+    def get_state(self, key=None, drop_defaults=False):
+        """All state for a new page (key None), else what is sent: of the written tokens the new
+        ones only, and from which place on they stand."""
+        state = super().get_state(key, drop_defaults)
+        if state.get("answer"):
+            had, written = self._page_has, state["answer"]["written"]
+            self._page_has = written
+            if key is not None:
+                pairs = enumerate(zip(had, written, strict=False))
+                same = next((i for i, (a, b) in pairs if a != b), min(len(had), len(written)))
+                state["answer"] = {**state["answer"], "written": written[same:], "from": same}
+        return state
+
     def _guarded(self, work):
         try:
             work()
@@ -135,6 +149,8 @@ class GenerationExplorer(BrowserExplorer):
             self._write(min(max(int(tokens), 1), BURST), PATIENCE)
         elif action == "reset":
             self.writer.reset()
+        elif action == "tell all":  # a page that was opened in between
+            self._page_has = []
         self._tell(self.request.get("number", 0))
 
     def _write(self, n_tokens, seconds=float("inf")):

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.colors import PowerNorm
+from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
+from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
@@ -47,11 +49,18 @@ def _shown(label, longest=14):
 
 
 @style.styled
-def attention_matrix(weights, rows, columns=None, title="", numbers=None, figure=None):
+def attention_matrix(
+    weights: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    title: str = "",
+    numbers: bool | None = None,
+    figure: Figure | None = None,
+) -> Figure:
     """One head as a matrix: a row looks, a column is looked at.
 
     weights (T, S), rows T labels, columns S labels (the rows when left out). numbers writes each
-    weight into its cell; left to itself it does so up to 10 x 10.
+    weight into its cell, by default up to 10 x 10.
     Returns the figure. Raises ShapeError when labels and weights disagree.
 
     >>> attention_matrix([[0.8, 0.2], [0.0, 1.0]], ["the", "cat"]).axes[0].get_xlabel()
@@ -82,8 +91,15 @@ def attention_matrix(weights, rows, columns=None, title="", numbers=None, figure
 
 @style.styled
 def attention_lines(
-    weights, rows, columns=None, title="", focus=None, threshold=0.05, segments=None, figure=None
-):
+    weights: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    title: str = "",
+    focus: int | None = None,
+    threshold: float = 0.05,
+    segments: Sequence[int] | None = None,
+    figure: Figure | None = None,
+) -> Figure:
     """One head as lines from the tokens that look (left) to those they look at (right).
 
     weights (T, S), rows T labels, columns S labels (the rows when left out); focus, the index of a
@@ -134,7 +150,12 @@ def attention_lines(
 
 
 @style.styled
-def head_grid(maps, title="", chosen=None, figure=None):
+def head_grid(
+    maps: ArrayLike,
+    title: str = "",
+    chosen: tuple[int, int] | Sequence[tuple[int, int]] | None = None,
+    figure: Figure | None = None,
+) -> Figure:
     """All heads of a model as small matrices, a row for each layer, counted from 0.
 
     maps (L, H, T, S); chosen, a (layer, head) or a list of them, is framed.
@@ -157,7 +178,7 @@ def head_grid(maps, title="", chosen=None, figure=None):
             maps[layer, head], cmap=style.WEIGHTS, norm=SCALE, aspect="auto", interpolation="none"
         )
         style.draw_frame(axes)
-        if (layer, head) in [tuple(place) for place in marked]:
+        if (layer, head) in [tuple(head) for head in marked]:
             axes.add_patch(
                 Rectangle(
                     (0, 0),
@@ -181,7 +202,13 @@ def head_grid(maps, title="", chosen=None, figure=None):
     return figure
 
 
-def describe_attention(weights, rows, columns=None, focus=None, top=3):
+def describe_attention(
+    weights: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    focus: int | None = None,
+    top: int = 3,
+) -> str:
     """Say in words where the tokens look: the alt text of a map.
 
     weights (T, S); focus, the index of a row, describes that row only; otherwise each row's first

@@ -1,10 +1,14 @@
 """The plain charts that every chapter needs: lines, bars, a histogram.
 
-Names stand beside the lines and bars they belong to, so nobody has to match colours in a legend.
+Names are beside the lines and bars they belong to, so nobody has to match colours in a legend.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator
+from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import BLUE, CYCLE, INK, MUTED, blank, styled
@@ -45,18 +49,18 @@ def spread_apart(wanted, gap):
 
 @styled
 def line_chart(
-    series,
-    x_label,
-    y_label,
-    title,
+    series: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    x_label: str,
+    y_label: str,
+    title: str,
     *,
-    bands=None,
-    references=None,
-    log_x=False,
-    log_y=False,
-    y_range=None,
-    figure=None,
-):
+    bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    references: Mapping[str, float] | None = None,
+    log_x: bool = False,
+    log_y: bool = False,
+    y_range: tuple[float, float] | None = None,
+    figure: Figure | None = None,
+) -> Figure:
     """Lines with their names at their right ends.
 
     series maps a name to (x, y), two sequences of one length; bands maps some of the names to
@@ -88,7 +92,7 @@ def line_chart(
     if log_x:
         axes.set_xscale("log")
         values = sorted({float(v) for x, _ in series.values() for v in x})
-        if len(values) <= 12:  # the measured places say more than powers of ten
+        if len(values) <= 12:  # the measured values say more than powers of ten
             values = _uncrowded(values)
             axes.set_xticks(values, [f"{value:,g}" for value in values])
             axes.set_xticks([], minor=True)

@@ -106,16 +106,16 @@ def next_token_bars(
     ['a', 'b', 'c']
     """
     made = _checked(logits, labels, temperature, k, p, chosen)
-    places = list(range(min(most, len(made.ids))))
-    if chosen is not None and chosen not in made.ids[: len(places)]:
-        places[-1] = int(np.flatnonzero(made.ids == chosen)[0])
+    ranks = list(range(min(most, len(made.ids))))
+    if chosen is not None and chosen not in made.ids[: len(ranks)]:
+        ranks[-1] = int(np.flatnonzero(made.ids == chosen)[0])
     kept = int((made.drawn > 0).sum())
-    figure = style.blank(figure, 7.5, 1.35 + 0.28 * len(places))
+    figure = style.blank(figure, 7.5, 1.35 + 0.28 * len(ranks))
     axes = figure.subplots()
     tallest = max(made.probabilities[0], made.drawn.max())
-    for row, place in enumerate(places):
-        alone, drawn = made.probabilities[place], made.drawn[place]
-        lit = chosen is not None and made.ids[place] == chosen
+    for row, rank in enumerate(ranks):
+        alone, drawn = made.probabilities[rank], made.drawn[rank]
+        lit = chosen is not None and made.ids[rank] == chosen
         colour = style.ORANGE if lit else style.BLUE
         axes.barh(row, alone, height=0.72, color=CUT if drawn == 0 else colour, alpha=0.45)
         axes.barh(row, drawn, height=0.4, color=colour)
@@ -125,20 +125,20 @@ def next_token_bars(
             else f"{alone:.3f} → {drawn:.3f}"
         )
         if lit:
-            text += "  chosen" if place == row else f"  chosen, rank {place + 1}"
+            text += "  chosen" if rank == row else f"  chosen, rank {rank + 1}"
         elif drawn == 0:
             text += "  cut"
         shade = style.MUTED if drawn == 0 and not lit else style.INK
         style_ = {"va": "center", "fontsize": 9, "color": shade}
         axes.text(max(alone, drawn) + 0.012 * tallest, row, text, **style_)
-    if 0 < kept < len(made.ids) and kept <= len(places):
+    if 0 < kept < len(made.ids) and kept <= len(ranks):
         axes.axhline(kept - 0.5, color=style.INK, linewidth=1.2, linestyle=(0, (4, 3)))
         words = f"{_rules(temperature, k, p)}: {kept} of {len(made.ids)} kept"
         where = axes.get_yaxis_transform()
         look = {"ha": "right", "va": "top", "fontsize": 9}
         axes.text(0.995, kept - 0.4, words, transform=where, **look)
-    axes.set_yticks(range(len(places)), [token_name(labels[made.ids[i]]) for i in places])
-    axes.set(xlim=(0, 1.3 * tallest), ylim=(len(places) - 0.4, -0.9), title=title)
+    axes.set_yticks(range(len(ranks)), [token_name(labels[made.ids[i]]) for i in ranks])
+    axes.set(xlim=(0, 1.3 * tallest), ylim=(len(ranks) - 0.4, -0.9), title=title)
     axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= min(1, 1.3 * tallest)])
     after = "the model's own" if temperature in (0, 1) else f"at temperature {temperature:g}"
     axes.set_xlabel(f"probability of the next token ({after}; dark: as drawn)")

@@ -1,6 +1,10 @@
 """A table of numbers as colours, with the numbers in the squares."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import filled_array
@@ -9,18 +13,18 @@ from tutorial_lib.figures.style import GRID, INK, SIGNED, WEIGHTS, blank, styled
 
 @styled
 def heat_map(
-    values,
-    rows,
-    columns,
-    title,
+    values: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
     *,
-    numbers=True,
-    form="{:.2f}",
-    row_label="",
-    column_label="",
-    signed=False,
-    figure=None,
-):
+    numbers: bool = True,
+    form: str = "{:.2f}",
+    row_label: str = "",
+    column_label: str = "",
+    signed: bool = False,
+    figure: Figure | None = None,
+) -> Figure:
     """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
 
     values (R, C); rows and columns are R and C names. Raises ShapeError when the counts differ.

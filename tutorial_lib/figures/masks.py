@@ -1,7 +1,11 @@
 """A mask as a grid: which query may look at which key, and what the softmax makes of it."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
@@ -17,7 +21,7 @@ from tutorial_lib.figures.style import (
 )
 
 
-def masked_weights(mask, scores=None):
+def masked_weights(mask: ArrayLike, scores: ArrayLike | None = None) -> np.ndarray:
     """Softmax of the scores over the visible keys; a row that sees nothing becomes all zero.
 
     mask (T, S) of bool, True = may look; scores (T, S), default all equal. Returns (T, S).
@@ -62,7 +66,13 @@ def mask_labels(labels, n_queries, n_keys):
 
 
 @styled
-def mask_grid(mask, labels=None, weights=None, title=None, figure=None):
+def mask_grid(
+    mask: ArrayLike,
+    labels: Sequence[str] | tuple[Sequence[str], Sequence[str]] | None = None,
+    weights: ArrayLike | None = None,
+    title: str | None = None,
+    figure: Figure | None = None,
+) -> Figure:
     """The mask as a T x S grid: shaded squares may be looked at, crossed ones are hidden.
 
     mask (T, S) of bool; labels is one list for both sides or a pair (of queries, of keys);

@@ -130,7 +130,7 @@ def small_png(figure):
     return buffer.getvalue()
 
 
-def show(figure, alt):
+def show(figure: Figure, alt: str) -> None:
     """Show a figure in the notebook, with `alt` as the text for whoever cannot see it.
 
     Raises ValueError when `alt` is empty: every picture of the course can be read aloud.

@@ -1,8 +1,10 @@
 """A text cut into tokens, one strip of coloured chips for each tokenizer."""
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from matplotlib import font_manager
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from tutorial_lib.figures.style import GRID, INK, MUTED, blank, styled
@@ -44,7 +46,12 @@ def _printable(token):
 
 
 @styled
-def token_strips(tokenized, text, ids=True, figure=None):
+def token_strips(
+    tokenized: Mapping[str, Sequence[tuple[str, int]]],
+    text: str,
+    ids: bool = True,
+    figure: Figure | None = None,
+) -> Figure:
     """The same text under several tokenizers.
 
     tokenized maps a tokenizer's name to its (token, id) pairs; text is what was cut, for the

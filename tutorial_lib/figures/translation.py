@@ -103,9 +103,9 @@ def cross_attention(weights, written, source, title="", marks=(), figure=None):
     """All steps of a translation: a row for each written token, a column for each of the source.
 
     weights (T, S) of one head, or a mean of heads. marks: (row, column) pairs, each an index or
-    a label; their cells are framed and joined in order, so that where words change places the
-    arrow points back. Returns the figure. Raises ShapeError when labels and weights disagree or
-    a mark has no place.
+    a label; their cells are framed and joined in order, so that where the order of words changes
+    the arrow points back. Returns the figure. Raises ShapeError when labels and weights disagree
+    or a mark is outside.
 
     >>> weights = [[0.1, 0.9], [0.7, 0.3]]
     >>> marks = [("zwei", "two"), ("vierzig", "forty")]
@@ -113,7 +113,7 @@ def cross_attention(weights, written, source, title="", marks=(), figure=None):
     2
     """
     weights = _checked(weights, written, source)
-    places = [(_index(written, row), _index(source, column)) for row, column in marks]
+    cells = [(_index(written, row), _index(source, column)) for row, column in marks]
     small = max(weights.shape) <= MOST_NUMBERS
     cell = 0.62 if small else 0.36
     n_rows, n_columns = weights.shape
@@ -137,10 +137,10 @@ def cross_attention(weights, written, source, title="", marks=(), figure=None):
             colour = style.CARD if weight > 0.3 else style.INK
             centred = {"ha": "center", "va": "center", "fontsize": 8.5, "zorder": 5}
             axes.text(s, t, f"{weight:.2f}", color=colour, **centred)
-    for row, column in places:
+    for row, column in cells:
         frame = {"fill": False, "edgecolor": style.ORANGE, "linewidth": 2.6, "zorder": 4}
         axes.add_patch(Rectangle((column - 0.47, row - 0.47), 0.94, 0.94, **frame))
-    for (row, column), (next_row, next_column) in pairwise(places):
+    for (row, column), (next_row, next_column) in pairwise(cells):
         joint = {"arrowstyle": "-|>", "mutation_scale": 15, "linewidth": 2.2, "zorder": 4}
         joint |= {"color": style.ORANGE, "shrinkA": 17, "shrinkB": 17}
         axes.add_patch(FancyArrowPatch((column, row), (next_column, next_row), **joint))
@@ -154,5 +154,5 @@ def _index(labels, wanted):
     if wanted in labels:
         return list(labels).index(wanted)
     if isinstance(wanted, str) or not 0 <= wanted < len(labels):
-        raise ShapeError(f"{wanted!r} is none of {list(labels)}, nor the place of one")
+        raise ShapeError(f"{wanted!r} is none of {list(labels)}, nor the index of one")
     return wanted

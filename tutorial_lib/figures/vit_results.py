@@ -58,16 +58,16 @@ def describe_against_cnn(rows, measure="accuracy"):
 
 
 def _pairs(rows, column, kinds, by, measure):
-    """Return {kind: {place: one number a seed}}, places and seeds alike in both kinds."""
+    """Return {kind: {size: one number a seed}}, with the same sizes and seeds for both kinds."""
     check_choice("measure", measure, WHAT)
     table = {
         kind: {
-            place: [
+            size: [
                 row[measure]
                 for row in sorted(rows, key=lambda row: row["seed"])
-                if (row[column], row[by]) == (kind, place)
+                if (row[column], row[by]) == (kind, size)
             ]
-            for place in sorted({row[by] for row in rows})
+            for size in sorted({row[by] for row in rows})
         }
         for kind in kinds
     }
@@ -94,9 +94,9 @@ def _lines(table, x_label, measure, title, figure, log_x=False):
     axes = figure.axes[0]
     for line, by in zip(list(axes.lines), table.values(), strict=True):
         line.set(marker="None")
-        for place, seeds in by.items():
+        for size, seeds in by.items():
             look = {"color": line.get_color(), "markersize": 5, "alpha": 0.6}
-            axes.plot([place] * len(seeds), seeds, "o", **look)
+            axes.plot([size] * len(seeds), seeds, "o", **look)
     if not log_x:
         axes.set_xticks(list(by))
     return figure
@@ -106,8 +106,8 @@ def _lines_in_words(table, of, measure, said):
     parts = [
         f"{NAMES.get(kind, kind)}: "
         + ", ".join(
-            f"{np.mean(seeds):.3f} with {place:,} ({min(seeds):.3f} to {max(seeds):.3f})"
-            for place, seeds in by.items()
+            f"{np.mean(seeds):.3f} with {size:,} ({min(seeds):.3f} to {max(seeds):.3f})"
+            for size, seeds in by.items()
         )
         for kind, by in table.items()
     ]

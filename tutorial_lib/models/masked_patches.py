@@ -25,9 +25,8 @@ class MaskedPatches:
         """Return those of the two that are given, by name; raise as `masked_patch_logits` does."""
         given = {"masked": masked, "source": source}
         given = {name: tensor for name, tensor in given.items() if tensor is not None}
-        if given:
-            self._patch_head()  # without it there is no mask vector either
         if masked is not None:
+            self._patch_head()  # without it there is no mask vector either
             check_tensor("masked", masked)
             if masked.dtype != torch.bool:
                 raise ShapeError(f"masked must be torch.bool, True = hidden; got {masked.dtype}")

@@ -63,9 +63,13 @@ class PatchEmbedding(nn.Module):
         self.projection = nn.Linear(channels * patch_size**2, d_model)
         self.class_token = nn.Parameter(torch.zeros(d_model)) if class_token else None
 
-    def forward(self, images):
-        """Return (B, T, D)."""
-        return self.after_class_token(self.project(images))
+    def forward(self, images, source=None):
+        """Return (B, T, D).
+
+        source (B, N): the patch whose vector each position gets, its own by default. Raises
+        ShapeError when it does not have one entry a patch.
+        """
+        return self.after_class_token(exchanged(self.project(images), source))  # (B, T, D)
 
     def project(self, images):
         """Return the vectors of the patches alone, (B, N, D)."""
@@ -102,18 +106,27 @@ class MaskablePatchEmbedding(PatchEmbedding):
         vector each position gets, its own by default.
         Raises ShapeError when these do not have one entry a patch.
         """
-        x = self.project(images)  # (B, N, D)
-        for name, given in (("masked", masked), ("source", source)):
-            if given is not None and given.shape != x.shape[:2]:
-                raise ShapeError(
-                    f"{name} must have one entry a patch, {tuple(x.shape[:2])}, got "
-                    f"{tuple(given.shape)}"
-                )
-        if source is not None:
-            x = x.gather(1, source[..., None].expand_as(x))
+        x = exchanged(self.project(images), source)  # (B, N, D)
         if masked is not None:
+            check_one_a_patch("masked", masked, x)
             x = torch.where(masked[..., None], self.mask, x)
         return self.after_class_token(x)
+
+
+def exchanged(x, source):
+    """Return the vectors x (B, N, D) of patches with that of patch source[b, n] at position n."""
+    if source is None:
+        return x
+    check_one_a_patch("source", source, x)
+    return x.gather(1, source[..., None].expand_as(x))
+
+
+def check_one_a_patch(name, given, x):
+    """Raise ShapeError unless `given` has one entry for each vector of x (B, N, D)."""
+    if given.shape != x.shape[:2]:
+        raise ShapeError(
+            f"{name} must have one entry a patch, {tuple(x.shape[:2])}, got {tuple(given.shape)}"
+        )
 
 
 def cut_overlapping_patches(images, patch_size, overlap):

@@ -50,7 +50,7 @@ def as_bytes(merges, printable_ids):
     """Return {token: id} and merges in bytes, and {special token: id}: a BPETokenizer's parts.
 
     A token that is neither a byte nor the result of a merge is special (<|endoftext|>).
-    Raises KeyError for a sign that stands for no byte.
+    Raises KeyError for a character that stands for no byte.
     """
     made = {*(printable(bytes([byte])) for byte in range(256)), *map("".join, merges)}
     special = {t: token_id for t, token_id in printable_ids.items() if t not in made}

@@ -154,7 +154,7 @@ def keys_for_values(x_new, past_keys, past_values, w_q, w_k, w_v):
 @pytest.mark.parametrize(
     ("number", "answer", "words"),
     [
-        ("5.8", below, "below p with its own share"),
+        ("5.8", below, "the token that crosses p stays too"),
         ("5.11", in_list, "a list looks for one element"),
         ("5.11", as_printed, "the run “2 3” in “12 3”"),
         ("5.9", keys_for_values, "mixes the keys"),

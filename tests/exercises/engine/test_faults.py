@@ -88,7 +88,8 @@ def test_the_learners_line_is_shown_without_the_files_name(task, learner):
     learner.run("def softmax(x):\n    y = x.exp()\n    return y @ x.view(2, 1).T")
     text = judge(task, learner.softmax).text
     assert text.startswith(
-        'in the case "a row": RuntimeError in line 3 of your code, `return y @ x.view(2, 1).T`: '
+        'in the case "a row", softmax([1, 1]): RuntimeError in line 3 of your code, '
+        "`return y @ x.view(2, 1).T`: "
     )
     assert "/" not in text.split("`")[0]
 

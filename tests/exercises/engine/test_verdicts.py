@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from tutorial_lib.exercises.engine.attempts import fill
-from tutorial_lib.exercises.engine.tasks import Claim, Recall, Symptom, Write, case
+from tutorial_lib.exercises.engine.tasks import Claim, Property, Recall, Symptom, Write, case
 from tutorial_lib.exercises.engine.verdicts import judge, judge_recall
 
 
@@ -26,9 +26,9 @@ def test_a_known_mistake_is_named(write):
 def test_a_mistake_is_named_only_when_it_fits_every_case(write):
     # Equal to the perimeter on the square (8), not on the strip.
     verdict = judge(write, lambda width, height: 8 if height == 2 else 0)
-    assert verdict.text == 'in the case "a square": expected 4, got 8.'
+    assert verdict.text == 'in the case "a square", area(2, 2): expected 4, got 8.'
     verdict = judge(write, lambda width, height: 4 if height == 2 else 0)
-    assert verdict.text == 'in the case "a strip": expected 3, got 0.'
+    assert verdict.text == 'in the case "a strip", area(3, 1): expected 3, got 0.'
 
 
 @pytest.mark.parametrize("nothing", [None, ...])
@@ -144,6 +144,74 @@ def test_a_class_is_built_filled_and_called(parts):
 
     assert judge(layer_task(parts), Written).status == "right"
     assert "give check the class itself" in judge(layer_task(parts), Written(2)).text
+
+
+def with_properties(parts, *properties):
+    return Write(**parts | {"mistakes": (), "properties": properties})
+
+
+def test_all_properties_that_do_not_hold_are_named_in_order(parts):
+    task = with_properties(
+        parts,
+        Property("It is not symmetric.", lambda area: area(2, 5) == area(5, 2)),
+        Property("It never is 0.", lambda area: area(0, 5) == 0),
+        Property("It holds.", lambda area: True),
+        Property("It does not grow.", lambda area: "It shrinks." if area(9, 9) < 9 else True),
+    )
+    verdict = judge(task, lambda width, height: width - height + 7)
+    assert verdict.status == "mistake"
+    assert verdict.text == (
+        "3 things to mend. (1) It is not symmetric. (2) It never is 0. (3) It shrinks. "
+        'To see it: the case "a square", area(2, 2): expected 4, got 7.'
+    )
+    assert judge(task, task.solution).text == "right."
+
+
+def test_a_property_judges_what_the_cases_do_not_show(parts):
+    task = with_properties(parts, Property("It fails at 9.", lambda area: area(9, 9) == 81))
+    assert judge(task, lambda width, height: min(width * height, 50)).text == "It fails at 9."
+
+
+def test_a_property_that_cannot_be_told_is_left_out(parts):
+    task = with_properties(
+        parts,
+        Property("Not told.", lambda area: area(0, 0)[1]),
+        Property("Not told either.", lambda area: None),
+        Property("It fails at 0.", lambda area: area(0, 0) == 0),
+    )
+
+    def area(width, height):
+        return 1 / width * height
+
+    assert judge(task, area).text.startswith('in the case "a square", area(2, 2): expected 4')
+
+
+def test_a_property_sees_lists_as_tensors_and_its_inputs_as_new(parts):
+    seen = []
+
+    def holds(area):
+        x = torch.ones(2)
+        area(x, 2)
+        seen.append((x.tolist(), area(x, 2).shape))
+
+    def area(width, height):
+        if isinstance(width, int):
+            return width * height
+        width += 1
+        return [[1.0, 2.0]]
+
+    assert judge(with_properties(parts, Property("?", holds)), area).status == "right"
+    assert seen == [([1.0, 1.0], (1, 2))]
+
+
+def test_a_part_of_the_output_is_called_by_its_name(parts):
+    task = Write(**parts | {"mistakes": (), "results": ("width", "sum")}, run=two_results)
+    text = judge(task, lambda width, height: width + height + 1).text
+    assert text.startswith('in the case "a square", in the width: expected')
+
+
+def two_results(answer, width, height):
+    return torch.tensor(answer(width, height)), width
 
 
 def test_a_symptoms_letter_and_repair(symptom_task):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.errors import ShapeError
@@ -146,20 +147,29 @@ def test_a_function_that_is_not_needed_is_said_to_be(path):
 
 def test_a_wrong_part_would_be_seen(path):
     mine = assemble(**SMALL)
+    right = {name: task.solution for name, task in TASKS.items()}
     wrong = {
-        "masked_attention": ("logits", "gradient"),
-        "next_token_loss": ("loss", "gradient"),
-        "decode": ("text",),
-        "train_merges": ("merges", "token ids"),
-        "encode_by_rank": ("token ids",),
-        "top_p_filter": ("chances",),
-        "temperature_probabilities": ("chances", "samples"),
-        "top_k_filter": ("chances",),
+        "masked_attention": (
+            lambda q, k, v, mask: right["masked_attention"](2 * q, k, v, mask),
+            ("logits", "gradient"),
+        ),
+        "next_token_loss": (
+            lambda logits, ids: F.cross_entropy(logits.flatten(0, 1), ids.flatten()),
+            ("loss", "gradient"),
+        ),
+        "decode": (TASKS["decode"].mistakes[0], ("text",)),
+        "train_merges": (TASKS["train_merges"].mistakes[3], ("merges", "token ids")),
+        "encode_by_rank": (TASKS["encode_by_rank"].mistakes[1], ("token ids",)),
+        "top_p_filter": (lambda logits, p: right["top_p_filter"](logits, p / 2), ("chances",)),
+        "temperature_probabilities": (
+            lambda logits, temperature: (logits * temperature).softmax(dim=-1),
+            ("chances", "samples"),
+        ),
+        "top_k_filter": (lambda logits, k: right["top_k_filter"](logits, k // 2), ("chances",)),
     }
-    mistakes = {"masked_attention": 5, "train_merges": 3, "encode_by_rank": 1, "top_k_filter": 1}
-    for name, rows in wrong.items():
+    for name, (code, rows) in wrong.items():
         functions = dict(mine.functions)
-        functions[name] = TASKS[name].mistakes[mistakes.get(name, 0)]
+        functions[name] = code
         mine.model.functions = functions
         for layer in mine.model.layers:
             layer.functions = functions

@@ -92,7 +92,7 @@ BROKEN = {
     "a number": ("masked_attention = 3", "give check the function itself"),
     "a known mistake": (
         ATTENTION.replace(" / math.sqrt(q.size(-1))", ""),
-        "This masks well, but the scores lack the 1/sqrt",
+        "The scores lack the 1/sqrt",
     ),
     "an empty section": ("", "its section does not define masked_attention"),
 }

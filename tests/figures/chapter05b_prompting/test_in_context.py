@@ -38,7 +38,7 @@ def test_the_mean_of_the_seeds_and_their_band():
 
 def test_the_curve_in_words():
     assert figures.describe_examples_curve(ROWS) == (
-        "Share of right answers behind 0, 1, 2 examples. The model: 0.05, 0.30, 0.55. "
+        "Share of right answers after 0, 1, 2 examples. The model: 0.05, 0.30, 0.55. "
         "Ceiling: all that they tell: 0.00, 0.50, 0.75."
     )
 

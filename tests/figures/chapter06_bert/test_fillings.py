@@ -35,7 +35,7 @@ def test_a_second_panel_has_the_same_scale():
 
 
 def test_fillings_that_do_not_fit_are_refused():
-    with pytest.raises(ShapeError, match="place must be one of the 6 tokens, got 6"):
+    with pytest.raises(ShapeError, match="the gap must be one of the 6 tokens, got index 6"):
         figures.mask_fillings(SHOWN, 6, ROWS)
     with pytest.raises(ShapeError, match="at least one"):
         figures.mask_fillings(SHOWN, 2, [])

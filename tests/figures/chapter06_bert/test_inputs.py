@@ -20,7 +20,7 @@ def texts(axes):
     return [text.get_text() for text in axes.texts if text.get_text()]
 
 
-def test_gpt_looks_back_and_bert_at_all_places():
+def test_gpt_looks_back_and_bert_at_all_positions():
     gpt, bert = figures.masked_objectives(WORDS, [1], "3 terms or 1").axes
     with_loss = lines(gpt, style.BLUE)
     assert with_loss == {(s, t) for t in (1, 2, 3) for s in range(1, t + 1)}
@@ -42,8 +42,8 @@ def test_the_panels_count_their_loss_terms_and_name_the_targets():
 
 
 @pytest.mark.parametrize(("words", "hidden"), [(["one"], [0]), (WORDS, []), (WORDS, [4])])
-def test_hidden_places_must_be_words(words, hidden):
-    with pytest.raises(ShapeError, match="hidden places"):
+def test_hidden_indices_must_be_words(words, hidden):
+    with pytest.raises(ShapeError, match="indices of hidden ones"):
         figures.masked_objectives(words, hidden)
 
 

@@ -5,7 +5,11 @@ import math
 import torch
 from einops import rearrange
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    rows_sum_to_one,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
@@ -40,39 +44,6 @@ def multi_head_by(split, x, w_q, w_k, w_v, n_heads, divisor=None):
     return scores.softmax(dim=-1) @ v
 
 
-def split_heads(y, n_heads):
-    """Turn (B, T, D) into (B, H, T, K)."""
-    return y.unflatten(-1, (n_heads, -1)).transpose(1, 2)
-
-
-def join_heads(y):
-    """Turn (B, H, T, K) into (B, T, D)."""
-    return y.transpose(1, 2).flatten(2)
-
-
-def multi_head_reshaped(x, w_q, w_k, w_v, w_o, n_heads):
-    """This reshapes to (B, H, T, K) without a transpose: a head gets pieces of several words."""
-
-    def split(y, n_heads):
-        return y.reshape(y.size(0), n_heads, y.size(1), -1)
-
-    return multi_head_by(split, x, w_q, w_k, w_v, n_heads).reshape(x.shape) @ w_o
-
-
-def multi_head_split_reshaped(x, w_q, w_k, w_v, w_o, n_heads):
-    """This joins well, but splits by a reshape to (B, H, T, K): that mixes up words and heads."""
-
-    def split(y, n_heads):
-        return y.reshape(y.size(0), n_heads, y.size(1), -1)
-
-    return join_heads(multi_head_by(split, x, w_q, w_k, w_v, n_heads)) @ w_o
-
-
-def multi_head_join_reshaped(x, w_q, w_k, w_v, w_o, n_heads):
-    """This splits well, but joins without turning (B, H, T, K) back to (B, T, H, K) first."""
-    return multi_head_by(split_heads, x, w_q, w_k, w_v, n_heads).reshape(x.shape) @ w_o
-
-
 def multi_head_interleaved(x, w_q, w_k, w_v, w_o, n_heads):
     """This deals the columns out in turn, (K, H) for (H, K): a head owns K columns in a row."""
 
@@ -81,33 +52,6 @@ def multi_head_interleaved(x, w_q, w_k, w_v, w_o, n_heads):
 
     heads = multi_head_by(split, x, w_q, w_k, w_v, n_heads)
     return heads.permute(0, 2, 3, 1).flatten(2) @ w_o
-
-
-def multi_head_model_width(x, w_q, w_k, w_v, w_o, n_heads):
-    """This scales by sqrt(D): a head's scores are sums of K terms, so it scales by sqrt(K)."""
-    divisor = math.sqrt(x.size(-1))
-    return join_heads(multi_head_by(split_heads, x, w_q, w_k, w_v, n_heads, divisor)) @ w_o
-
-
-def multi_head_unscaled(x, w_q, w_k, w_v, w_o, n_heads):
-    """This lacks the 1/sqrt(K)."""
-    return join_heads(multi_head_by(split_heads, x, w_q, w_k, w_v, n_heads, 1)) @ w_o
-
-
-def multi_head_by_heads(x, w_q, w_k, w_v, w_o, n_heads):
-    """This scales by the root of the number of heads: the width K of a head counts."""
-    divisor = math.sqrt(n_heads)
-    return join_heads(multi_head_by(split_heads, x, w_q, w_k, w_v, n_heads, divisor)) @ w_o
-
-
-def multi_head_no_output(x, w_q, w_k, w_v, w_o, n_heads):
-    """This forgets the output map `w_o`: the heads stand side by side and never meet."""
-    return join_heads(multi_head_by(split_heads, x, w_q, w_k, w_v, n_heads))
-
-
-def multi_head_single(x, w_q, w_k, w_v, w_o, n_heads):
-    """This is one wide head: `n_heads` has no effect."""
-    return multi_head(x, w_q, w_k, w_v, w_o, 1)
 
 
 def multi_head_across_heads(x, w_q, w_k, w_v, w_o, n_heads):
@@ -135,11 +79,6 @@ def multi_head_rows(x, w_q, w_k, w_v, w_o, n_heads):
     return multi_head(x, w_q.T, w_k.T, w_v.T, w_o, n_heads)
 
 
-def multi_head_linear(x, w_q, w_k, w_v, w_o, n_heads):
-    """This multiplies by the transposed weights, as nn.Linear stores them: here it is x @ w."""
-    return multi_head(x, w_q.T, w_k.T, w_v.T, w_o.T, n_heads)
-
-
 def multi_head_cases():
     """Neither T nor B equals H or K; with one head only the scale and w_o can go wrong."""
 
@@ -152,6 +91,82 @@ def multi_head_cases():
         case("two heads of width 3", *inputs(1, 4, 6), 2),
         case("a batch, three heads of width 2", *inputs(2, 5, 6), 3),
     ]
+
+
+def many_example():
+    """Two heads of width 3 and seven words: x, the four maps, and the number of heads."""
+    generator = torch.Generator().manual_seed(4)
+    w_q, w_k, w_v, w_o = (torch.randn(6, 6, generator=generator) for _ in range(4))
+    return torch.randn(1, 7, 6, generator=generator), w_q, w_k, w_v, w_o
+
+
+def output_map_comes_last(answer):
+    """The result is what it is without `w_o`, times `w_o`."""
+    x, w_q, w_k, w_v, w_o = many_example()
+    without = answer(x, w_q, w_k, w_v, torch.eye(6), 2)
+    got = answer(x, w_q, w_k, w_v, w_o, 2)
+    if torch.allclose(got, without, atol=1e-4):
+        return "The output map `w_o` has no effect: the heads stand side by side and never meet."
+    if torch.allclose(got, without @ w_o.T, atol=1e-4):
+        return "`w_o` is transposed, as nn.Linear stores it: here it is x @ w_o."
+    return torch.allclose(got, without @ w_o, atol=1e-4)
+
+
+def equal_weights_give_the_mean(answer):
+    """With queries of 0 each word gets the mean of the values, column by column."""
+    x, _, w_k, w_v, _ = many_example()
+    got = answer(x, torch.zeros(6, 6), w_k, w_v, torch.eye(6), 2)
+    values = (x @ w_v).mean(dim=1, keepdim=True).expand_as(got)
+    if torch.allclose(got, (x @ w_v.T).mean(dim=1, keepdim=True).expand_as(got), atol=1e-4):
+        return "`w_v` is transposed, as nn.Linear stores it: here it is x @ w_v."
+    return torch.allclose(got, values, atol=1e-4)
+
+
+def a_head_has_its_own_columns(answer):
+    """Columns 0 to 2 of w_q concern columns 0 to 2 of the joined heads, and no others."""
+    if equal_weights_give_the_mean(answer) is not True:
+        return None
+    x, w_q, w_k, w_v, _ = many_example()
+    before = answer(x, w_q, w_k, w_v, torch.eye(6), 2)
+    if torch.allclose(before, answer(x, w_q, w_k, w_v, torch.eye(6), 1), atol=1e-4):
+        return "This is one wide head: `n_heads` has no effect."
+    w_q[:, :3] += 1
+    moved = (answer(x, w_q, w_k, w_v, torch.eye(6), 2) - before).abs().amax(dim=(0, 1)) > 1e-4
+    return moved.tolist() == [True] * 3 + [False] * 3
+
+
+def weights_of_each_head(answer):
+    """Read the weights (2, 6, 6) off the output: six words, and values that name them.
+
+    Raises ValueError when the heads are mixed up, as the output then says nothing of the kind.
+    """
+    if a_head_has_its_own_columns(answer) is not True:
+        raise ValueError("no heads of their own")
+    _, w_q, w_k, _, _ = many_example()
+    words, halves = torch.eye(6), []
+    for names in (words[:, :3], words[:, 3:]):
+        w_v = torch.cat([names, names], dim=1)
+        halves.append(answer(words[None], w_q, w_k, w_v, words, 2)[0].view(6, 2, 3))
+    products = w_q.view(6, 2, 3).transpose(0, 1) @ w_k.view(6, 2, 3).permute(1, 2, 0)
+    return torch.cat(halves, dim=-1).transpose(0, 1), products
+
+
+def many_rows_add_up(answer):
+    """Each word's weights sum to 1."""
+    return rows_sum_to_one(weights_of_each_head(answer)[0])
+
+
+def each_head_scaled(answer):
+    """The scores were divided by the root of a head's width."""
+    others = {
+        1: "The scores lack the 1/sqrt(K).",
+        6**0.5: "The scores are divided by sqrt(D): a head's scores are sums of K terms, so it "
+        "scales by sqrt(K).",
+        2**0.5: "The scores are divided by the root of the number of heads: the width K of a head "
+        "counts.",
+        3: "The scores are divided by K: their standard deviation is its square root.",
+    }
+    return scaled_by_root(*weights_of_each_head(answer), 3, others)
 
 
 MULTI_HEAD = Write(
@@ -172,20 +187,28 @@ go through `w_o`. This is the layer that stands in every Transformer.
     solution=multi_head,
     second_style=multi_head_one_by_one,
     mistakes=(
-        multi_head_reshaped,
-        multi_head_split_reshaped,
-        multi_head_join_reshaped,
         multi_head_interleaved,
-        multi_head_model_width,
-        multi_head_unscaled,
-        multi_head_by_heads,
-        multi_head_no_output,
-        multi_head_single,
         multi_head_across_heads,
         multi_head_split_words,
         multi_head_rows,
-        multi_head_linear,
     ),
     cases=multi_head_cases,
+    properties=(
+        Property(
+            "Words and heads get mixed up where the heads are cut out or joined: when all weights "
+            "are equal, each word must get the mean of the values, column by column.",
+            equal_weights_give_the_mean,
+        ),
+        Property(
+            "A head does not own K columns in a row: with the first K columns of w_q nothing may "
+            "change but the first K columns of the joined heads.",
+            a_head_has_its_own_columns,
+        ),
+        Property(
+            "Each word's weights must sum to 1, over the words it looks at.", many_rows_add_up
+        ),
+        Property("The scores are not divided by sqrt(K), K = D / H.", each_head_scaled),
+        Property("The joined heads must go through `w_o`, last of all.", output_map_comes_last),
+    ),
     see="B.1 Many heads",
 )

@@ -1,10 +1,21 @@
 """Chapter 02: the causal mask, and what a mask does to the scores."""
 
+import contextlib
 import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    MIXED,
+    NOT_RAW,
+    TURNED_ROUND,
+    UNSCALED,
+    divisor,
+    in_order,
+    rows_sum_to_one,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 # The causal mask ------------------------------------------------------------------------------
 
@@ -17,16 +28,6 @@ def causal_mask(n):
 def causal_mask_loops(n):
     """Second style."""
     return [[s <= t for s in range(n)] for t in range(n)]
-
-
-def causal_mask_no_self(n):
-    """This hides each word from itself: the diagonal must stay visible."""
-    return torch.ones(n, n).tril(-1).bool()
-
-
-def causal_mask_peeking(n):
-    """This lets each word see the next one: exactly what it is asked to guess."""
-    return torch.ones(n, n).tril(1).bool()
 
 
 def causal_mask_transposed(n):
@@ -44,14 +45,32 @@ def causal_mask_added(n):
     return torch.full((n, n), -math.inf).triu(1)
 
 
-def causal_mask_only_self(n):
-    """This shows each word nothing but itself: the words before it count too."""
-    return torch.eye(n).bool()
-
-
 def causal_mask_cases():
     """One word tells whether a word sees itself, four tell the rest."""
     return [case("one word", 1), case("two words", 2), case("four words", 4)]
+
+
+def yes_or_no(answer):
+    """A mask of five words. Raises ValueError for one that is not of True and False."""
+    mask = answer(5)
+    if mask.dtype is not torch.bool:
+        raise ValueError("not True and False")
+    return mask
+
+
+def sees_itself(answer):
+    """The diagonal is True."""
+    return bool(yes_or_no(answer).diagonal().all())
+
+
+def sees_what_is_before(answer):
+    """Below the diagonal all is True."""
+    return bool(yes_or_no(answer)[torch.ones(5, 5).tril(-1).bool()].all())
+
+
+def sees_nothing_after(answer):
+    """Above the diagonal all is False."""
+    return not yes_or_no(answer)[torch.ones(5, 5).triu(1).bool()].any()
 
 
 CAUSAL_MASK = Write(
@@ -70,14 +89,23 @@ it a model can be trained on all positions of a text at once and still not see t
     solution=causal_mask,
     second_style=causal_mask_loops,
     mistakes=(
-        causal_mask_no_self,
-        causal_mask_peeking,
         causal_mask_transposed,
         causal_mask_inverted,
         causal_mask_added,
-        causal_mask_only_self,
     ),
     cases=causal_mask_cases,
+    properties=(
+        Property("It hides each word from itself: the diagonal must stay True.", sees_itself),
+        Property(
+            "It hides words from those that come later: below the diagonal all is True.",
+            sees_what_is_before,
+        ),
+        Property(
+            "It lets a word see what comes after it, which it is to guess: above the diagonal all "
+            "is False.",
+            sees_nothing_after,
+        ),
+    ),
     see="B.2 Masks",
 )
 
@@ -99,49 +127,15 @@ def masked_attention_renormalised(q, k, v, mask):
     return weights @ v, weights
 
 
-def masked_attention_late(q, k, v, mask):
-    """This masks after the softmax: what the hidden keys had is lost, rows sum to less than 1."""
-    weights = (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1) * mask
-    return weights @ v, weights
-
-
 def masked_attention_zero(q, k, v, mask):
     """This sets hidden scores to 0, and exp(0) is 1: the hidden keys still get weight."""
     weights = (q @ k.T / math.sqrt(q.size(-1)) * mask).softmax(dim=-1)
     return weights @ v, weights
 
 
-def masked_attention_inverted(q, k, v, mask):
-    """This hides what may be looked at and shows the rest: True means visible."""
-    return masked_attention(q, k, v, ~mask)
-
-
 def masked_attention_added(q, k, v, mask):
     """This adds True and False to the scores, as 1 and 0: hidden keys need minus infinity."""
     weights = (q @ k.T / math.sqrt(q.size(-1)) + mask).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def masked_attention_values(q, k, v, mask):
-    """This masks the values: hidden keys add nothing, but keep their share of the weights."""
-    weights = (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1)
-    hidden = v * mask[:, :, None]  # (T, S, D)
-    return (weights[:, :, None] * hidden).sum(dim=1), weights
-
-
-def masked_attention_unscaled(q, k, v, mask):
-    """This masks well, but the scores lack the 1/sqrt(K)."""
-    return masked_attention(q * math.sqrt(q.size(-1)), k, v, mask)
-
-
-def masked_attention_ignored(q, k, v, mask):
-    """This ignores the mask."""
-    return masked_attention(q, k, v, torch.ones_like(mask))
-
-
-def masked_attention_over_queries(q, k, v, mask):
-    """This takes the softmax over the queries: each row sums to 1, so it runs over the keys."""
-    weights = (q @ k.T / math.sqrt(q.size(-1))).masked_fill(~mask, -math.inf).softmax(dim=0)
     return weights @ v, weights
 
 
@@ -174,6 +168,77 @@ def masked_attention_cases():
     ]
 
 
+def masked_example():
+    """Four queries, six keys, of which each query sees some; every width is another number."""
+    generator = torch.Generator().manual_seed(3)
+    q, k, v = (torch.randn(*shape, generator=generator) for shape in ((4, 3), (6, 3), (6, 5)))
+    mask = torch.ones(4, 6).tril(1).bool()
+    mask[:, 1] = False
+    mask[2, 0] = False
+    return q, k, v, mask
+
+
+def masked_answer(answer, mask=None):
+    """The output and the weights for the example, whichever comes first. Raises ValueError for
+    weights that are not numbers.
+    """
+    *inputs, own = masked_example()
+    output, weights = in_order(answer(*inputs, own if mask is None else mask), 5)
+    if weights.isnan().any():
+        raise ValueError("nan")
+    return output, weights
+
+
+def masked_output_comes_first(answer):
+    """The order is output, weights."""
+    output, weights = answer(*masked_example())
+    return output.size(-1) == 5 or weights.size(-1) != 5
+
+
+def masked_weights_not_scores(answer):
+    """No weight is negative."""
+    return bool((masked_answer(answer)[1] >= 0).all())
+
+
+def hidden_get_nothing(answer):
+    """A hidden key has weight 0."""
+    mask, weights = masked_example()[-1], masked_answer(answer)[1]
+    if (weights[mask] == 0).all():
+        return "It hides what may be looked at and shows the rest: True means visible."
+    return bool((weights[~mask].abs() < 1e-6).all())
+
+
+def masked_rows_add_up(answer):
+    """Each row of the weights sums to 1, when keys are hidden as when none is."""
+    nothing_hidden = rows_sum_to_one(masked_answer(answer, torch.ones(4, 6).bool())[1])
+    if nothing_hidden is not True:
+        return nothing_hidden
+    if (masked_answer(answer)[1].sum(-1) < 0.99).any():
+        return (
+            "What the hidden keys had is lost, and rows sum to less than 1: mask the scores, "
+            "before the softmax."
+        )
+    return rows_sum_to_one(masked_answer(answer)[1])
+
+
+def masked_scaled(answer):
+    """The scores were divided by the root of K: seen where nothing is hidden."""
+    q, k, _, mask = masked_example()
+    others = {1: UNSCALED, 3: "The scores are divided by K, and not by its root."}
+    for shown in (torch.ones_like(mask), torch.zeros_like(mask)):  # the mask may be inverted
+        with contextlib.suppress(ValueError):
+            weights = masked_answer(answer, shown)[1]
+            if divisor(weights, q @ k.T) is not None:
+                return scaled_by_root(weights, q @ k.T, 3, others)
+    return None
+
+
+def masked_output_is_the_mix(answer):
+    """The output is made of the weights that come with it."""
+    output, weights = masked_answer(answer)
+    return torch.allclose(output, weights @ masked_example()[2], atol=1e-4)
+
+
 MASKED_ATTENTION = Write(
     id="2.4",
     title="Attention with a mask",
@@ -191,17 +256,22 @@ row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
     solution=masked_attention,
     second_style=masked_attention_renormalised,
     mistakes=(
-        masked_attention_late,
         masked_attention_zero,
-        masked_attention_inverted,
         masked_attention_added,
-        masked_attention_values,
-        masked_attention_unscaled,
-        masked_attention_ignored,
-        masked_attention_over_queries,
         masked_attention_plus,
         masked_attention_twice,
     ),
     cases=masked_attention_cases,
+    properties=(
+        Property(TURNED_ROUND, masked_output_comes_first),
+        Property(NOT_RAW, masked_weights_not_scores),
+        Property(
+            "A hidden key gets weight: where the mask is False it must be 0.", hidden_get_nothing
+        ),
+        Property("Each row of the weights must sum to 1, over the keys.", masked_rows_add_up),
+        Property("The scores are not divided by the root of K, the width of a key.", masked_scaled),
+        Property(MIXED, masked_output_is_the_mix),
+    ),
+    results=("output", "weights"),
     see="B.2 Masks",
 )

@@ -4,7 +4,16 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    MIXED,
+    NOT_RAW,
+    TURNED_ROUND,
+    UNSCALED,
+    in_order,
+    rows_sum_to_one,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def attention(q, k, v):
@@ -23,74 +32,9 @@ def attention_einsum(q, k, v):
     return torch.einsum("...ts,...sv->...tv", weights, v), weights
 
 
-def attention_divided_by(q, k, v, divisor):
-    """Attention with a divisor of one's own, for the mistakes below."""
-    weights = (q @ k.transpose(-2, -1) / divisor).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def attention_unscaled(q, k, v):
-    """This equals attention without the 1/sqrt(K)."""
-    return attention_divided_by(q, k, v, 1)
-
-
-def attention_by_width(q, k, v):
-    """This divides by K: the standard deviation of the scores is its square root."""
-    return attention_divided_by(q, k, v, q.size(-1))
-
-
-def attention_by_model_width(q, k, v):
-    """This divides by the root of the width of all heads together: each head scales by its own."""
-    return attention_divided_by(q, k, v, math.sqrt(q.size(-3) * q.size(-1)))
-
-
-def attention_by_keys(q, k, v):
-    """This divides by the root of the number of keys: what counts is the width of a key."""
-    return attention_divided_by(q, k, v, math.sqrt(k.size(-2)))
-
-
-def attention_multiplied(q, k, v):
-    """This multiplies by sqrt(K): the scores must shrink, so divide."""
-    return attention_divided_by(q, k, v, q.size(-1) ** -0.5)
-
-
-def attention_scaled_late(q, k, v):
-    """This scales after the softmax: the rows no longer sum to 1."""
-    weights = (q @ k.transpose(-2, -1)).softmax(dim=-1) / math.sqrt(q.size(-1))
-    return weights @ v, weights
-
-
-def attention_over_queries(q, k, v):
-    """This takes the softmax over the queries: the keys compete, each row sums to 1."""
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-2)
-    return weights @ v, weights
-
-
-def attention_first_axis(q, k, v):
-    """This takes the softmax over the first axis: the keys stand on the last one."""
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=0)
-    return weights @ v, weights
-
-
-def attention_by_value_width(q, k, v):
-    """This divides by the root of the width of the values: the scores are sums over the keys' K."""
-    return attention_divided_by(q, k, v, math.sqrt(v.size(-1)))
-
-
-def attention_without_softmax(q, k, v):
-    """This mixes the values by the raw scores: the softmax that makes them weights is missing."""
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    return scores @ v, scores
-
-
 def attention_scores_returned(q, k, v):
     """This returns the scores next to a sound output: the weights are asked for, after softmax."""
     return attention(q, k, v)[0], q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-
-
-def attention_turned_round(q, k, v):
-    """This returns weights, output: the order is `output, weights`."""
-    return attention(q, k, v)[::-1]
 
 
 def attention_output_only(q, k, v):
@@ -113,6 +57,59 @@ def heads(n_heads, n_queries, n_keys, width):
     return q, torch.randn(n_heads, n_keys, width), torch.randn(n_heads, n_keys, width + 1)
 
 
+def example(n_heads=3, n_queries=4, n_keys=7, width=5):
+    """Inputs on which every width, and every divisor that comes to mind, is another number."""
+    generator = torch.Generator().manual_seed(2)
+    q, k = (torch.randn(n_heads, n, width, generator=generator) for n in (n_queries, n_keys))
+    return q, k, torch.randn(n_heads, n_keys, 11, generator=generator)
+
+
+def answered(answer):
+    """The output and the weights for the example, whichever comes first."""
+    return in_order(answer(*example()), 11)
+
+
+def output_comes_first(answer):
+    """The order is output, weights."""
+    output, weights = answer(*example())
+    return output.size(-1) == 11 or weights.size(-1) != 11
+
+
+def weights_not_scores(answer):
+    """No weight is negative."""
+    return bool((answered(answer)[1] >= 0).all())
+
+
+def rows_add_up(answer):
+    """Each row of the weights sums to 1."""
+    return rows_sum_to_one(answered(answer)[1])
+
+
+def scaled(answer):
+    """The scores were divided by the root of K."""
+    q, k, v = example()
+    heads, width, keys = q.size(0), q.size(-1), k.size(-2)
+    others = {
+        1: UNSCALED,
+        width: "The scores are divided by K: their standard deviation is its square root.",
+        width**-0.5: "The scores are multiplied by sqrt(K): they must shrink, so divide.",
+        (heads * width) ** 0.5: "The scores are divided by the root of the width of all heads "
+        "together: each head scales by its own K.",
+        keys**0.5: "The scores are divided by the root of the number of keys: what counts is the "
+        "width K of a key.",
+        v.size(-1) ** 0.5: "The scores are divided by the root of the width of the values: they "
+        "are sums over the keys' K.",
+    }
+    return scaled_by_root(answered(answer)[1], q @ k.mT, width, others)
+
+
+def output_is_the_mix(answer):
+    """The output is made of the weights that come with it."""
+    _, _, v = example()
+    output, weights = answered(answer)
+    return torch.allclose(output, weights @ v, atol=1e-4)
+
+
 ATTENTION = Write(
     id="2.2",
     title="Scaled dot-product attention",
@@ -131,20 +128,17 @@ this course.
     solution=attention,
     second_style=attention_einsum,
     mistakes=(
-        attention_unscaled,
-        attention_by_width,
-        attention_by_model_width,
-        attention_by_keys,
-        attention_multiplied,
-        attention_scaled_late,
-        attention_over_queries,
-        attention_first_axis,
-        attention_by_value_width,
-        attention_without_softmax,
         attention_scores_returned,
-        attention_turned_round,
         attention_output_only,
     ),
     cases=attention_cases,
+    properties=(
+        Property(TURNED_ROUND, output_comes_first),
+        Property(NOT_RAW, weights_not_scores),
+        Property("Each row of the weights must sum to 1, over the keys.", rows_add_up),
+        Property("The scores are not divided by the root of K, the width of a key.", scaled),
+        Property(MIXED, output_is_the_mix),
+    ),
+    results=("output", "weights"),
     see="A.6 Scaling",
 )

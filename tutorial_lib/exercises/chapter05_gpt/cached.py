@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter02_attention.measures import rows_sum_to_one, scaled_by_root
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def cached_step(x_new, past_keys, past_values, w_q, w_k, w_v):
@@ -61,25 +62,6 @@ def right(x_new, past_keys, past_values, w_q, w_k, w_v):
     return cached_step_with(past_keys.size(1), x_new, past_keys, past_values, w_q, w_k, w_v)
 
 
-def cached_step_no_mask(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This lets new words look at the new words behind them: with n > 1 it takes a causal mask."""
-    n_keys = past_keys.size(1) + x_new.size(1)
-    return cached_step_with(n_keys, x_new, past_keys, past_values, w_q, w_k, w_v)
-
-
-def cached_step_left_mask(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This has a mask that begins at the first key: new word i stands at place S + i, and sees all
-    the past.
-    """
-    return cached_step_with(0, x_new, past_keys, past_values, w_q, w_k, w_v)
-
-
-def cached_step_peeking(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This has a mask that is one place off: each new word sees the one behind it."""
-    n_past = past_keys.size(1)
-    return cached_step_with(n_past + 1, x_new, past_keys, past_values, w_q, w_k, w_v)
-
-
 def cached_step_before_appending(x_new, past_keys, past_values, w_q, w_k, w_v):
     """This looks before it appends: each new word sees itself too, and the new ones before it."""
     keys, values = grown(x_new, past_keys, past_values, w_k, w_v)
@@ -87,89 +69,11 @@ def cached_step_before_appending(x_new, past_keys, past_values, w_q, w_k, w_v):
     return scores.softmax(dim=-1) @ past_values, keys, values
 
 
-def cached_step_no_self(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This hides each new word from itself: it sees its own key as well."""
-    return cached_step_with(past_keys.size(1) - 1, x_new, past_keys, past_values, w_q, w_k, w_v)
-
-
-def cached_step_in_front(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This puts the new keys and values in front of the old: they come behind them."""
-    output, _, _ = right(x_new, past_keys, past_values, w_q, w_k, w_v)
-    keys = torch.cat([x_new @ w_k, past_keys], dim=1)
-    return output, keys, torch.cat([x_new @ w_v, past_values], dim=1)
-
-
-def cached_step_in_front_of_all(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This puts the new keys and values in front and looks at them there, so that the mask hides
-    some of the past: they come behind it.
-    """
-    keys = torch.cat([x_new @ w_k, past_keys], dim=1)
-    values = torch.cat([x_new @ w_v, past_values], dim=1)
-    visible = triangle(x_new.size(1), keys.size(1), past_keys.size(1))
-    return look(x_new @ w_q, keys, values, visible), keys, values
-
-
-def cached_step_new_only(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This looks at the new words alone: the past is kept, but nobody looks at it."""
-    keys, values = grown(x_new, past_keys, past_values, w_k, w_v)
-    new_keys, new_values = x_new @ w_k, x_new @ w_v
-    visible = triangle(x_new.size(1), x_new.size(1), 0)
-    return look(x_new @ w_q, new_keys, new_values, visible), keys, values
-
-
-def cached_step_forgotten(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This forgets the past: neither the output nor what it returns contains the old keys."""
-    nothing = past_keys[:, :0]
-    return right(x_new, nothing, nothing, w_q, w_k, w_v)
-
-
-def cached_step_returns_new(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This returns the new keys and values alone: the next step needs all of them."""
-    output, _, _ = right(x_new, past_keys, past_values, w_q, w_k, w_v)
-    return output, x_new @ w_k, x_new @ w_v
-
-
-def cached_step_not_extended(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This returns the old keys and values: the next step would not know these words."""
-    output, _, _ = right(x_new, past_keys, past_values, w_q, w_k, w_v)
-    return output, past_keys, past_values
-
-
-def cached_step_values_not_kept(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This returns the new keys with the old values: both must grow, side by side."""
-    output, keys, _ = right(x_new, past_keys, past_values, w_q, w_k, w_v)
-    return output, keys, past_values
-
-
-def cached_step_overwritten(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This overwrites the last key and value of the past: the new ones come behind them."""
-    return right(x_new, past_keys[:, :-1], past_values[:, :-1], w_q, w_k, w_v)
-
-
-def cached_step_unscaled(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This does not scale: divide the scores by the root of K."""
-    n_past = past_keys.size(1)
-    return cached_step_with(n_past, x_new, past_keys, past_values, w_q, w_k, w_v, scale=1)
-
-
-def cached_step_wide_scale(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This divides by the root of D, the width of x: queries and keys are K wide."""
-    scale = math.sqrt(x_new.size(-1))
-    n_past = past_keys.size(1)
-    return cached_step_with(n_past, x_new, past_keys, past_values, w_q, w_k, w_v, scale=scale)
-
-
 def cached_step_inverted(x_new, past_keys, past_values, w_q, w_k, w_v):
     """This has its mask inverted: it hides what each new word may look at."""
     keys, values = grown(x_new, past_keys, past_values, w_k, w_v)
     visible = ~triangle(x_new.size(1), keys.size(1), past_keys.size(1))
     return look(x_new @ w_q, keys, values, visible), keys, values
-
-
-def cached_step_over_queries(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This takes the softmax over the new words: each row sums to 1, so it runs over the keys."""
-    n_past = past_keys.size(1)
-    return cached_step_with(n_past, x_new, past_keys, past_values, w_q, w_k, w_v, dim=1)
 
 
 def cached_step_keys_as_values(x_new, past_keys, past_values, w_q, w_k, w_v):
@@ -184,12 +88,6 @@ def cached_step_mixes_keys(x_new, past_keys, past_values, w_q, w_k, w_v):
     _, keys, values = right(x_new, past_keys, past_values, w_q, w_k, w_v)
     output, _, _ = right(x_new, past_keys, past_keys, w_q, w_k, w_k)
     return output, keys, values
-
-
-def cached_step_swapped(x_new, past_keys, past_values, w_q, w_k, w_v):
-    """This returns values before keys: output, keys, values is the order."""
-    output, keys, values = right(x_new, past_keys, past_values, w_q, w_k, w_v)
-    return output, values, keys
 
 
 def cached_step_last_only(x_new, past_keys, past_values, w_q, w_k, w_v):
@@ -213,6 +111,122 @@ def cached_step_cases():
     ]
 
 
+N_PAST, N_NEW = 4, 3
+
+
+def readable_step():
+    """One text whose values are rows of the identity, so that the output is the weights.
+
+    x_new is the identity as well: the new keys are w_k, the new queries w_q.
+    """
+    generator = torch.Generator().manual_seed(8)
+    names = torch.eye(N_PAST + N_NEW)
+    past_keys, w_q, w_k = (
+        torch.randn(n, N_PAST + N_NEW, generator=generator) / 2 for n in (N_PAST, N_NEW, N_NEW)
+    )
+    return torch.eye(N_NEW)[None], past_keys[None], names[None, :N_PAST], w_q, w_k, names[N_PAST:]
+
+
+def weights_of_step(answer):
+    """The weights (n, S + n) of the new words, read off their output.
+
+    Raises ValueError when it is not made of the values, which name the words.
+    """
+    output = answer(*readable_step())[0][0]
+    if (output < 0).any() or keeps_values(answer) is False:
+        raise ValueError("not the values")
+    return output
+
+
+def may_be_seen():
+    """True where a new word may look, (n, S + n)."""
+    return triangle(N_NEW, N_PAST + N_NEW, N_PAST)
+
+
+def returned_in_order(answer):
+    """The second result holds the keys, the third the values."""
+    _, keys, values = answer(*readable_step())
+    x_new, _, _, _, w_k, w_v = readable_step()
+    turned = torch.equal(keys[:, -N_NEW:], x_new @ w_v) and torch.equal(
+        values[:, -N_NEW:], x_new @ w_k
+    )
+    return not turned
+
+
+def keeps(place, past, weight, answer):
+    """Tell whether a result holds the past ones, then the new ones."""
+    if not returned_in_order(answer):
+        place = 3 - place
+    kept = answer(*readable_step())[place]
+    inputs = readable_step()
+    old, new = inputs[past], inputs[0] @ inputs[weight]
+    word = "keys" if past == 1 else "values"
+    if kept.shape == old.shape and torch.allclose(kept, old):
+        return f"It returns the old {word}: the next step would not know the new words."
+    if kept.shape == new.shape and torch.allclose(kept, new):
+        return f"It returns the new {word} alone: the next step needs all of them."
+    if kept.size(1) != N_PAST + N_NEW:
+        return f"It returns {kept.size(1)} {word} for {N_PAST} old and {N_NEW} new words."
+    if torch.allclose(kept, torch.cat([new, old], dim=1)):
+        return f"It puts the new {word} in front of the old: they come after them."
+    return torch.allclose(kept, torch.cat([old, new], dim=1), atol=1e-5)
+
+
+def keeps_keys(answer):
+    """The keys that are returned are those of before, then the new ones."""
+    return keeps(1, 1, 4, answer)
+
+
+def keeps_values(answer):
+    """The values that are returned are those of before, then the new ones."""
+    return keeps(2, 2, 5, answer)
+
+
+def sees_no_later_word(answer):
+    """A new word gives no weight to new words after it."""
+    weights = weights_of_step(answer)
+    if (weights[may_be_seen()].abs() < 1e-6).all():
+        return "The mask is inverted: it hides what each new word may look at."
+    return bool((weights[~may_be_seen()].abs() < 1e-6).all())
+
+
+def sees_the_past(answer):
+    """A new word gives weight to every word of the past."""
+    weights = weights_of_step(answer)
+    if (weights[may_be_seen()].abs() < 1e-6).all():
+        return None
+    return bool((weights[:, :N_PAST].abs() > 1e-6).all())
+
+
+def sees_new_words(answer):
+    """A new word gives weight to itself and to the new words before it."""
+    weights = weights_of_step(answer)
+    if (weights[may_be_seen()].abs() < 1e-6).all():
+        return None
+    own = weights[:, N_PAST:]
+    if (own.diagonal().abs() < 1e-6).all() and (own.tril(-1).abs().sum(dim=-1)[1:] > 1e-6).all():
+        return "It hides each new word from itself: it sees its own key as well."
+    return bool((own[torch.ones_like(own).tril().bool()].abs() > 1e-6).all())
+
+
+def step_rows_add_up(answer):
+    """The weights of each new word sum to 1."""
+    return rows_sum_to_one(weights_of_step(answer))
+
+
+def step_scaled(answer):
+    """The scores were divided by the root of K, seen on the words of the past."""
+    x_new, past_keys, _, w_q, _, _ = readable_step()
+    products = (x_new @ w_q @ past_keys.mT)[0]
+    others = {
+        1: "The scores lack the 1/sqrt(K).",
+        N_NEW**0.5: "The scores are divided by the root of D, the width of x: queries and keys are "
+        "K wide.",
+    }
+    weights = weights_of_step(answer)[:, :N_PAST]
+    return scaled_by_root(weights, products, N_PAST + N_NEW, others)
+
+
 CACHED_STEP = Write(
     id="5.9",
     title="A step with a cache",
@@ -233,28 +247,36 @@ at itself.
     solution=cached_step,
     second_style=cached_step_one_by_one,
     mistakes=(
-        cached_step_no_mask,
-        cached_step_left_mask,
-        cached_step_peeking,
         cached_step_before_appending,
-        cached_step_no_self,
-        cached_step_in_front,
-        cached_step_in_front_of_all,
-        cached_step_new_only,
-        cached_step_forgotten,
-        cached_step_returns_new,
-        cached_step_not_extended,
-        cached_step_values_not_kept,
-        cached_step_overwritten,
-        cached_step_unscaled,
-        cached_step_wide_scale,
         cached_step_inverted,
-        cached_step_over_queries,
         cached_step_keys_as_values,
         cached_step_mixes_keys,
-        cached_step_swapped,
         cached_step_last_only,
     ),
     cases=cached_step_cases,
+    properties=(
+        Property(
+            "It returns values before keys: output, keys, values is the order.", returned_in_order
+        ),
+        Property("The keys are not those of the past, then x_new @ w_k.", keeps_keys),
+        Property("The values are not those of the past, then x_new @ w_v.", keeps_values),
+        Property(
+            "A new word looks at new words after it: with n > 1 it takes a causal mask, and new "
+            "word i is number S + i.",
+            sees_no_later_word,
+        ),
+        Property(
+            "A new word does not see all of the past: new word i is number S + i, and sees the S "
+            "words before.",
+            sees_the_past,
+        ),
+        Property(
+            "A new word does not see itself and all new words before it.",
+            sees_new_words,
+        ),
+        Property("The weights of a new word must sum to 1, over the keys.", step_rows_add_up),
+        Property("The scores are not divided by the root of K.", step_scaled),
+    ),
+    results=("output", "keys", "values"),
     see="5.6 The KV cache",
 )

@@ -2,7 +2,8 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter02_attention.measures import divisor, sums_to_one
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def temperature_probabilities(logits, temperature):
@@ -19,27 +20,6 @@ def temperature_probabilities_powers(logits, temperature):
     return torch.stack(rows)
 
 
-def temperature_probabilities_multiplied(logits, temperature):
-    """This multiplies by the temperature (or raises p to it): below 1 it must sharpen, so divide
-    the logits.
-    """
-    return (logits * temperature).softmax(dim=-1)
-
-
-def temperature_probabilities_late(logits, temperature):
-    """This divides the probabilities: they no longer sum to 1, and their ratios stay. Divide the
-    logits.
-    """
-    return logits.softmax(dim=-1) / temperature
-
-
-def temperature_probabilities_late_product(logits, temperature):
-    """This multiplies the probabilities: they no longer sum to 1, and their ratios stay. Divide
-    the logits.
-    """
-    return logits.softmax(dim=-1) * temperature
-
-
 def temperature_probabilities_twice(logits, temperature):
     """This divides the probabilities and takes a second softmax of them: divide the logits."""
     return (logits.softmax(dim=-1) / temperature).softmax(dim=-1)
@@ -48,53 +28,6 @@ def temperature_probabilities_twice(logits, temperature):
 def temperature_probabilities_second_softmax(logits, temperature):
     """This takes a second softmax of the probabilities: one is enough."""
     return temperature_probabilities(logits, temperature).softmax(dim=-1)
-
-
-def temperature_probabilities_power(logits, temperature):
-    """This raises the probabilities to 1/T, which is right, and does not divide by their sum."""
-    return logits.softmax(dim=-1) ** (1 / temperature)
-
-
-def temperature_probabilities_no_sum(logits, temperature):
-    """This stops at the exponentials: divide them by their sum."""
-    return (logits / temperature).exp()
-
-
-def temperature_probabilities_outside(logits, temperature):
-    """This gives the same at any temperature: T acts on the exponentials, or is added, or is not
-    used, and the sum takes it out again. Divide the logits by it.
-    """
-    return logits.softmax(dim=-1)
-
-
-def temperature_probabilities_squared(logits, temperature):
-    """This divides by the square of the temperature."""
-    return (logits / temperature**2).softmax(dim=-1)
-
-
-def temperature_probabilities_root(logits, temperature):
-    """This divides by the square root of the temperature."""
-    return (logits / temperature**0.5).softmax(dim=-1)
-
-
-def temperature_probabilities_scores(logits, temperature):
-    """This returns the scaled logits: the softmax is missing."""
-    return logits / temperature
-
-
-def temperature_probabilities_logs(logits, temperature):
-    """This returns log probabilities: the probabilities are asked for."""
-    return (logits / temperature).log_softmax(dim=-1)
-
-
-def temperature_probabilities_over_batch(logits, temperature):
-    """This takes the softmax over the batch: the V tokens of one row compete."""
-    return (logits / temperature).softmax(dim=0)
-
-
-def temperature_probabilities_together(logits, temperature):
-    """This takes one softmax of all rows together: each row sums to 1."""
-    return (logits / temperature).flatten().softmax(dim=0).view_as(logits)
 
 
 def temperature_probabilities_greedy(logits, temperature):
@@ -110,6 +43,51 @@ def temperature_probabilities_cases():
         case("one row, temperature 0.7", torch.tensor([[1.0, -1.0, 3.0]]), 0.7),
         case("temperature 1", torch.randn(2, 3), 1.0),
     ]
+
+
+def warm(answer):
+    """Three rows of seven logits at temperature 2.5: (logits, what the answer makes of them)."""
+    logits = torch.randn(3, 7, generator=torch.Generator().manual_seed(5))
+    return logits, answer(logits, 2.5)
+
+
+def are_probabilities(answer):
+    """Nothing is negative."""
+    _, got = warm(answer)
+    if (got <= 0).all():
+        return "It returns log probabilities: the probabilities are asked for."
+    return bool((got >= 0).all())
+
+
+def rows_add_up(answer):
+    """Each row sums to 1."""
+    _, got = warm(answer)
+    if (got < 0).any() or sums_to_one(got):
+        return None if (got < 0).any() else True
+    if sums_to_one(got, 0):
+        return "The softmax runs over the batch: the V tokens of one row compete."
+    if abs(got.sum().item() - 1) < 1e-4:
+        return "One softmax of all rows together: each row sums to 1."
+    return f"Each row must sum to 1, but your first one sums to {got[0].sum():.3g}: divide by it."
+
+
+def divides_the_logits(answer):
+    """Twice the logits at twice the temperature are the same, and 2.5 divides by 2.5."""
+    logits, got = warm(answer)
+    found = divisor(got, logits)
+    others = {
+        1.0: "The temperature has no effect on what is likelier, and by how much: divide the "
+        "logits by it, before the softmax.",
+        1
+        / 2.5: "It multiplies by the temperature (or raises p to it): below 1 it must sharpen, so "
+        "divide the logits.",
+        2.5**2: "It divides by the square of the temperature.",
+        2.5**0.5: "It divides by the square root of the temperature.",
+    }
+    if found is None:
+        return None
+    close = [text for number, text in others.items() if abs(found / number - 1) < 1e-2]
+    return close[0] if close else abs(found / 2.5 - 1) < 1e-2
 
 
 TEMPERATURE_PROBABILITIES = Write(
@@ -128,22 +106,18 @@ likely becomes likelier, above 1 all tokens become more alike; 1 changes nothing
     solution=temperature_probabilities,
     second_style=temperature_probabilities_powers,
     mistakes=(
-        temperature_probabilities_multiplied,
-        temperature_probabilities_late,
-        temperature_probabilities_late_product,
         temperature_probabilities_twice,
         temperature_probabilities_second_softmax,
-        temperature_probabilities_power,
-        temperature_probabilities_no_sum,
-        temperature_probabilities_outside,
-        temperature_probabilities_squared,
-        temperature_probabilities_root,
-        temperature_probabilities_scores,
-        temperature_probabilities_logs,
-        temperature_probabilities_over_batch,
-        temperature_probabilities_together,
         temperature_probabilities_greedy,
     ),
     cases=temperature_probabilities_cases,
+    properties=(
+        Property(
+            "There are negative numbers: the softmax that makes them probabilities is missing.",
+            are_probabilities,
+        ),
+        Property("Each row must sum to 1.", rows_add_up),
+        Property("The logits are not divided by the temperature.", divides_the_logits),
+    ),
     see="5.5 Choosing the next token",
 )

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def top_k_filter(logits, k):
@@ -30,49 +30,6 @@ def keep(logits, kept):
     return logits.masked_fill(~kept, -math.inf)
 
 
-def top_k_filter_exactly(logits, k):
-    """This keeps exactly k: tokens that tie with the k-th highest stay too, as none is better."""
-    ids = logits.topk(k, dim=-1).indices
-    return torch.full_like(logits, -math.inf).scatter(-1, ids, logits.gather(-1, ids))
-
-
-def top_k_filter_smallest(logits, k):
-    """This keeps the k lowest: keep the highest."""
-    return keep(logits, logits <= logits.topk(k, dim=-1, largest=False).values[:, -1:])
-
-
-def top_k_filter_inverted(logits, k):
-    """This drops the k highest and keeps the rest: it is the other way round."""
-    return keep(logits, logits < logits.topk(k, dim=-1).values[:, -1:])
-
-
-def top_k_filter_zero(logits, k):
-    """This sets the others to 0, and exp(0) is 1: they need minus infinity."""
-    return logits.masked_fill(logits < logits.topk(k, dim=-1).values[:, -1:], 0.0)
-
-
-def top_k_filter_plus(logits, k):
-    """This sets the others to plus infinity, and the softmax breaks: they need minus infinity."""
-    return logits.masked_fill(logits < logits.topk(k, dim=-1).values[:, -1:], math.inf)
-
-
-def top_k_filter_one_more(logits, k):
-    """This keeps k + 1 tokens."""
-    ordered = logits.sort(dim=-1, descending=True).values
-    return keep(logits, logits >= ordered[:, min(k, logits.size(-1) - 1), None])
-
-
-def top_k_filter_one_less(logits, k):
-    """This drops the k-th highest too, and keeps k - 1: the k-th stays."""
-    return keep(logits, logits > logits.topk(k, dim=-1).values[:, -1:])
-
-
-def top_k_filter_over_batch(logits, k):
-    """This looks for the highest down the batch: each row has a choice of its own."""
-    lowest = logits.sort(dim=0, descending=True).values[min(k, len(logits)) - 1]
-    return keep(logits, logits >= lowest)
-
-
 def top_k_filter_topk_over_batch(logits, k):
     """This takes the `topk` down the batch, so it fails when k is more than the rows: each row has
     a choice of its own, with `dim=-1`.
@@ -83,21 +40,6 @@ def top_k_filter_topk_over_batch(logits, k):
 def top_k_filter_kth_lowest(logits, k):
     """This measures by the k-th lowest, the k-th from the wrong end: sort from high to low."""
     return keep(logits, logits >= logits.sort(dim=-1).values[:, k - 1 : k])
-
-
-def top_k_filter_one_threshold(logits, k):
-    """This measures all rows by one threshold, the lowest of theirs: each row has its own."""
-    return keep(logits, logits >= logits.topk(k, dim=-1).values.min())
-
-
-def top_k_filter_together(logits, k):
-    """This keeps the k highest of all rows together: each row keeps its own k."""
-    return keep(logits, logits >= logits.flatten().topk(k).values[-1])
-
-
-def top_k_filter_first_row(logits, k):
-    """This measures all rows by the k-th highest of the first one: each row has its own."""
-    return keep(logits, logits >= logits[0].topk(k).values[-1])
 
 
 def top_k_filter_probabilities(logits, k):
@@ -130,16 +72,6 @@ def top_k_filter_first(logits, k):
     return keep(logits, (torch.arange(logits.size(-1)) < k).expand_as(logits))
 
 
-def top_k_filter_best(logits, k):
-    """This keeps the best token alone: k of them stay."""
-    return keep(logits, logits == logits.max(dim=-1, keepdim=True).values)
-
-
-def top_k_filter_ignored(logits, k):
-    """This keeps all tokens."""
-    return logits
-
-
 def top_k_filter_cases():
     """Rows of different height, more rows than k and fewer, a tie, and both ends of k."""
     heights = torch.tensor([[0.0], [-9.0], [4.0]])
@@ -151,6 +83,83 @@ def top_k_filter_cases():
         case("k = 1", torch.randn(2, 4), 1),
         case("k = V", torch.randn(2, 3), 3),
     ]
+
+
+def filtered(answer, logits, number):
+    """Which logits an answer has kept as they are, (B, V), and what it set all others to.
+
+    Raises ValueError for anything but the same logits with others filled in.
+    """
+    got = answer(logits, number)
+    kept = got == logits
+    fills = got[~kept].unique().tolist()
+    if len(fills) > 1 or got.isnan().any():
+        raise ValueError("no filter")
+    return kept, fills[0] if fills else -math.inf
+
+
+def fills_with_minus_infinity(answer, logits, number):
+    """What is dropped becomes minus infinity."""
+    _, fill = filtered(answer, logits, number)
+    if fill == 0:
+        return "The others are set to 0, and exp(0) is 1: they need minus infinity."
+    if fill == math.inf:
+        return (
+            "The others are set to plus infinity, and the softmax breaks: they need minus infinity."
+        )
+    return fill == -math.inf
+
+
+def keeps_the_highest(kept, logits):
+    """No token is dropped that is likelier than one that stays in its row."""
+    lowest = logits.masked_fill(~kept, math.inf).amin(dim=-1)
+    dropped = logits.masked_fill(kept, -math.inf).amax(dim=-1)
+    return bool((dropped < lowest).all())
+
+
+def unlike_rows():
+    """Five rows of eight different logits, each row at another height."""
+    heights = torch.tensor([0.0, -9.0, 4.0, 1.0, -3.0])[:, None]
+    return torch.randn(5, 8, generator=torch.Generator().manual_seed(6)) + heights
+
+
+def top_k_fills(answer):
+    """What is dropped becomes minus infinity."""
+    return fills_with_minus_infinity(answer, unlike_rows(), 3)
+
+
+def top_k_keeps_the_highest(answer):
+    """No token is dropped that is likelier than one that stays."""
+    kept, _ = filtered(answer, unlike_rows(), 3)
+    if (~kept).all(dim=-1).any() or kept.all():
+        return None
+    if keeps_the_highest(~kept, unlike_rows()):
+        return "It drops the highest and keeps the rest: it is the other way round."
+    return keeps_the_highest(kept, unlike_rows())
+
+
+def top_k_keeps_k(answer):
+    """Each row keeps k, when none tie."""
+    kept, _ = filtered(answer, unlike_rows(), 3)
+    if keeps_the_highest(~kept, unlike_rows()) and ((~kept).sum(dim=-1) == 3).all():
+        kept = ~kept  # the wrong way round, which is said already
+    counts = kept.sum(dim=-1)
+    if len(set(counts.tolist())) > 1:
+        return (
+            "Rows keep different numbers of tokens: each row has a threshold of its own, its k-th "
+            "highest logit."
+        )
+    if counts[0] == 8:
+        return "It keeps all tokens."
+    return True if counts[0] == 3 else f"It keeps {counts[0]} of 8 tokens a row where k is 3."
+
+
+def top_k_keeps_ties(answer):
+    """Tokens that tie with the k-th highest stay."""
+    logits = torch.tensor([[2.0, 5.0, 2.0, 2.0, -1.0, 4.0]])
+    kept, _ = filtered(answer, logits, 3)
+    tied = kept[0, [0, 2, 3]]
+    return None if not tied.any() else bool(tied.all())
 
 
 TOP_K_FILTER = Write(
@@ -170,28 +179,24 @@ the k-th highest stay as well. k is between 1 and V.
     solution=top_k_filter,
     second_style=top_k_filter_rows,
     mistakes=(
-        top_k_filter_exactly,
-        top_k_filter_smallest,
-        top_k_filter_inverted,
-        top_k_filter_zero,
-        top_k_filter_plus,
-        top_k_filter_one_more,
-        top_k_filter_one_less,
-        top_k_filter_over_batch,
         top_k_filter_topk_over_batch,
         top_k_filter_kth_lowest,
-        top_k_filter_one_threshold,
-        top_k_filter_together,
-        top_k_filter_first_row,
         top_k_filter_probabilities,
         top_k_filter_share,
         top_k_filter_values,
         top_k_filter_indices,
         top_k_filter_sorted,
         top_k_filter_first,
-        top_k_filter_best,
-        top_k_filter_ignored,
     ),
     cases=top_k_filter_cases,
+    properties=(
+        Property("The highest logits must stay, whatever their place.", top_k_keeps_the_highest),
+        Property("Each row keeps k tokens, when none tie.", top_k_keeps_k),
+        Property(
+            "It drops tokens that tie with the k-th highest: they stay too, as none is better.",
+            top_k_keeps_ties,
+        ),
+        Property("The others must become minus infinity.", top_k_fills),
+    ),
     see="5.5 Choosing the next token",
 )

@@ -4,7 +4,12 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter05_gpt.top_k import (
+    fills_with_minus_infinity,
+    filtered,
+    keeps_the_highest,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def top_p_filter(logits, p):
@@ -44,62 +49,6 @@ def put_back(logits, ids, dropped):
     return logits.masked_fill(torch.zeros_like(dropped).scatter(-1, ids, dropped), -math.inf)
 
 
-def top_p_filter_no_crossing(logits, p):
-    """This drops the token that crosses p: it stays, or less than p is left. If the best token
-    alone holds p, nothing is left at all.
-    """
-    _, ids, reached = ranked(logits)
-    return put_back(logits, ids, reached > p)
-
-
-def top_p_filter_no_crossing_but_best(logits, p):
-    """This drops the token that crosses p, unless it is the best one: it always stays, or less
-    than p is left.
-    """
-    _, ids, reached = ranked(logits)
-    dropped = reached > p
-    dropped[:, 0] = False
-    return put_back(logits, ids, dropped)
-
-
-def top_p_filter_below(logits, p):
-    """This keeps what is below p with its own share: the token that reaches p stays too. If the
-    best token alone holds p, nothing is left at all.
-    """
-    _, ids, reached = ranked(logits)
-    return put_back(logits, ids, reached >= p)
-
-
-def top_p_filter_below_but_best(logits, p):
-    """This keeps the best token and what is below p with its own share: the token that reaches p
-    stays too, whichever it is.
-    """
-    _, ids, reached = ranked(logits)
-    dropped = reached >= p
-    dropped[:, 0] = False
-    return put_back(logits, ids, dropped)
-
-
-def top_p_filter_one_more(logits, p):
-    """This keeps one token too many: the one that crosses p is the last."""
-    _, ids, reached = ranked(logits)
-    dropped = torch.nn.functional.pad(reached[:, :-2] >= p, (2, 0))
-    return put_back(logits, ids, dropped)
-
-
-def top_p_filter_unsorted(logits, p):
-    """This adds up in the order of the vocabulary: begin with the likeliest token."""
-    shares = logits.softmax(dim=-1)
-    return logits.masked_fill(shares.cumsum(dim=-1) - shares >= p, -math.inf)
-
-
-def top_p_filter_not_put_back(logits, p):
-    """This drops by rank, but applies it to the tokens as they stand: put the order back."""
-    _, _, reached = ranked(logits)
-    dropped = torch.nn.functional.pad(reached[:, :-1] >= p, (1, 0))
-    return logits.masked_fill(dropped, -math.inf)
-
-
 def top_p_filter_wrong_way_back(logits, p):
     """This sorts once more in place of going back: `ids` says which token has a rank, not which
     rank a token has. Scatter, or gather with `ids.argsort()`.
@@ -129,12 +78,6 @@ def top_p_filter_ascending(logits, p):
     return put_back(logits, ids, shares.cumsum(dim=-1) - shares >= p)
 
 
-def top_p_filter_inverted(logits, p):
-    """This drops the top tokens and keeps the rest: it is the other way round."""
-    kept = top_p_filter(logits, p) > -math.inf
-    return logits.masked_fill(kept, -math.inf)
-
-
 def top_p_filter_rest(logits, p):
     """This keeps the tokens that hold 1 - p: they must hold p."""
     return top_p_filter(logits, 1 - p)
@@ -156,32 +99,9 @@ def top_p_filter_of_best(logits, p):
     return logits.masked_fill(shares < p * shares.amax(dim=-1, keepdim=True), -math.inf)
 
 
-def top_p_filter_zero(logits, p):
-    """This sets the others to 0, and exp(0) is 1: they need minus infinity."""
-    kept = top_p_filter(logits, p)
-    return kept.masked_fill(kept == -math.inf, 0.0)
-
-
 def top_p_filter_probabilities(logits, p):
     """This returns probabilities: the logits are asked for."""
     return top_p_filter(logits, p).softmax(dim=-1)
-
-
-def top_p_filter_over_batch(logits, p):
-    """This takes the softmax over the batch: the V tokens of one row compete."""
-    ordered, ids = logits.softmax(dim=0).sort(dim=-1, descending=True)
-    return put_back(logits, ids, ordered.cumsum(dim=-1) - ordered >= p)
-
-
-def top_p_filter_together(logits, p):
-    """This adds up over all rows together: each row must hold p by itself."""
-    return top_p_filter(logits.view(1, -1), p).view_as(logits)
-
-
-def top_p_filter_first_row(logits, p):
-    """This keeps as many in each row as in the first: each row crosses p at its own place."""
-    n_kept = (top_p_filter(logits[:1], p) > -math.inf).sum().item()
-    return logits.masked_fill(logits < logits.topk(n_kept).values[:, -1:], -math.inf)
 
 
 def top_p_filter_cases():
@@ -198,6 +118,75 @@ def top_p_filter_cases():
         case("one row, p = 0.7", shuffled, 0.7),
         case("p = 1", torch.cat([exact, exact.flip(-1) + 3]), 1.0),
     ]
+
+
+SHARES = torch.tensor([
+    [0.13, 0.05, 0.36, 0.02, 0.44],
+    [0.07, 0.61, 0.03, 0.19, 0.10],
+    [0.09, 0.08, 0.01, 0.78, 0.04],
+])  # fmt: skip
+
+
+def top_p_fills(answer):
+    """What is dropped becomes minus infinity."""
+    return fills_with_minus_infinity(answer, SHARES.log() + 1, 0.7)
+
+
+def rows_are_judged_alone(answer):
+    """A row keeps the same tokens whatever other rows there are."""
+    together, _ = filtered(answer, SHARES.log() + 1, 0.7)
+    for row in range(3):
+        alone, _ = filtered(answer, SHARES[row : row + 1].log() + 1, 0.7)
+        if not torch.equal(alone[0], together[row]):
+            return False
+    return True
+
+
+def kept_in_rows(answer, p):
+    """Which tokens stay. Raises ValueError where that says nothing about a row by itself."""
+    if not rows_are_judged_alone(answer):
+        raise ValueError("rows are not judged alone")
+    return filtered(answer, SHARES.log() + 1, p)[0]
+
+
+def kept_from_the_top(answer):
+    """Which tokens stay at p = 0.7, or are dropped if it is the other way round."""
+    kept = kept_in_rows(answer, 0.7)
+    inverted = (~kept).any(dim=-1).all() and keeps_the_highest(~kept, SHARES)
+    return ~kept if inverted else kept
+
+
+def top_p_keeps_the_likeliest(answer):
+    """No token is dropped that is likelier than one that stays."""
+    kept = kept_in_rows(answer, 0.7)
+    if (~kept).all(dim=-1).any() or kept.all():
+        return None
+    if keeps_the_highest(~kept, SHARES):
+        return "It drops the top tokens and keeps the rest: it is the other way round."
+    return keeps_the_highest(kept, SHARES)
+
+
+def top_p_keeps_enough(answer):
+    """What stays holds p, or more."""
+    kept = kept_from_the_top(answer)
+    held = (SHARES * kept).sum(dim=-1)
+    return bool((held[:2] >= 0.7).all())  # in the third the likeliest token holds it alone
+
+
+def top_p_keeps_no_more(answer):
+    """What stays would not hold p without its least likely token."""
+    kept = kept_from_the_top(answer)
+    if (~kept).all(dim=-1).any():
+        return None
+    held = SHARES * kept
+    least = held.masked_fill(~kept, math.inf).amin(dim=-1)
+    return bool((held.sum(dim=-1) - least < 0.7).all())
+
+
+def top_p_keeps_one(answer):
+    """The likeliest token stays, even if it holds more than p."""
+    kept = kept_in_rows(answer, 0.2)
+    return bool(kept.any(dim=-1).all())
 
 
 TOP_P_FILTER = Write(
@@ -218,28 +207,42 @@ logits that stay are unchanged and in their places. No two tokens tie.
     solution=top_p_filter,
     second_style=top_p_filter_rows,
     mistakes=(
-        top_p_filter_no_crossing,
-        top_p_filter_no_crossing_but_best,
-        top_p_filter_below,
-        top_p_filter_below_but_best,
-        top_p_filter_one_more,
-        top_p_filter_unsorted,
-        top_p_filter_not_put_back,
         top_p_filter_wrong_way_back,
         top_p_filter_sorted,
         top_p_filter_raw_logits,
         top_p_filter_ascending,
-        top_p_filter_inverted,
         top_p_filter_rest,
         top_p_filter_each,
         top_p_filter_floor,
         top_p_filter_of_best,
-        top_p_filter_zero,
         top_p_filter_probabilities,
-        top_p_filter_over_batch,
-        top_p_filter_together,
-        top_p_filter_first_row,
     ),
     cases=top_p_filter_cases,
+    properties=(
+        Property(
+            "What a row keeps depends on the other rows: each has a softmax and a sum of its own.",
+            rows_are_judged_alone,
+        ),
+        Property(
+            "It keeps a token and drops a likelier one: begin with the likeliest, and put what you "
+            "find back to the tokens' own places.",
+            top_p_keeps_the_likeliest,
+        ),
+        Property(
+            "What stays holds less than p: the token that crosses p stays too.",
+            top_p_keeps_enough,
+        ),
+        Property(
+            "It keeps more than it needs: without the least likely that stays, the others would "
+            "still hold p.",
+            top_p_keeps_no_more,
+        ),
+        Property(
+            "Where the likeliest token alone holds more than p, nothing is left: one token always "
+            "stays.",
+            top_p_keeps_one,
+        ),
+        Property("The others must become minus infinity.", top_p_fills),
+    ),
     see="5.5 Choosing the next token",
 )

@@ -10,6 +10,7 @@ import torch
 from tutorial_lib.errors import TutorialError
 from tutorial_lib.exercises.engine.compare import difference, settle
 from tutorial_lib.exercises.engine.guard import TookTooLong, guarded, standard_settings
+from tutorial_lib.exercises.engine.tasks import Case
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,43 @@ def known(task, mistake, place):
     return attempt(task, mistake, cases_of(task)[place])
 
 
-def parted(expected, got, tolerance=None):
+def broken(task, answer):
+    """Return the sentences of the properties that do not hold, in order."""
+    sentences = []
+    for entry in task.properties:
+        try:
+            found = entry.holds(functools.partial(_plainly, task, answer))
+        except Exception:  # the answer fails here, or gives what the property cannot read
+            continue
+        if found is False or isinstance(found, str):
+            sentences.append(found or entry.sentence)
+    return sentences
+
+
+def _plainly(task, answer, *args):
+    """What an answer returns, numbers in lists as tensors. Raises ValueError when it fails."""
+    got = attempt(task, answer, Case("", args))
+    if got.error is not None:
+        raise ValueError("the answer fails") from got.error
+    return _tensors(got.value)
+
+
+def _tensors(value):
+    if not isinstance(value, list) or not value:
+        return value
+    try:
+        return torch.tensor(value)
+    except (TypeError, ValueError, RuntimeError):  # several results, or no numbers
+        return [_tensors(item) for item in value]
+
+
+def parted(expected, got, tolerance=None, results=()):
     """Say how an outcome differs from the expected one, None when they agree.
 
     An outcome that is an error differs from every value; two errors of one type agree.
     """
     if expected.error is None and got.error is None:
-        return difference(expected.value, got.value, tolerance)
+        return difference(expected.value, got.value, tolerance, results)
     if type(expected.error) is type(got.error):
         return None
     return type(got.error or expected.error).__name__

@@ -119,10 +119,11 @@ def _opaque(value):
         return Opaque(value, f"an object of the class {type(value).__name__}")
 
 
-def difference(expected, got, tolerance=None):
+def difference(expected, got, tolerance=None, results=()):
     """Say the first place where two settled outputs differ; None when they are equal.
 
-    `tolerance` replaces the absolute tolerance that suits the outputs' dtypes.
+    `tolerance` replaces the absolute tolerance that suits the outputs' dtypes; `results` names
+    the parts of an output.
 
     >>> difference(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]))
     'at [1]: expected 2, got 3 (1 of 2 places differs)'
@@ -133,7 +134,11 @@ def difference(expected, got, tolerance=None):
         relative, absolute = max(relative, coarser[0]), max(absolute, coarser[1])
     if tolerance is not None:
         relative, absolute = 0.0, tolerance
-    return _compare(expected, got, (relative, absolute))
+    text = _compare(expected, got, (relative, absolute))
+    for ordinal, name in zip(ORDINALS, results, strict=False):
+        if text and text.startswith(f"in the {ordinal} result"):
+            return text.replace(f"the {ordinal} result", f"the {name}", 1)
+    return text
 
 
 def _compare(expected, got, tolerance):

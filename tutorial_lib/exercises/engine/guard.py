@@ -282,7 +282,8 @@ class _Alarm:
         self.over = threading.Event()
         self.lock = threading.Lock()
         caller = threading.get_ident()
-        threading.Thread(target=self._watch, args=(caller,), daemon=True).start()
+        self.watcher = threading.Thread(target=self._watch, args=(caller,), daemon=True)
+        self.watcher.start()
 
     def stop(self):
         self.ringing = False
@@ -291,6 +292,7 @@ class _Alarm:
         else:
             with self.lock:
                 self.over.set()
+            self.watcher.join()
         if self.main:
             signal.signal(self.signal, self.handler)
         else:

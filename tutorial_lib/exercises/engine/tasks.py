@@ -29,6 +29,19 @@ def case(label, *args, **kwargs):
     return Case(label, args, kwargs)
 
 
+@dataclass(frozen=True)
+class Property:
+    """What holds for every right answer, and the sentence for one for which it does not.
+
+    holds(answer) calls the answer on inputs of its own and looks at nothing else, so that two
+    mistakes at once break two properties. It returns True, False, or a closer sentence. None says
+    that it cannot be told, as with an error: something else is wrong.
+    """
+
+    sentence: str
+    holds: Callable
+
+
 def call(answer, *args, **kwargs):
     """Call the answer with the case's arguments: what `run` does unless an exercise says more."""
     return answer(*args, **kwargs)
@@ -95,11 +108,15 @@ class Write(Exercise):
 
     `cases` is a function that returns the cases; `run(answer, *args)` turns the answer and one
     case into an output, and is given when a plain call is not enough (a class, a gradient).
+    `properties` stand in the order in which a learner would mend them; they come to mind when an
+    answer equals none of the `mistakes`. `results` names the parts of an output, if it has several.
     """
 
     kind: ClassVar[str] = "write"
     cases: Callable[[], Iterable[Case]]
     run: Callable = call
+    properties: tuple = ()
+    results: tuple = ()
 
 
 @dataclass(frozen=True, kw_only=True)

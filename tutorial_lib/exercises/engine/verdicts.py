@@ -3,20 +3,24 @@
 import math
 from dataclasses import dataclass, replace
 
+import torch
+
 from tutorial_lib.exercises.engine.attempts import (
     SolutionError,
     attempts,
+    broken,
     expected,
     known,
     parted,
 )
 from tutorial_lib.exercises.engine.compare import Opaque, settle
-from tutorial_lib.exercises.engine.excerpts import show
+from tutorial_lib.exercises.engine.excerpts import show, written
 from tutorial_lib.exercises.engine.faults import explain, is_open_stub
-from tutorial_lib.exercises.engine.guard import guarded, standard_settings
-from tutorial_lib.exercises.engine.tasks import Claim, Symptom, message
+from tutorial_lib.exercises.engine.guard import TookTooLong, guarded, standard_settings
+from tutorial_lib.exercises.engine.tasks import Claim, Symptom, call, message
 
 MARKS = {"right": "✓", "halfway": "◐", "open": "○"}
+LONGEST_CALL = 60
 UNIT_SLIPS = (100, 1_000, 1_000_000, 1_000_000_000)
 
 
@@ -92,21 +96,29 @@ def _judge_code(task, answer, output=None):
     misses = [
         (case, have, text)
         for (case, have), want in zip(got, wanted, strict=True)
-        if (text := parted(want, have, task.tolerance)) is not None
+        if (text := parted(want, have, task.tolerance, task.results)) is not None
     ]
     changed = next((outcome.changed for _, outcome in got if outcome.changed), ())
     changed = _mutation(changed, {name for want in wanted for name in want.changed})
-    if not misses:
-        return Verdict("right", "right." + changed)
-    mistake = _known_mistake(task, got)
+    mistake = _known_mistake(task, got) if misses else None
     if mistake is not None:
         return Verdict("mistake", message(mistake), mistake)
-    case, outcome, text = misses[0]
-    if outcome.error is None:
-        where = "," if text.startswith(("at [", "in the ")) else ":"
-        return Verdict("differs", f'in the case "{case.label}"{where} {_ended(text)}' + changed)
-    text = explain(outcome.error, answer, task)
-    return Verdict("error", f'in the case "{case.label}": {_ended(text)}', raised=True)
+    failed = [have.error for _, have, _ in misses if have.error is not None]
+    hopeless = len(failed) == len(got) or any(isinstance(error, TookTooLong) for error in failed)
+    sentences = [] if hopeless else broken(task, answer)
+    if not misses and not sentences:
+        return Verdict("right", "right." + changed)
+    status, text = "mistake", _listed(sentences)
+    if misses:
+        case, outcome, apart = misses[0]
+        if outcome.error is not None:
+            apart = explain(outcome.error, answer, task)
+        where = "," if apart.startswith(("at [", "in the ")) else ":"
+        first = f"{_named(case, task)}{where} {_ended(apart)}"
+        text += f" To see it: {first}" if text else f"in {first}"
+        if not sentences:
+            status = "differs" if outcome.error is None else "error"
+    return Verdict(status, text + changed, raised=status == "error")
 
 
 def _judge_symptom(task, choice, repaired, output):
@@ -186,6 +198,32 @@ def _not_code(task, answer):
             f'check("{task.id}", {task.name}). It got {shown(answer)}.'
         )
     return ""
+
+
+def _listed(sentences):
+    if len(sentences) < 2:
+        return "".join(sentences)
+    numbered = (f"({number}) {text}" for number, text in enumerate(sentences, 1))
+    return f"{len(sentences)} things to mend. {' '.join(numbered)}"
+
+
+def _named(case, task):
+    """Name a case by its label and, where it is short, by the call itself."""
+    arguments = ", ".join(map(_argument, case.args))
+    short = arguments and len(arguments) <= LONGEST_CALL and not case.kwargs
+    called = f", {task.name}({arguments})" if short and task.run is call else ""
+    return f'the case "{case.label}"{called}'
+
+
+def _argument(value):
+    settled = settle(value)
+    if isinstance(settled, torch.Tensor):
+        return _numbers(settled.tolist())
+    return "?" * LONGEST_CALL if isinstance(settled, Opaque) else written(settled)
+
+
+def _numbers(value):
+    return f"[{', '.join(map(_numbers, value))}]" if isinstance(value, list) else show(value)
 
 
 def _mutation(changed, allowed):

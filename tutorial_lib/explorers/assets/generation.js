@@ -97,6 +97,13 @@ function render({ model, el }) {
   function takeAnswer() {
     const answer = model.get("answer");
     if (!answer.next) return;
+    if (answer.from) {
+      // Only what is new has come. It is completed in place, so that other views find it whole.
+      const had = state.answer?.written ?? [];
+      if (had.length < answer.from) return ask("tell all");
+      answer.written = [...had.slice(0, answer.from), ...answer.written];
+      answer.from = 0;
+    }
     state.answer = answer;
     state.logits = floats(answer.next.logits);
     state.pointed = -1;

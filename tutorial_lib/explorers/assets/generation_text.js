@@ -85,7 +85,7 @@ function timesInWords(answer) {
 
 // A dot for each written token: how long the text was, and how long the model took.
 function drawTimes(canvas, answer, context, theme, width) {
-  const [height, left, bottom, top] = [104, 44, 30, 8];
+  const [height, left, bottom, top] = [104, 58, 30, 8];
   const pen = sizedContext(canvas, width, height);
   const times = answer.written.map((token) => token[MS]);
   const sorted = [...times].sort((a, b) => a - b);

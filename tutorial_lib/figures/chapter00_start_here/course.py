@@ -33,7 +33,7 @@ ROUTES = {
     "Everything": tuple(CHAPTERS),
 }
 
-# What a chapter stands on; chapter 00 opens everything.
+# What a chapter builds on; chapter 00 opens everything.
 _NEEDS = (
     ("00", "01"),
     ("01", "02"),
@@ -90,7 +90,7 @@ def _box(axes, x, y, width, height, **look):
 
 @styled
 def course_map(done=(), figure=None):
-    """Chapters 00 to 11, what stands on what, and three routes through them.
+    """Chapters 00 to 11, what builds on what, and three routes through them.
 
     Planned chapters, those not in READY, are dashed. done holds the names of finished chapters
     ("00", "05b", ...), which are filled in.

@@ -1,4 +1,4 @@
-"""What a model expects at each place of a text, beside what really comes."""
+"""What a model expects at each position of a text, beside what really comes."""
 
 from matplotlib.patches import Rectangle
 

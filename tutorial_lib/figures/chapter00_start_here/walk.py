@@ -45,7 +45,7 @@ _MEANINGS = (
     ("sum", "What was there before plus what has been added."),
     ("norm", "Each token's vector brought to one scale."),
 )
-# Where the norm stands before a half of the layer, it is read and the path itself goes on.
+# With a norm before each half of a layer, the half reads the norm, and the path goes on unchanged.
 _MEANINGS_BEFORE = (
     ("attention norm", "A copy of each token's vector, brought to one scale: what the heads read."),
     ("feed forward norm", "A copy, brought to one scale: what the feed-forward part reads."),

@@ -93,7 +93,7 @@ def _words(axes, step, n_rows):
             if (word[i], word[i + 1]) == tuple(step.pair)
             for side in (0, 1)
         }
-        for place, symbol in enumerate(word):
+        for index, symbol in enumerate(word):
             text = readable(symbol)
             width = letter * (len(text) + 0.9)
             merged = len(symbol.removeprefix("##") if isinstance(symbol, str) else symbol) > 1
@@ -104,8 +104,8 @@ def _words(axes, step, n_rows):
                     0.68,
                     boxstyle="round,pad=0,rounding_size=0.06",
                     facecolor="#cfe5f3" if merged else "#f0efe9",
-                    edgecolor=ORANGE if place in lit else GRID,
-                    linewidth=2 if place in lit else 1,
+                    edgecolor=ORANGE if index in lit else GRID,
+                    linewidth=2 if index in lit else 1,
                 )
             )
             axes.text(

@@ -97,7 +97,7 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
     curves.set_title(
         f"q·k: standard deviation {now.deviation:.2f}, √d = {np.sqrt(d):.2f}",
         fontsize=10.5,
-        y=1.02,  # a place of its own spares matplotlib the search for one
+        y=1.02,  # given, so that matplotlib does not have to search for one
         pad=0,
     )
     for axes in (bars, curves):

@@ -56,7 +56,7 @@ def word_paths(n_words=8, figure=None):
 
 
 def _marked(layers, n_words):
-    """One way to the last place, found backwards: of the links that fit, the one from farthest."""
+    """One way to the last word, found backwards: of the links that fit, the one from farthest."""
     goal, way = n_words - 1, []
     for links in reversed(layers):
         link = min(link for link in links if link[1] == goal)

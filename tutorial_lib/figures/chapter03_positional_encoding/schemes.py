@@ -46,7 +46,7 @@ def scheme_grid(
 
     show is "scores" (what the scheme adds) or "weights" (what the softmax makes of it); the other
     arguments are those of `scheme_scores`. A pale band over the offset means that pairs with one
-    offset differ: the scheme knows absolute places. Amber pairs have no row in a learned table.
+    offset differ: the scheme knows absolute positions. Amber pairs have no row in a learned table.
     These are the keyword arguments that `SchemeComparer.state` gives. Raises ValueError for
     another `show` or an unknown scheme.
     """
@@ -60,17 +60,17 @@ def scheme_grid(
     panels = figure.subplots(2 * down, across, squeeze=False, height_ratios=[2.4, 1.1] * down)
     missing = False
     for index, scheme in enumerate(schemes):
-        line, place = divmod(index, across)
+        line, column = divmod(index, across)
         values = scheme_scores(scheme, length, shift, head=_head(scheme, head), **setting)
         if show == "weights":
             values = scheme_weights(values, causal)
-        matrix, curve = panels[2 * line, place], panels[2 * line + 1, place]
+        matrix, curve = panels[2 * line, column], panels[2 * line + 1, column]
         missing |= bool(np.isnan(values).any())
         _matrix(matrix, values, shift, causal, show)
         _curve(curve, values, causal)
         name = SCHEMES[scheme] + (f", head {head}" if scheme in HEADED else "")
         matrix.set_title(name, fontsize=11)
-        if not place:
+        if not column:
             matrix.set_ylabel("query (position)")
             curve.set_ylabel("added" if show == "scores" else "weight")
     for axes in panels[-2:, len(schemes) - (down - 1) * across :].flat:
@@ -97,13 +97,13 @@ def _matrix(axes, values, shift, causal, show):
     if show == "weights":
         look = {"cmap": WEIGHTS, "vmin": 0, "vmax": top}
     low, high = shift - 0.5, shift + length - 0.5
-    place = {"extent": (low, high, high, low), "interpolation": "nearest"}
+    area = {"extent": (low, high, high, low), "interpolation": "nearest"}
     # The colours of single pairs, blank where there is nothing, over flat grey and amber.
     lost = np.where(np.isnan(values) & ~ahead, 1.0, np.nan)
     hidden = np.where(ahead, 1.0, np.nan)
-    axes.imshow(hidden, cmap=ListedColormap([_HIDDEN]), **place)
-    axes.imshow(lost, cmap=ListedColormap([AMBER]), alpha=_PALE, **place)
-    picture = axes.imshow(seen, **look, **place)
+    axes.imshow(hidden, cmap=ListedColormap([_HIDDEN]), **area)
+    axes.imshow(lost, cmap=ListedColormap([AMBER]), alpha=_PALE, **area)
+    picture = axes.imshow(seen, **look, **area)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     ticks = [shift, shift + length // 2, shift + length - 1]

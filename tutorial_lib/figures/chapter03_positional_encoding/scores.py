@@ -78,7 +78,7 @@ def example_tables(causal=False):
 def scheme_scores(scheme, length, shift=0, *, causal=False, head=0, content=False, tables=None):
     """Return what the scheme adds to the score of each pair, (T, S) float64.
 
-    The positions are shift ... shift + length - 1; nan stands where a learned table has no row.
+    The positions are shift ... shift + length - 1; nan means that a learned table has no such row.
     head counts from 0 and matters for relative, t5 and alibi; causal for T5's buckets only, the
     mask itself hides nothing here. Added vectors meet each other only, unless `content`: then
     their products with the content are in as well. tables replaces some of `example_tables`:

@@ -156,7 +156,7 @@ def _row(axes, table, position):
     axes.set(xlabel="column", ylabel="value")
     axes.set_title(f"The vector of position {position}", fontsize=10, fontweight="normal", pad=4)
     axes.xaxis.set_major_locator(MaxNLocator(9, integer=True))
-    # It stands where no panel is, and must not push the panels above apart.
+    # There is no panel where it is drawn, and it must not push the panels above apart.
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5)).set_in_layout(False)
 
 

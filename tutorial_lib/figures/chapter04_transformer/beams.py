@@ -18,7 +18,7 @@ class Candidate:
     """One box of the tree: the candidate of a step at a rank (0 = most probable).
 
     token: its label; text: all that its path has written; score: log p of the path divided by
-    the penalty of its length; parent: the place of another candidate, None behind the prompt;
+    the penalty of its length; parent: the index of another candidate, None after the prompt;
     state: "kept", "finished" or "dropped"; wins: it lies on the winner's path.
     """
 
@@ -69,7 +69,7 @@ def tree_candidates(search, tokenizer):
     found, ranks = [], {}
     for index, node in enumerate(search.tree):
         ranks[node.step] = ranks.get(node.step, -1) + 1
-        written = [search.tree[place].token for place in search.path(index)]
+        written = [search.tree[node_index].token for node_index in search.path(index)]
         found.append(
             Candidate(
                 node.step,

@@ -1,4 +1,4 @@
-"""Norm before or behind: how large the gradient of each layer is, and how the loss falls."""
+"""Norm before or after: how large the gradient of each layer is, and how the loss falls."""
 
 import numpy as np
 
@@ -44,8 +44,8 @@ def gradient_norms(rows, title="", figure=None):
         axes.margins(x=0.04)
     top = axes.get_ylim()[1]  # shared, so known when both are drawn
     axes.set_ylim(0, top)
-    places = spread_apart(np.array(list(ends.values())), 0.07 * top)
-    for norm, y in zip(ends, places, strict=True):
+    heights = spread_apart(np.array(list(ends.values())), 0.07 * top)
+    for norm, y in zip(ends, heights, strict=True):
         look = {"color": _COLOURS[norm], "fontweight": "bold", "va": "center"}
         axes.text(layers[-1] + 0.3, y, f"{norm}-norm", **look)
     panels[0].set_ylabel("norm of the gradient")
@@ -54,7 +54,7 @@ def gradient_norms(rows, title="", figure=None):
 
 
 def loss_curves(rows, title="", x_label="step", every=20, figure=None):
-    """How the loss falls, one line for each place of the norm with and without warm-up.
+    """How the loss falls, one line for each position of the norm, with and without warm-up.
 
     rows: dicts with "norm", "warmup" (steps), "seed" and "loss", a number for every `every`
     steps. Lines are means over the seeds, areas reach from the least to the most. Returns the

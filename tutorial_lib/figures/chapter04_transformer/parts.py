@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Part:
     """One part of a drawing: the tensor it makes, what it is, and where a plus's shortcut starts.
 
-    name: the record's; kind: what it is drawn as; stage: the layer it stands in or "".
+    name: the record's; kind: what it is drawn as; stage: the layer it is in, or "".
     """
 
     name: str
@@ -22,7 +22,7 @@ class Part:
 def parts_of(model, records, stack=""):
     """Return the Parts of one stack ("encoder", "decoder", or "" for a layer alone), in order.
 
-    The order is the order of computation, so a norm stands where the model has it. Of several
+    The order is the order of computation, so a norm is where the model has it. Of several
     layers the first is returned. model is what records, a Trace, were recorded from.
     """
     side = {"encoder": "source", "decoder": "target"}.get(stack, "")

@@ -132,8 +132,8 @@ def batch_and_learning_rate(table=GPT3, title="", figure=None):
             words = ", ".join(row[0] for row in group)
             rising = values[-1] >= values[0]
             at, side = (group[-1][1], "right") if rising else (group[0][1], "left")
-            place = {"xytext": (-3 if rising else 4, 4), "textcoords": "offset points", "ha": side}
-            axes.annotate(words, (at, value), fontsize=8.5, color=style.MUTED, **place)
+            shift = {"xytext": (-3 if rising else 4, 4), "textcoords": "offset points", "ha": side}
+            axes.annotate(words, (at, value), fontsize=8.5, color=style.MUTED, **shift)
         ticks = sorted({float(f"{value:.3g}") for value in values})
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_yticks([], minor=True)

@@ -42,13 +42,13 @@ def chain_rule(tokens, log_probabilities, title="", figure=None):
     turned = n <= LINE and max(map(len, names)) > 2
     figure = style.blank(figure, min(max(5.0, 1.6 + 0.3 * n), 13.0), 4.3 + 0.3 * turned)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    places = np.arange(n)
+    positions = np.arange(n)
     colours = [style.ORANGE if cost > math.log(2) * 3 else style.BLUE for cost in costs]
-    above.bar(places, costs, color=colours, width=0.8)
+    above.bar(positions, costs, color=colours, width=0.8)
     if n <= MOST_NUMBERS:
         for x, cost in enumerate(costs):
-            place = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center"}
-            above.annotate(f"{cost:.2f}", (x, cost), fontsize=8, **place)
+            shift = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center"}
+            above.annotate(f"{cost:.2f}", (x, cost), fontsize=8, **shift)
     limit = above.get_ylim()[1]
     if limit > 3 * math.log(2):
         above.axhline(3 * math.log(2), color=style.MUTED, linewidth=1, linestyle=(0, (4, 3)))
@@ -56,15 +56,15 @@ def chain_rule(tokens, log_probabilities, title="", figure=None):
         look["transform"] = above.get_yaxis_transform()
         above.text(1.005, 3 * math.log(2), "p = 1/8", **look)
     above.set(ylabel="−log p (nats)", title=title, ylim=(0, max(1.08 * limit, 0.1)))
-    below.step(places, np.cumsum(costs), where="mid", color=style.GREEN)
-    below.fill_between(places, np.cumsum(costs), step="mid", color=style.GREEN, alpha=0.15)
+    below.step(positions, np.cumsum(costs), where="mid", color=style.GREEN)
+    below.fill_between(positions, np.cumsum(costs), step="mid", color=style.GREEN, alpha=0.15)
     end = f"sum {costs.sum():.2f}, mean {costs.mean():.3f}"
     where = {"ha": "left", "va": "top", "fontsize": 9.5, "fontweight": "bold"}
     below.text(0.01, 0.95, end, transform=below.transAxes, color=style.GREEN, **where)
     below.set(ylabel="sum so far (nats)", ylim=(0, max(1.15 * costs.sum(), 0.1)))
     below.set_xlim(-0.7, n - 0.3)
     every = max(1, -(-n // LINE))
-    below.set_xticks(places[::every], names[::every], rotation=90 if turned else 0)
+    below.set_xticks(positions[::every], names[::every], rotation=90 if turned else 0)
     below.set_xlabel("token, each given all those before it")
     for axes in (above, below):
         axes.grid(axis="y", linewidth=0.8)

@@ -37,7 +37,7 @@ def examples_curve(rows, title="", *, lines=LINES, figure=None):
 
 
 def examples_learned(rows, title="", *, lines=LEARNED, figure=None):
-    """The same over the steps of a training: rows have "step" in place of "examples"."""
+    """The same over the steps of a training: rows have "step" instead of "examples"."""
     return _chart(rows, "step", lines, "training step", "share, 0 to 1", title, figure)
 
 
@@ -45,11 +45,11 @@ def describe_examples_curve(rows, lines=LINES):
     """Say in words what `examples_curve` shows.
 
     >>> describe_examples_curve([{"examples": k, "accuracy": k / 4} for k in (0, 2)])
-    'Share of right answers behind 0, 2 examples. The model: 0.00, 0.50.'
+    'Share of right answers after 0, 2 examples. The model: 0.00, 0.50.'
     """
     series, _ = _over_seeds(rows, "examples", lines)
     (counts, _), *_ = series.values()
-    parts = [f"Share of right answers behind {', '.join(f'{n:g}' for n in counts)} examples."]
+    parts = [f"Share of right answers after {', '.join(f'{n:g}' for n in counts)} examples."]
     for name, (_, values) in series.items():
         parts.append(f"{name[0].upper()}{name[1:]}: {', '.join(f'{v:.2f}' for v in values)}.")
     return " ".join(parts)
@@ -144,10 +144,10 @@ def _over_seeds(rows, by, lines):
     columns = _columns(rows, lines)
     if not columns:
         raise ShapeError(f"there are no rows with {' or '.join(lines)} to draw")
-    places = sorted({row[by] for row in rows})
+    xs = sorted({row[by] for row in rows})
     series, bands = {}, {}
     for column in columns:
-        values = [[row[column] for row in rows if row[by] == place] for place in places]
-        series[lines[column]] = (places, [float(np.mean(v)) for v in values])
+        values = [[row[column] for row in rows if row[by] == x] for x in xs]
+        series[lines[column]] = (xs, [float(np.mean(v)) for v in values])
         bands[lines[column]] = ([min(v) for v in values], [max(v) for v in values])
     return series, bands

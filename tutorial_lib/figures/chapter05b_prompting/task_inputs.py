@@ -21,7 +21,7 @@ def task_inputs(rows, title, figure=None):
     """What a model reads, a block for each form of a task: its name, its words, what is read off.
 
     rows: (name, words, result), words being (word, kind) with a kind of KINDS, result a short
-    text behind the last word. Long rows are broken. Returns the figure.
+    text after the last word. Long rows are broken. Returns the figure.
     Raises ShapeError without rows or for a row without words, ValueError for another kind.
 
     >>> rows = [("a head", [("dogs", "premise"), ("animals", "hypothesis")], "3 logits")]
@@ -64,14 +64,14 @@ def _width(word):
 
 
 def _broken(words, result):
-    """Return (line, x) of each word and of the result behind them, in inches."""
-    places, line, x = [], 0, _LEFT
+    """Return (line, x) of each word and of the result after them, in inches."""
+    spots, line, x = [], 0, _LEFT
     for width in [*map(_width, words), _width(f"→ {result}")]:
         if x + width > _WIDTH and x > _LEFT:
             line, x = line + 1, _LEFT
-        places.append((line, x))
+        spots.append((line, x))
         x += width + _GAP
-    return places
+    return spots
 
 
 def _box(axes, x, y, word, kind):

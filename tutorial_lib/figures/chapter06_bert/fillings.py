@@ -6,9 +6,9 @@ from tutorial_lib.figures.chapter06_bert.mask_results import WIDTH, draw_tokens,
 from tutorial_lib.figures.generation import token_name
 
 
-def _checked(tokens, place, rows, beside):
-    if not 0 <= place < len(tokens):
-        raise ShapeError(f"place must be one of the {len(tokens)} tokens, got {place}")
+def _checked(tokens, gap, rows, beside):
+    if not 0 <= gap < len(tokens):
+        raise ShapeError(f"the gap must be one of the {len(tokens)} tokens, got index {gap}")
     panels = {"": rows} | ({beside[0]: beside[1]} if beside else {})
     for listed in panels.values():
         if not listed or not all(0 <= probability <= 1 for _, probability in listed):
@@ -17,19 +17,19 @@ def _checked(tokens, place, rows, beside):
 
 
 @style.styled
-def mask_fillings(tokens, place, rows, *, beside=None, right=None, title="", figure=None):
+def mask_fillings(tokens, gap, rows, *, beside=None, right=None, title="", figure=None):
     """A text with its gap, and the most probable tokens for it as bars.
 
-    tokens: T strings, the gap among them at `place`; rows: (token, probability) from the most
-    probable down; beside: (name, rows) of a second panel for comparison; right: the token that
-    stood there, drawn orange. Returns the figure. Raises ShapeError when these do not fit.
+    tokens: T strings; gap: the index of the gap among them; rows: (token, probability), the most
+    probable first; beside: (name, rows) of a second panel for comparison; right: the token that
+    was there, drawn orange. Returns the figure. Raises ShapeError when these do not fit.
 
     >>> rows = [("house", 0.6), ("cross", 0.3)]
     >>> figure = mask_fillings(["a", "red", "[MASK]"], 2, rows, title="A house")
     >>> [label.get_text() for label in figure.axes[1].get_yticklabels()]
     ['house', 'cross']
     """
-    panels = _checked(tokens, place, rows, beside)
+    panels = _checked(tokens, gap, rows, beside)
     most = max(map(len, panels.values()))
     tall, bars = text_height(tokens), 0.28 * most + 0.6
     figure = style.blank(figure, WIDTH, tall + bars + 0.75)
@@ -38,7 +38,7 @@ def mask_fillings(tokens, place, rows, *, beside=None, right=None, title="", fig
     draw_tokens(
         above.subplots(),
         tokens,
-        lambda at: marked if at == place else (style.CARD, style.INK),
+        lambda at: marked if at == gap else (style.CARD, style.INK),
     )
     reach = max(probability for listed in panels.values() for _, probability in listed)
     beside_each_other = below.subplots(1, len(panels), squeeze=False)[0]
@@ -59,16 +59,16 @@ def mask_fillings(tokens, place, rows, *, beside=None, right=None, title="", fig
     return figure
 
 
-def describe_mask_fillings(tokens, place, rows, beside=None):
+def describe_mask_fillings(tokens, gap, rows, beside=None):
     """Say in words what `mask_fillings` shows.
 
     >>> describe_mask_fillings(["red", "[MASK]"], 1, [("house", 0.6)])
     'In “red [MASK]” the most probable tokens for token 2: house 0.600.'
     """
     parts = []
-    for name, listed in _checked(tokens, place, rows, beside).items():
+    for name, listed in _checked(tokens, gap, rows, beside).items():
         words = ", ".join(f"{token_name(token)} {p:.3f}" for token, p in listed)
         parts.append(f"{name}: {words}" if name else words)
     text = " ".join(token_name(token) for token in tokens)
     said = "; ".join(parts)
-    return f"In “{text}” the most probable tokens for token {place + 1}: {said}."
+    return f"In “{text}” the most probable tokens for token {gap + 1}: {said}."

@@ -26,7 +26,7 @@ def _checked(words, hidden):
     hidden = sorted(set(hidden))
     if len(words) < 2 or not hidden or not set(hidden) <= set(range(len(words))):
         raise ShapeError(
-            "masked_objectives needs 2 words or more and hidden places among them, "
+            "masked_objectives needs 2 words or more and the indices of hidden ones, "
             f"got {len(words)} words and {hidden}"
         )
     return [token_name(word) for word in words], hidden
@@ -36,10 +36,10 @@ def _checked(words, hidden):
 def masked_objectives(words, hidden, title="", figure=None):
     """GPT's and BERT's objective for one sentence: who looks at whom, and where a loss sits.
 
-    words: T strings without special tokens; hidden: places in words that BERT's side hides. A
-    line joins what is read (below) with each place that may look at it; blue are the lines of
-    the places with a loss. Returns the figure. Raises ShapeError for fewer than 2 words or
-    hidden places that are none of them.
+    words: T strings without special tokens; hidden: the indices of the words that BERT's
+    side hides. A line joins what is read (below) with each position that may look at it; the
+    lines of positions with a loss are blue. Returns the figure. Raises ShapeError for fewer than
+    2 words, or hidden indices that are none of them.
 
     >>> figure = masked_objectives(["so", "it", "is"], hidden=[1], title="2 terms or 1")
     >>> [axes.get_title(loc="left").split(": ")[1] for axes in figure.axes]
@@ -50,7 +50,7 @@ def masked_objectives(words, hidden, title="", figure=None):
     last = n_words - 1
     gpt = (names, dict(enumerate(names[1:])), lambda t, s: s <= t)
     reads = ["[CLS]", *("[MASK]" if i in hidden else name for i, name in enumerate(names)), "[SEP]"]
-    bert = (reads, {place + 1: names[place] for place in hidden}, lambda t, s: True)
+    bert = (reads, {position + 1: names[position] for position in hidden}, lambda t, s: True)
     headings = (
         f"GPT says the next token: {_terms(last)} a pass",
         f"BERT says the hidden tokens: {_terms(len(hidden))} a pass",
@@ -68,11 +68,11 @@ def masked_objectives(words, hidden, title="", figure=None):
 
 
 def _objective(axes, column, shift, reads, targets, may_look):
-    """Draw one panel: what is read, the lines, and the word that each place with a loss must say.
+    """Draw one panel: what is read, the lines, and the word that each loss is about.
 
-    shift: columns left free at the left, so that the same words stand above each other.
+    shift: columns left free at the left, so that the same words are above each other.
     """
-    at = [column * (place + shift) for place in range(len(reads))]
+    at = [column * (position + shift) for position in range(len(reads))]
     width = 0.88 * column
     for t, upper in enumerate(at):
         asked = t in targets
@@ -95,7 +95,7 @@ def _objective(axes, column, shift, reads, targets, may_look):
         masked = name == "[MASK]"
         _box(axes, x, 0, name, width, fill=style.MUTED if masked else style.CARD,
              color="white" if masked else style.INK)  # fmt: skip
-    for y, text in ((0, "reads"), (1.0, "place"), (1.54, "must say")):
+    for y, text in ((0, "reads"), (1.0, "position"), (1.54, "must say")):
         axes.text(-1.0 - column / 2, y, text, va="center", color=style.MUTED, fontsize=9.5)
     axes.axis("off")
 
@@ -108,15 +108,15 @@ def describe_masked_objectives(words, hidden):
     """Say in words what `masked_objectives` shows.
 
     >>> describe_masked_objectives(["so", "it", "is"], [1])[:64]
-    'The sentence “so it is” under two objectives. GPT: each place lo'
+    'The sentence “so it is” under two objectives. GPT: each position'
     """
     names, hidden = _checked(words, hidden)
-    said = ", ".join(names[place] for place in hidden)
+    said = ", ".join(names[position] for position in hidden)
     return (
-        f"The sentence “{' '.join(names)}” under two objectives. GPT: each place looks at itself "
-        f"and what stands before it and says the next token, {_terms(len(names) - 1)}. BERT: the "
-        f"hidden words ({said}) are replaced by [MASK], every place looks at every place, and "
-        f"only the hidden places have a loss, {_terms(len(hidden))}."
+        f"The sentence “{' '.join(names)}” under two objectives. GPT: each position looks at "
+        f"itself and what comes before it and says the next token, {_terms(len(names) - 1)}. "
+        f"BERT: the hidden words ({said}) are replaced by [MASK], every position looks at every "
+        f"position, and only the hidden positions have a loss, {_terms(len(hidden))}."
     )
 
 
@@ -145,17 +145,17 @@ def input_representation(tokens, segments, title="", figure=None):
     figure = style.blank(figure, 1.7 + column * len(names), 3.5)
     axes = figure.subplots()
     heights = {"token": 2.1, "segment": 1.4, "position": 0.7}
-    for place, (name, segment) in enumerate(zip(names, segments, strict=True)):
-        x = column * place
+    for position, (name, segment) in enumerate(zip(names, segments, strict=True)):
+        x = column * position
         axes.text(x, 2.62, name, ha="center", va="center", fontweight="bold", fontsize=9.5)
-        texts = {"token": name, "segment": "AB"[segment], "position": str(place)}
+        texts = {"token": name, "segment": "AB"[segment], "position": str(position)}
         for row, y in heights.items():
             fill = SECOND_SEGMENT if row == "segment" and segment else ROW_COLOURS[row]
             _box(axes, x, y, f"E {texts[row]}", 0.88 * column, fill=fill)
             if row != "position":
                 axes.text(x, y - 0.36, "+", ha="center", va="center", color=style.MUTED)
         axes.text(x, 0.34, "=", ha="center", va="center", color=style.MUTED)
-        _box(axes, x, 0, f"x {place}", 0.88 * column, edge=style.INK)
+        _box(axes, x, 0, f"x {position}", 0.88 * column, edge=style.INK)
     for text, y in (*heights.items(), ("read by layer 1", 0)):
         where = {"ha": "right", "va": "center", "color": style.MUTED, "fontsize": 9.5}
         axes.text(-0.55 * column, y, text, **where)
@@ -174,7 +174,7 @@ its position. [CLS] A 0, so A 1, [SEP] A 2.'
     """
     names = _checked_rows(tokens, segments)
     rows = zip(names, segments, range(len(names)), strict=True)
-    parts = ", ".join(f"{name} {'AB'[segment]} {place}" for name, segment, place in rows)
+    parts = ", ".join(f"{name} {'AB'[segment]} {position}" for name, segment, position in rows)
     return (
         f"For each of {len(names)} tokens three vectors are added: of the token, of its segment, "
         f"A or B, and of its position. {parts}."

@@ -51,9 +51,9 @@ def layer_scores(series, value_label="accuracy", *, references=None, title="", f
         figure=figure,
     )
     axes = figure.axes[0]
-    for place, (layers, means) in enumerate(lines.values()):
+    for index, (layers, means) in enumerate(lines.values()):
         best = int(np.nanargmax(means))
-        colour = style.CYCLE[place % len(style.CYCLE)]
+        colour = style.CYCLE[index % len(style.CYCLE)]
         ring = {"ms": 12, "mfc": "none", "mec": colour, "mew": 1.8, "label": "best"}
         axes.plot(layers[best], means[best], "o", **ring)
         above = {"xytext": (0, 10), "textcoords": "offset points", "ha": "center", "fontsize": 9.5}

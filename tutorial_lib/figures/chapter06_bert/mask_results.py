@@ -18,35 +18,35 @@ COUNTS = ("draws", "candidates", "chosen", *FATES)
 
 
 def token_rows(tokens, width=WIDTH):
-    """Return where each token of a text stands: (left, top, width) in inches, None from line 7 on.
+    """Return where each token of a text is drawn: (left, top, width) in inches, None after line 6.
 
     >>> token_rows(["so", "it"])
     [(0.05, 0.0, 0.276), (0.366, 0.0, 0.276)]
     """
-    places, left, line = [], 0.05, 0
+    boxes, left, line = [], 0.05, 0
     for token in tokens:
         needed = round(len(token) * LETTER + 0.1, 3)
         if left + needed > width and left > 0.05:
             left, line = 0.05, line + 1
-        places.append((round(left, 3), line * LINE, needed) if line < LINES_SHOWN else None)
+        boxes.append((round(left, 3), line * LINE, needed) if line < LINES_SHOWN else None)
         left += needed + 0.04
-    return places
+    return boxes
 
 
 def draw_tokens(axes, tokens, look, below=None):
-    """Write tokens as chips, `look(place)` = (fill, ink) each; below: a small word under each."""
+    """Write tokens as chips, `look(index)` = (fill, ink) each; below: a small word under each."""
     names = [token_name(token, 24) for token in tokens]
-    for place, box in enumerate(token_rows(names)):
+    for index, box in enumerate(token_rows(names)):
         if box is None:
             break
         left, top, width = box
-        fill, ink = look(place)
+        fill, ink = look(index)
         mono = {"family": "DejaVu Sans Mono", "ha": "center", "va": "center"}
         chip = {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": style.GRID}
         centre = left + width / 2
-        axes.text(centre, top + 0.15, names[place], fontsize=9.5, color=ink, bbox=chip, **mono)
-        if below and below[place]:
-            axes.text(centre, top + 0.36, below[place], fontsize=7.5, color=style.MUTED, **mono)
+        axes.text(centre, top + 0.15, names[index], fontsize=9.5, color=ink, bbox=chip, **mono)
+        if below and below[index]:
+            axes.text(centre, top + 0.36, below[index], fontsize=7.5, color=style.MUTED, **mono)
     axes.set(xlim=(0, WIDTH), ylim=(text_height(tokens), 0))
     axes.axis("off")
 
@@ -85,7 +85,7 @@ def masking_counts(tokens, shown, fates, counts, share=0.15, title="", figure=No
         raise ShapeError("tokens, shown and fates must be equally many, fates of a known kind")
     tall = text_height(shown)
     figure = style.blank(figure, WIDTH, tall + 3.3)
-    # Two figures in one: the tokens' axes are as wide as the page, whatever stands beside the bars.
+    # Two figures in one: the tokens' axes are as wide as the page, whatever is beside the bars.
     above, below = (part.subplots() for part in figure.subfigures(2, 1, height_ratios=(tall, 2.3)))
     was = [
         token_name(old, 16) if fate in ("mask", "random") else fate
@@ -94,7 +94,7 @@ def masking_counts(tokens, shown, fates, counts, share=0.15, title="", figure=No
     draw_tokens(
         above,
         shown,
-        lambda place: (FATES[fates[place]][2] if fates[place] else style.CARD, style.INK),
+        lambda index: (FATES[fates[index]][2] if fates[index] else style.CARD, style.INK),
         was,
     )
     bars = measured_shares(counts, share)

@@ -1,4 +1,4 @@
-"""What a search finds: two lists beside each other, each hit with its score and where it stands."""
+"""What a search finds: two lists side by side, each hit with its score and where it is from."""
 
 import textwrap
 

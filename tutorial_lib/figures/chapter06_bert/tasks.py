@@ -1,6 +1,6 @@
 """What a fine-tuned BERT says of a text: names in speeches, an answer in a scene, and how right.
 
-Names stand in the words themselves: found, missed and wrongly said ones differ in frame and sign,
+Names are marked in the text itself: found, missed and wrongly said ones differ in their frames,
 not in colour alone.
 """
 
@@ -14,7 +14,7 @@ from tutorial_lib.figures.charts import filled_array, line_chart
 WIDTH = 9.0  # inches
 LETTER, GAP, LINE = 0.083, 0.075, 0.34  # inches: of a letter at 9.5 points, between words, a line
 
-# What became of a name, with its sign in the key: fill, frame, line.
+# What became of a name, and how it is drawn: fill, frame, line.
 FATES = {
     "found": ("#cdeadf", style.GREEN, "-"),
     "missed": ("none", style.ORANGE, "--"),
@@ -49,23 +49,23 @@ def named_speeches(speeches, title="", figure=None):
     Raises ShapeError when there is none, or tags and words of one disagree.
 
     >>> speech = {"play": "Hamlet", "words": ["Good", "Hamlet"], "tags": "OB", "said": "OO"}
-    >>> len(named_speeches([speech]).axes[0].patches)  # the name, and three signs in the key
+    >>> len(named_speeches([speech]).axes[0].patches)  # the name, and three in the key
     4
     """
     if not speeches:
         raise ShapeError("named_speeches needs at least one speech")
     laid = [(speech, _lines(speech["words"])) for speech in speeches]
-    height = sum(LINE * max(map(_row, places)) + 0.78 for _, places in laid) + 0.7
+    height = sum(LINE * max(map(_row, spots)) + 0.78 for _, spots in laid) + 0.7
     figure, axes = _page(figure, height, title)
     top = 0.3
-    for speech, places in laid:
+    for speech, spots in laid:
         if len(speech["tags"]) != len(speech["words"]):
             raise ShapeError(f"{len(speech['words'])} words, but {len(speech['tags'])} tags")
         axes.text(0, top, speech["play"], color=style.MUTED, fontsize=9, va="center")
         fates = name_fates(speech["tags"], speech["said"])
-        for word, (x, row), fate in zip(speech["words"], places, fates, strict=True):
+        for word, (x, row), fate in zip(speech["words"], spots, fates, strict=True):
             _word(axes, x, top + LINE * (row + 1), word, fate)
-        top += LINE * max(map(_row, places)) + 0.78
+        top += LINE * max(map(_row, spots)) + 0.78
     x = 0
     for fate in FATES:
         _word(axes, x, height - 0.18, fate, fate)
@@ -93,7 +93,7 @@ def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None)
 
     quote: a string; lines: lists of words, one a speech, the speaker's name first; starts and
     ends: probabilities, one a word, in the same lists; answer and said: (line, first, last), the
-    places of words in a line. Blue bars above a word: it starts there; orange bars below: it ends
+    indices of words in a line. Blue bars above a word: it starts there; orange bars below: it ends
     there. The true answer is framed, the one said is underlined.
     Raises ShapeError when words and probabilities disagree.
 
@@ -107,21 +107,21 @@ def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None)
             raise ShapeError(f"{name} must have one probability a word of each line")
     spread = 1.75  # room for the bars
     laid = [_lines(words) for words in lines]
-    rows = [max(map(_row, places)) + 1 for places in laid]
+    rows = [max(map(_row, spots)) + 1 for spots in laid]
     height = LINE * spread * sum(rows) + 1.0
     figure, axes = _page(figure, height, title)
     axes.text(0, 0.2, f'Who says "{quote}"?', fontweight="bold", fontsize=10.5, va="center")
     top = 0.75
-    for number, (words, places) in enumerate(zip(lines, laid, strict=True)):
-        for place, (word, (x, row)) in enumerate(zip(words, places, strict=True)):
+    for number, (words, spots) in enumerate(zip(lines, laid, strict=True)):
+        for index, (word, (x, row)) in enumerate(zip(words, spots, strict=True)):
             y = top + LINE * spread * row
             width = LETTER * len(word)
-            _word(axes, x, y, word, "found" if _inside(number, place, answer) else "")
-            if _inside(number, place, said):
+            _word(axes, x, y, word, "found" if _inside(number, index, answer) else "")
+            if _inside(number, index, said):
                 axes.plot([x, x + width], [y + 0.17, y + 0.17], color=style.INK, linewidth=1.6)
             for share, up, colour in (
-                (starts[number][place], -0.15, style.BLUE),
-                (ends[number][place], 0.2, style.ORANGE),
+                (starts[number][index], -0.15, style.BLUE),
+                (ends[number][index], 0.2, style.ORANGE),
             ):
                 size = 0.16 * float(share)
                 low = y + up - size if up < 0 else y + up
@@ -142,8 +142,8 @@ def describe_answer_span(quote, lines, answer, said):
     )
 
 
-def _inside(line, place, span):
-    return line == span[0] and span[1] <= place <= span[2]
+def _inside(line, index, span):
+    return line == span[0] and span[1] <= index <= span[2]
 
 
 @style.styled
@@ -213,18 +213,18 @@ def task_curves(curves, x_label, y_label, title="", *, references=None, figure=N
 
 def _lines(words):
     """Return (x in inches, row) of each word, broken into lines."""
-    places, x, row = [], 0.0, 0
+    spots, x, row = [], 0.0, 0
     for word in words:
         width = LETTER * len(word)
         if x and x + width > WIDTH - 0.2:
             x, row = 0.0, row + 1
-        places.append((x, row))
+        spots.append((x, row))
         x += width + GAP
-    return places
+    return spots
 
 
-def _row(place):
-    return place[1]
+def _row(spot):
+    return spot[1]
 
 
 def _page(figure, height, title):

@@ -22,8 +22,8 @@ def class_colours(classes, bits=3):
             [1., 0., 0.]])
     """
     levels = 2**bits
-    places = levels ** torch.tensor([2, 1, 0], device=classes.device)
-    return (classes[..., None] // places % levels) / (levels - 1)
+    worth = levels ** torch.tensor([2, 1, 0], device=classes.device)
+    return (classes[..., None] // worth % levels) / (levels - 1)
 
 
 @style.styled

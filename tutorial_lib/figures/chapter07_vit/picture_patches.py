@@ -51,8 +51,8 @@ def patch_sizes(side):
 def patch_sequence(image, patch_size, order=None, title=None, figure=None):
     """Draw a picture cut into patches, beside what each size of patch costs.
 
-    image (C, side, side) from 0 to 1, 1 or 3 channels; order (N,): which patch stands at each
-    place, row by row, its own by default.
+    image (C, side, side) from 0 to 1, 1 or 3 channels; order (N,): which patch is drawn at
+    each position, row by row, its own by default.
     Raises ShapeError when the patches do not fill the picture or the order has another length.
     """
     cost = _checked(image, patch_size, order)
@@ -131,7 +131,7 @@ def _apart(image, patch_size, order):
     gap = max(1, round(_GAP * len(pixels))) if a_side <= 16 else 1
     size = a_side * patch_size + (a_side - 1) * gap
     canvas = np.full((size, size, 3), to_rgb(CARD), dtype=np.float32)
-    places = np.arange(image.size(-1))
-    places = places + places // patch_size * gap
-    canvas[np.ix_(places, places)] = pixels
+    pixel = np.arange(image.size(-1))
+    pixel = pixel + pixel // patch_size * gap
+    canvas[np.ix_(pixel, pixel)] = pixels
     return canvas

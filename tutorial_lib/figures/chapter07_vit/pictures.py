@@ -68,10 +68,10 @@ def misread_digits(images, labels, probabilities, most=15, title=None, figure=No
     grid = figure.subplots(n_rows, A_ROW, squeeze=False)
     for axes in grid.flat[len(shown) :]:
         axes.axis("off")
-    for axes, place in zip(grid.flat, shown, strict=False):
-        axes.imshow((1 - images[place][0]).numpy(), cmap="gray", vmin=0, vmax=1)
+    for axes, index in zip(grid.flat, shown, strict=False):
+        axes.imshow((1 - images[index][0]).numpy(), cmap="gray", vmin=0, vmax=1)
         style.draw_frame(axes)
-        style.panel_title(axes, _is_and_read(labels[place], guesses[place], sure[place]))
+        style.panel_title(axes, _is_and_read(labels[index], guesses[index], sure[index]))
     style.headline(figure, title or _misread_said(labels, wrong, sure))
     return figure
 
@@ -123,8 +123,8 @@ def _sheet(tiles, gap=1):
     down = -(-n_tiles // across)
     canvas = np.ones((down * (size + gap) - gap, across * (size + gap) - gap, 3))
     canvas *= to_rgb(style.CARD)
-    for place, tile in enumerate(tiles):
-        row, column = (index * (size + gap) for index in divmod(place, across))
+    for number, tile in enumerate(tiles):
+        row, column = (index * (size + gap) for index in divmod(number, across))
         scaled = 0.5 + 0.5 * tile / max(np.abs(tile).max(), 1e-12)  # (C, P, P), 0 is 0.5
         colours = style.SIGNED(scaled[0])[..., :3] if len(tile) == 1 else scaled.transpose(1, 2, 0)
         canvas[row : row + size, column : column + size] = colours
@@ -132,7 +132,7 @@ def _sheet(tiles, gap=1):
 
 
 def _misread(images, labels, probabilities):
-    """Return labels, the places of the mistakes, the guesses and how sure each was."""
+    """Return labels, the indices of the mistakes, the guesses and how sure each was."""
     labels = torch.as_tensor(labels)
     probabilities = torch.as_tensor(probabilities).detach().float()
     if images.dim() != 4 or images.size(1) != 1 or probabilities.dim() != 2:

@@ -1,0 +1,223 @@
+"""Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.verdicts import judge
+
+
+def loss(ahead=1, reduce=torch.mean, factor=1.0, dim=-1, skip=None, first=0, twice=False):
+    """A next-token loss with a choice of slips."""
+
+    def answer(logits, ids):
+        log_p = F.log_softmax(logits.softmax(-1) if twice else logits, dim=dim)
+        length = ids.shape[1]
+        losses = []
+        for t in range(max(0, -ahead, first), length):
+            if t + ahead < length:
+                token = ids[:, t + ahead]
+                picked = -log_p[torch.arange(len(ids)), t, token]
+                losses.append(picked[token != skip] if skip is not None else picked)
+        return factor * reduce(torch.cat(losses))
+
+    return answer
+
+
+NEXT = {
+    "three ahead": (loss(3), ["another token than the next one"]),
+    "unshifted sum": (loss(0, torch.sum), ["just read", "the mean over all predictions"]),
+    "backwards, in bits": (loss(-1, factor=1 / math.log(2)), ["token before", "in bits"]),
+    "sum, in bits": (loss(reduce=torch.sum, factor=1 / math.log(2)), ["sum over all", "in bits"]),
+    "wrong sign, unshifted": (loss(0, factor=-1.0), ["just read", "wrong sign"]),
+    "wrong sign, sum": (loss(reduce=torch.sum, factor=-1.0), ["sum over all", "wrong sign"]),
+    "two ahead, token 0 left out": (loss(2, skip=0), ["after the next one", "token 0"]),
+    "the first place left out": (loss(first=2), ["Some place does not count"]),
+    "softmax twice, sum": (
+        loss(reduce=torch.sum, twice=True),
+        ["sum over all", "take one softmax, of the raw logits"],
+    ),
+    "over the texts": (loss(dim=0), ["how high all logits of a place are"]),
+}
+
+
+def temperature(act=lambda logits, t: logits / t, dim=-1, after=None, power=None):
+    def answer(logits, t):
+        p = torch.exp(act(logits, t))
+        p = p / p.sum(dim, keepdim=True)
+        return p if after is None else after(p, t)
+
+    return answer
+
+
+TEMPERATURE = {
+    "a cube": (temperature(lambda logits, t: logits / t**3), ["not divided by the temperature"]),
+    "over the batch, multiplied": (
+        temperature(lambda logits, t: logits * t, dim=0),
+        ["over the batch", "multiplies by the temperature"],
+    ),
+    "squared, not normalised": (
+        temperature(lambda logits, t: logits / t**2, after=lambda p, t: 3 * p),
+        ["sums to 3", "square of the temperature"],
+    ),
+    "ignored, over the batch": (
+        temperature(lambda logits, t: logits, dim=0),
+        ["over the batch", "has no effect"],
+    ),
+    "log probabilities, multiplied": (
+        temperature(lambda logits, t: logits * t, after=lambda p, t: p.log()),
+        ["log probabilities"],
+    ),
+}
+
+
+def top_k(count=lambda k: k, fill=-math.inf, ties=True, lowest=False, batch=False):
+    def answer(logits, k):
+        rows = []
+        for row in logits:
+            order = sorted(range(len(row)), key=lambda i: (row[i] if lowest else -row[i]).item())
+            kept = order[: count(k)]
+            if ties and kept:
+                kept = [i for i in order if i in kept or row[i] == row[kept[-1]]]
+            out = torch.full_like(row, fill)
+            out[kept] = row[kept]
+            rows.append(out)
+        return torch.stack(rows)
+
+    return answer
+
+
+TOP_K = {
+    "two more": (top_k(lambda k: k + 2), ["keeps 5 of 8 tokens a row where k is 3"]),
+    "one more, filled with 0": (
+        top_k(lambda k: k + 1, 0.0),
+        ["keeps 4 of 8 tokens", "exp(0) is 1"],
+    ),
+    "no ties, plus infinity": (top_k(fill=math.inf, ties=False), ["tie with", "plus infinity"]),
+    "no ties, a large negative number": (
+        top_k(fill=-1e4, ties=False),
+        ["tie with", "must become minus infinity"],
+    ),
+    "the lowest, filled with 0": (top_k(fill=0.0, lowest=True), ["other way round", "exp(0) is 1"]),
+}
+
+
+def top_p(enough=lambda before, share, p: before < p, fill=-math.inf, batch=False, flip=False):
+    def answer(logits, p):
+        shares = logits.softmax(0 if batch else -1)
+        out = torch.full_like(logits, fill)
+        for row in range(len(logits)):
+            before = 0.0
+            for token in sorted(range(logits.size(1)), key=lambda i: -shares[row, i].item()):
+                if enough(before, shares[row, token].item(), p) != flip:
+                    out[row, token] = logits[row, token]
+                before += shares[row, token].item()
+        return out
+
+    return answer
+
+
+def crossing_dropped(before, share, p):
+    return before + share <= p
+
+
+def too_many(before, share, p):
+    return before < p + 0.25
+
+
+TOP_P = {
+    "the crossing token, 0": (
+        top_p(crossing_dropped, 0.0),
+        ["holds less than p", "one token always stays", "exp(0) is 1"],
+    ),
+    "too many": (top_p(too_many), ["more than it needs"]),
+    "too many, plus infinity": (top_p(too_many, math.inf), ["more than it needs", "plus infinity"]),
+    "over the batch, 0": (top_p(batch=True, fill=0.0), ["on the other rows", "exp(0) is 1"]),
+    "inverted, a large negative number": (
+        top_p(flip=True, fill=-1e9),
+        ["other way round", "must become minus infinity"],
+    ),
+}
+
+
+def step(scale=math.sqrt, shift=0, dim=-1, keep="both", front=False, own=True, turned=False):
+    """A step with a cache and a choice of slips."""
+
+    def answer(x_new, past_keys, past_values, w_q, w_k, w_v):
+        n, n_past = x_new.shape[1], past_keys.shape[1]
+        new = x_new @ w_k, x_new @ w_v
+        keys = torch.cat([past_keys, new[0]], 1)
+        values = torch.cat([past_values, new[1]], 1)
+        places = torch.arange(n)[:, None] + n_past + shift
+        visible = torch.arange(n + n_past) <= places
+        scores = (x_new @ w_q) @ keys.transpose(1, 2) / scale(keys.shape[-1])
+        output = scores.masked_fill(~visible, -math.inf).softmax(dim) @ values
+        if front:
+            keys, values = torch.cat([new[0], past_keys], 1), torch.cat([new[1], past_values], 1)
+        if keep == "new":
+            keys, values = new
+        if keep == "old":
+            keys, values = past_keys, past_values
+        return (output, values, keys) if turned else (output, keys, values)
+
+    return answer
+
+
+def one(width):
+    return 1
+
+
+CACHED = {
+    "two places off": (step(shift=2), ["looks at new words after it"]),
+    "peeking, unscaled": (step(one, shift=1), ["new words after it", "lack the 1/sqrt(K)"]),
+    "the past only, unscaled": (step(one, shift=-1), ["hides each new word", "lack the 1/sqrt(K)"]),
+    "new keys only, unscaled": (
+        step(one, keep="new"),
+        ["new keys alone", "new values alone", "lack the 1/sqrt(K)"],
+    ),
+    "old keys, peeking": (
+        step(keep="old", shift=1),
+        ["old keys", "old values", "new words after it"],
+    ),
+    "in front, unscaled": (
+        step(one, front=True),
+        ["new keys in front", "new values in front", "lack the 1/sqrt(K)"],
+    ),
+    "turned round, peeking": (
+        step(turned=True, shift=1),
+        ["values before keys", "new words after it"],
+    ),
+    "by K": (step(lambda width: width), ["not divided by the root of K"]),
+}
+
+ANSWERS = [
+    pytest.param(id, *entry, id=f"{id} {name}")
+    for id, answers in (
+        ("5.2", NEXT),
+        ("5.6", TEMPERATURE),
+        ("5.7", TOP_K),
+        ("5.8", TOP_P),
+        ("5.9", CACHED),
+    )
+    for name, entry in answers.items()
+]
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), ANSWERS)
+def test_each_mistake_of_an_answer_is_named_in_order(id, answer, sentences):
+    text = judge(registry.find(id), answer).text
+    places = [text.find(sentence) for sentence in sentences]
+    assert -1 not in places, text
+    assert places == sorted(places), text
+    assert text.startswith(f"{len(sentences)} things") or len(sentences) == 1, text
+
+
+@pytest.mark.parametrize(
+    ("id", "answer"),
+    [("5.2", loss()), ("5.6", temperature()), ("5.7", top_k()), ("5.8", top_p()), ("5.9", step())],
+)
+def test_without_slips_these_answers_are_right(id, answer):
+    assert judge(registry.find(id), answer).status == "right"
