@@ -26,10 +26,14 @@ def assert_equal(page):
     # 15 more tokens go past the context of 11.
     greedy = page.generate(model.train(), ids[:, :4], 15, top_k=1)
     assert greedy.tolist() == generate(ours, ids[:, :4], 15)
+    assert model.training  # as before
     torch.manual_seed(3)
     drawn = page.generate(model, ids[:, :4], 15, temperature=1.5, top_k=5)
     torch.manual_seed(3)
     assert drawn.tolist() == generate(ours, ids[:, :4], 15, temperature=1.5, top_k=5)
+    assert page.generate(model, ids, 1, top_k=99).shape == (3, 12)  # more than there are tokens
+    with pytest.raises(AssertionError, match="longer than the context"):
+        model(torch.zeros(1, 12, dtype=torch.long))
     sizes = SIZES | {"d_model": 24}
     assert_same_start(page.GPT(**sizes), GPT(GPTConfig(**sizes)))
 
@@ -38,23 +42,41 @@ def test_equal_to_the_library():
     assert_equal(load_page("gpt"))
 
 
+def test_the_fused_kernel_takes_the_place_of_the_function():
+    ours = "heads = attention("
+    assert_equal(load_page("gpt", ours, "heads = F.scaled_dot_product_attention("))
+
+
+def test_dropout_falls_on_the_weights_in_training_only():
+    attention, (q, k, v) = load_page("gpt").attention, torch.ones(3, 1, 1, 400, 1)
+    mask = torch.ones(400, 400, dtype=torch.bool)
+    assert_close(attention(q, k, v, mask, 0.0), v)
+    dropped = attention(q, k, v, mask, 0.5)
+    assert_close(dropped.mean().item(), 1.0, atol=0.05, rtol=0)
+    assert dropped.std() > 0.02
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (" / math.sqrt(K)", ""),
-        (".triu(S - T + 1)", ".triu(S - T + 2)"),
-        (".triu(S - T + 1)", ".triu(1)[:, :S]"),
+        (" / math.sqrt(q.size(-1))", ""),
+        (".tril(S - T)", ".tril(S - T + 1)"),
+        (".tril(S - T)", ".tril()"),
+        ("self.dropout if self.training else 0.0", "self.dropout"),
         ("(qkv H K)", "(H qkv K)"),
         ("self.attention(self.attention_norm(x), cache)", "self.attention(x, cache)"),
         ('approximate="tanh"', 'approximate="none"'),
         ("torch.arange(start, start + ids.size(1)", "torch.arange(0, ids.size(1)"),
-        ("ids[:, 1:].flatten()", "ids[:, :-1].flatten()"),
-        ("2 * n_layers if added else 1", "1"),
+        (".transpose(1, 2), ids[:, 1:]", ".transpose(1, 2), ids[:, :-1]"),
+        ("2 * n_layers if name", "1 if name"),
+        ("    model.train(was_training)\n", ""),
+        ("start + ids.size(1) <= self.context", "True"),
+        ("min(top_k, logits.size(-1))", "top_k"),
         ("n == 0 or ids.size(1) > model.context", "n == 0"),
         ("    model.eval()  # no dropout\n", ""),
         ("cache.append((k, v))", "cache[:] = [(k, v)]"),
         ("] / temperature", "]"),
-        (".topk(top_k)", ".topk(top_k + 1)"),
+        ("min(top_k, ", "min(top_k + 1, "),
     ],
 )
 def test_a_broken_copy_differs(old, new):

@@ -18,15 +18,15 @@ RESULTS = {
     "attention": (r"right answers: (\d+)%; when not told the name: (\d+)%", 1, 40),
     "bert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 20),
     "decoding": (r"sampled +log p +(-[\d.]+)[\s\S]*beam search +log p +(-[\d.]+)", -1, 10),
-    "gpt": (r"held-out text: ([\d.]+) nats a letter; a table of letter pairs: ([\d.]+)", -1, 0.2),
+    "gpt": (r"held-out: ([\d.]+) nats per character; .* pairs: ([\d.]+)", -1, 0.2),
     "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
     "training": (
-        r"held-out text: ([\d.]+) nats a letter; from how often each occurs: ([\d.]+)",
+        r"held-out: ([\d.]+) nats per character; by their frequencies alone: ([\d.]+)",
         -1,
         0.8,
     ),
     "transformer": (r"(\d+)% of 300 new numbers .* gives (\d+)%", 1, 70),
-    "vit": (r"new digits right: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
+    "vit": (r"right on new digits: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
 }
 
 

@@ -15,7 +15,7 @@ IDS = torch.randint(9, (60,), generator=torch.Generator().manual_seed(1))
 
 def model(page, dropout=0.0):
     torch.manual_seed(2)
-    made = page.LetterModel(9, d_model=4, width=6, n_letters=3)
+    made = page.CharacterModel(9, d_model=4, width=6, n_seen=3)
     made.dropout.p = dropout
     with torch.no_grad():
         for parameter in made.parameters():
@@ -47,8 +47,26 @@ def assert_equal(page, file):
     expected = mean_next_token_loss(noisy, whole, context=7)
     assert_close(page.mean_loss(noisy.train(), whole, 7), expected)
     assert noisy.training
+    page.mean_loss(noisy.eval(), whole, 7)
+    assert not noisy.training
 
+    assert_several_batches_make_one_step(page)
     assert_same_after_resuming(page, file)
+
+
+def assert_several_batches_make_one_step(page):
+    """Three batches of three count as one of nine."""
+    small = list(same_batches())
+    large = [
+        tuple(torch.cat(parts) for parts in zip(*small[n : n + 3], strict=True))
+        for n in range(0, STEPS, 3)
+    ]
+    one, three = model(page), model(page)
+    options = {"steps": STEPS // 3, "warmup": 0}
+    expected = page.fit(one, iter(large), page.next_token_loss, **options)
+    found = page.fit(three, iter(small), page.next_token_loss, **options, parts=3)
+    assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    assert_close(three.state_dict(), one.state_dict(), atol=1e-5, rtol=1e-4)
 
 
 def assert_same_after_resuming(page, file):
@@ -79,6 +97,26 @@ def test_equal_to_the_library(tmp_path):
     assert_equal(load_page("training"), tmp_path / "run.pt")
 
 
+@pytest.mark.parametrize("every", [4, 5, 100])
+def test_the_last_steps_are_saved_too(every, tmp_path):
+    page, file = load_page("training"), tmp_path / "run.pt"
+    trained = model(page)
+    losses = page.fit(trained, same_batches(), page.next_token_loss, STEPS, every=every, file=file)
+    other = model(page)
+    nothing_left = page.fit(other, iter([]), page.next_token_loss, STEPS, file=file)
+    assert nothing_left == losses
+    assert_close(other.state_dict(), trained.state_dict(), atol=0, rtol=0)
+
+
+def test_without_warm_up_the_first_step_is_near_the_peak():
+    page = load_page("training")
+    trained, rate, seen = model(page), page.learning_rate, []
+    page.fit.__globals__["learning_rate"] = lambda *args: seen.append(rate(*args)) or seen[-1]
+    page.fit(trained, same_batches(), page.next_token_loss, STEPS, peak=1.0, warmup=0)
+    assert seen[0] > 0.98
+    assert seen == sorted(seen, reverse=True)
+
+
 def test_only_matrices_decay():
     groups = load_page("training").adamw(nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3)))
     decays = [(group["weight_decay"], len(group["params"])) for group in groups.param_groups]
@@ -91,14 +129,17 @@ def test_only_matrices_decay():
         ("window[:, 1:]", "window[:, :-1]"),
         ("step / warmup", "1"),
         ("0.5 * (1 + math.cos(math.pi * done))", "(1 - done)"),
-        ("    optimizer.zero_grad()  # backward adds to what is there\n", ""),
+        ("    optimizer.zero_grad()  # or the next step would add to these gradients\n", ""),
+        ("loss(model, batch) / len(batches)", "loss(model, batch)"),
+        ("for _ in range(parts)]", "for _ in range(1)]"),
+        ("    model.train(was_training)\n", ""),
         ("    nn.utils.clip_grad_norm_(model.parameters(), clip)", "    pass"),
         ('{"params": matrices, "weight_decay": 0.01}', '{"params": matrices, "weight_decay": 0.5}'),
         ("betas=(0.9, 0.98)", "betas=(0.9, 0.999)"),
         ("unfold(0, context + 1, context)", "unfold(0, context + 1, context + 1)"),
         ("    model.eval()  # dropout off\n", ""),
         ('    optimizer.load_state_dict(state["optimizer"])\n', ""),
-        ('    torch.set_rng_state(state["random"])\n', ""),
+        ('    torch.set_rng_state(state["random"][0])\n', ""),
         ("range(len(losses) + 1, steps + 1)", "range(1, steps + 1)"),
     ],
 )

@@ -23,10 +23,16 @@ def test_equal_to_the_library():
     assert_equal(load_page("vit"))
 
 
+@pytest.mark.parametrize("sizes", [{"patch_size": 4}, {"n_heads": 5}])
+def test_sizes_that_do_not_divide_are_refused(sizes):
+    with pytest.raises(AssertionError, match=r"whole patches|share the width"):
+        load_page("vit").ViT(**(SIZES | sizes))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (" * q.size(-1) ** -0.5", ""),
+        (" / math.sqrt(q.size(-1))", ""),
         ("(C p1 p2)", "(p1 p2 C)"),
         ("(row col)", "(col row)"),
         ("[class_token, x]", "[x, class_token]"),

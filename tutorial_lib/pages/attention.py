@@ -1,9 +1,8 @@
-"""Attention on one page: the function, the masks, one head, many heads, and looking elsewhere.
+"""Attention on one page: the function, the masks, one head, many heads, and cross-attention.
 
-Vaswani et al. 2017, section 3.2. `python attention.py` trains one layer to look names up in small
-phone books, and prints where it looks.
-
-B batch, T query length, S key length, H heads, D model width, K = D / H head width
+Vaswani et al. 2017, section 3.2. `python attention.py` shows what a causal mask does, trains one
+layer to look names up in small phone books, and prints where it looks.
+B batch, T query length, S key length, H heads, D model width, K = D / H head width (d_k in papers)
 """
 
 import math
@@ -15,14 +14,15 @@ from torch import nn
 
 
 def attention(q, k, v, mask=None):
-    """softmax(Q Kᵀ / √K) V, equation 1: look things up, softly.
+    """softmax(Q Kᵀ / √d_k) V, equation 1: look things up, softly.
 
     Each query q (..., T, K) is compared with every key k (..., S, K), and takes home a mean of the
     values v (..., S, K) in which the keys that fit best weigh most. mask (..., T, S): True = may
-    look. Returns what each query got, (..., T, K), and the weights (..., T, S).
+    look; each query needs at least one such key. Returns what each query got, (..., T, K), and the
+    weights (..., T, S). F.scaled_dot_product_attention gives the first of the two, faster.
     """
-    # A dot product sums K terms, so it spreads like √K. Large scores would make the softmax
-    # nearly all-or-nothing, where its gradient vanishes; dividing keeps them near 1.
+    # A dot product sums d_k terms, so it spreads like √d_k. Large scores would make the softmax
+    # nearly all-or-nothing, where its gradient vanishes; dividing keeps their spread near 1.
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T, S)
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)  # exp(-inf) = 0: no weight at all
@@ -30,17 +30,18 @@ def attention(q, k, v, mask=None):
     return weights @ v, weights
 
 
-def causal_mask(length):
-    """Return the mask (T, T) of a reader that sees itself and what came before, nothing later."""
-    return torch.ones(length, length, dtype=torch.bool).tril()
+def causal_mask(length, device=None):
+    """Return the mask (T, T) of a text: each token sees itself and those before it, none later."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
 def padding_mask(lengths, n_keys):
-    """Return the mask (B, 1, 1, S) that hides the filling after the first lengths[b] keys.
+    """Return the mask (B, 1, 1, S) that hides the padding after the first lengths[b] keys.
 
     The two axes of size 1 say: the same for all heads and all queries.
     """
-    real = torch.arange(n_keys) < torch.as_tensor(lengths)[:, None]  # (B, S)
+    lengths = torch.as_tensor(lengths)  # (B,)
+    real = torch.arange(n_keys, device=lengths.device) < lengths[:, None]  # (B, S)
     return rearrange(real, "B S -> B 1 1 S")
 
 
@@ -64,25 +65,26 @@ class Head(nn.Module):
 class MultiHeadAttention(nn.Module):
     """H heads at once, so that a position can look at several things: x (B, T, D) -> (B, T, D).
 
-    The maps of all heads stand side by side in one matrix. With a context (B, S, D) the queries
-    come from x, the keys and values from there: cross-attention. Without one, x looks at itself.
+    With a context (B, S, D), queries come from x, keys and values from the context: this is
+    cross-attention. Without one, x looks at itself.
     """
 
     def __init__(self, d_model, n_heads):
         super().__init__()
         assert d_model % n_heads == 0, "the heads share the width evenly"
         self.n_heads = n_heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)  # the three maps of a Head, for all H of them
         self.output = nn.Linear(d_model, d_model)  # mixes what the heads found
 
     def forward(self, x, context=None, mask=None):
         context = x if context is None else context
-        w_q, w_k, w_v = self.qkv.weight.chunk(3)  # (D, D) each
+        w_q, w_k, w_v = self.qkv.weight.chunk(3)  # (D, D) each: cut apart, as two inputs are read
         b_q, b_k, b_v = self.qkv.bias.chunk(3)  # (D,) each
         q = rearrange(F.linear(x, w_q, b_q), "B T (H K) -> B H T K", H=self.n_heads)
         k = rearrange(F.linear(context, w_k, b_k), "B S (H K) -> B H S K", H=self.n_heads)
         v = rearrange(F.linear(context, w_v, b_v), "B S (H K) -> B H S K", H=self.n_heads)
-        mixed, self.weights = attention(q, k, v, mask)  # (B, H, T, K); (B, H, T, S), to look at
+        mixed, weights = attention(q, k, v, mask)  # (B, H, T, K), (B, H, T, S)
+        self.weights = weights.detach()  # to look at
         return self.output(rearrange(mixed, "B H T K -> B T (H K)"))
 
 
@@ -103,40 +105,46 @@ class PhoneBook(nn.Module):
         return self.answer(x[:, 0])  # (B, 10)
 
 
-def make_books(n, n_names, n_lines=8):
-    """Return n random books, (B, S) names and numbers, how many lines count, and the line asked."""
-    names = torch.rand(n, n_names).argsort(dim=1)[:, :n_lines]  # no name twice
-    numbers = torch.randint(10, (n, n_lines))
-    lengths = torch.randint(4, n_lines + 1, (n,))  # (B,)
-    line = (torch.rand(n, 1) * lengths[:, None]).long()  # (B, 1)
-    return names, numbers, lengths, line
+def make_questions(n, n_names, told=True):
+    """Return n questions (asked, names, numbers, lengths) for a PhoneBook, and their answers."""
+    names = torch.rand(n, n_names).argsort(dim=1)[:, :8]  # (B, S): 8 lines, no name twice
+    numbers, lengths = torch.randint(10, (n, 8)), torch.randint(4, 9, (n,))  # 4 to 8 lines count
+    line = (torch.rand(n, 1) * lengths[:, None]).long()  # (B, 1): where the answer is
+    asked, answers = names.gather(1, line)[:, 0], numbers.gather(1, line)[:, 0]  # (B,)
+    if not told:
+        asked = torch.randint(n_names, (n,))  # any name: the question says nothing
+    return (asked, names, numbers, lengths), answers
 
 
-def train(n_names, told, steps=400):
-    """Return a trained reader and its share of right answers; told=0 hides who is asked about."""
+def train(n_names, told):
+    """Return a trained PhoneBook and its share of right answers to 1000 new questions."""
     model = PhoneBook(n_names)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    for _ in range(steps + 1):
-        names, numbers, lengths, line = make_books(128, n_names)
-        asked, right = names.gather(1, line)[:, 0] * told, numbers.gather(1, line)[:, 0]  # (B,)
-        answers = model(asked, names, numbers, lengths)  # (B, 10)
+    for _ in range(400):
+        questions, answers = make_questions(128, n_names, told)
+        loss = F.cross_entropy(model(*questions), answers)
         optimizer.zero_grad()
-        F.cross_entropy(answers, right).backward()
-        optimizer.step()  # each batch is new: the last one is a test
-    return model, (answers.argmax(dim=-1) == right).float().mean().item()
+        loss.backward()
+        optimizer.step()
+    questions, answers = make_questions(1000, n_names, told)
+    return model, (model(*questions).argmax(dim=-1) == answers).float().mean().item()
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
+    head, x = Head(d_model=8, d_head=4), torch.randn(2, 5, 8)
+    x[1, :4] = x[0, :4]  # two texts of five tokens that differ in the last one only
+    for name, mask in (("without a mask", None), ("with a causal mask", causal_mask(5))):
+        changed = head(x, mask).diff(dim=0).abs().amax(dim=-1) > 1e-6  # (1, T)
+        print(f"{name}, which tokens notice another last one? {changed[0].tolist()}")
     people = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ian", "Joy", "Kim", "Leo"]
-    _, control = train(len(people), told=0)
-    model, right = train(len(people), told=1)
-    names, numbers, lengths, line = make_books(1, len(people))
-    asked = names[0, line[0]]  # (1,)
+    _, control = train(len(people), told=False)
+    model, right = train(len(people), told=True)
+    (asked, names, numbers, lengths), _ = make_questions(1, len(people))
+    print(f"\nWhat is {people[asked]}'s number? Where both heads look:\n")
     answer = model(asked, names, numbers, lengths).argmax().item()
-    print(f"What is {people[asked]}'s number? Where both heads look:\n")
     first, second = (model.attention.weights[0, :, 0] * 20).round().int().tolist()  # (S,) each
     for n in range(8):
-        looks = f"{'#' * first[n]:20}  {'#' * second[n]:20}" if n < lengths[0] else "(filling)"
+        looks = f"{'#' * first[n]:20}  {'#' * second[n]:20}" if n < lengths[0] else "(padding)"
         print(f"  {people[names[0, n]]:5} {numbers[0, n]}  {looks}")
     print(f"\nanswer: {answer}\nright answers: {right:.0%}; when not told the name: {control:.0%}")
