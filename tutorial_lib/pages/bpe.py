@@ -22,7 +22,7 @@ BYTES = [bytes([byte]) for byte in range(256)]  # in UTF-8, e is one of them, é
 
 
 def count_pairs(words):
-    """Count neighbours in {tokens: count}: {"at": 3, "ate": 2} gives {"a" "t": 5, "t" "e": 2}."""
+    """Count neighbours in {tokens: count}: `a` `t` 3 times and `a` `t` `e` twice make `a` `t` 5."""
     counts = Counter()
     for tokens, count in words.items():
         for pair in pairwise(tokens):
@@ -31,7 +31,7 @@ def count_pairs(words):
 
 
 def merge_pair(tokens, pair):
-    """Make each `pair` one token, from the left: "a" "a" "a" becomes "aa" "a"."""
+    """Make each `pair` one token, from the left: with `a` `a`, `a` `a` `a` becomes `aa` `a`."""
     merged = []
     for token in tokens:
         if merged and (merged[-1], token) == pair:
@@ -82,8 +82,8 @@ class BytePairs:
 
 # Part 2, what GPT-2 adds: words, special tokens, and a file (here one that people can read).
 # Part 1 would learn "dog.", "dog!" and "dog?" as three tokens. So text is first cut into words:
-# endings such as 's; letters, digits or other signs, each with the space before them; white space,
-# of which \s+(?!\S) leaves the last one to the next word. No merge crosses a cut.
+# endings such as 's; letters, digits or other signs, each with the space before them; white space
+# (\s+(?!\S) leaves its last character to the word after it). No merge crosses a cut.
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
