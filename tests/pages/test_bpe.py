@@ -94,7 +94,7 @@ SLIPS = {
         "max(counts, key=counts.get)",
     ),
     "each word counted once": ("counts[pair] += count", "counts[pair] += 1"),
-    "merges across words": ("regex.findall(pattern, text)", "[text]"),
+    "merges across words": ("regex.findall(pattern, piece)", "[piece]"),
     "white space keeps its last space": (r"|\s+(?!\S)|\s+", r"|\s+"),
     "the training text keeps its special tokens": (
         "split_special(text, special_tokens)[::2]",
@@ -107,7 +107,7 @@ SLIPS = {
     "special tokens before the merges": ("len(self.vocabulary))\n", "256)\n"),
     "characters in place of bytes": (
         "tuple(BYTES[byte] for byte in text.encode())",
-        "tuple(letter.encode() for letter in text)",
+        "tuple(character.encode() for character in text)",
     ),
     "half a character is an error": ('.decode(errors="replace")\n\n\n', ".decode()\n\n\n"),
 }
@@ -163,7 +163,7 @@ def test_tiktoken_gives_the_same_ids_with_either_pattern():
 
 
 def test_part_1_is_complete_on_its_own():
-    tokenizer = bpe.BytePairs(bpe.train({"the cat sat on the mat": 1}, 3))
+    tokenizer = bpe.BytePairs(bpe.learn_merges(["the cat sat on the mat"], 3))
     assert tokenizer.merges == [(b"a", b"t"), (b"at", b" "), (b"e", b" ")]
     assert tokenizer.encode("that") == [ord("t"), ord("h"), 256]
     assert tokenizer.decode([ord("t"), ord("h"), 256]) == "that"

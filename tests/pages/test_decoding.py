@@ -22,7 +22,7 @@ class Cached:
     """A model of the library whose cache is made for three texts, as a page's is for any."""
 
     def __init__(self, model):
-        self.model = model
+        self.model, self.context = model, model.config.context
 
     def __call__(self, ids, cache=None):
         return self.model(ids, cache=cache)
@@ -56,6 +56,18 @@ def assert_equal(page):
         options = {"temperature": 1.3, "top_k": 8, "top_p": 0.9}
         assert drawn.tolist() == generate(model, ids, 10, **options)
 
+    # Past the context of 16 the loop reads the last 16 tokens.
+    long = page.generate(Cached(model), ids, 20, page.greedy)
+    assert long.tolist() == generate(model, ids, 20)
+
+    def count(ids):
+        return torch.nn.functional.one_hot((ids + 1) % 13, 13).float()
+
+    # It goes on until each text has the stop token, not counting the one it was given.
+    count.context = 4
+    counted = page.generate(count, torch.tensor([[7, 3], [0, 5]]), 10, page.greedy, stop=7)
+    assert counted.tolist() == [[7, 3, 4, 5, 6, 7], [0, 5, 6, 7, 8, 9]]
+
     searches = [{"alpha": 0.0}, {"beams": 1}, {"alpha": 2.0, "stop": 2}]
     searches += [{"beams": 3, "stop": stop} for stop in range(13)]
     for options in searches:
@@ -70,7 +82,7 @@ def assert_equal(page):
                 atol=1e-5,
             )
 
-    own = page.LetterModel(13, context=16, d_model=8)
+    own = page.CharacterModel(13, context=16, d_model=8)
     whole = page.generate(own, ids, 10, page.greedy)
     assert page.generate_cached(own, ids, 10, page.greedy).equal(whole)
     changed = whole.clone()
@@ -82,23 +94,35 @@ def test_equal_to_the_library():
     assert_equal(load_page("decoding"))
 
 
+def test_filters_that_leave_no_token_are_refused():
+    page, logits = load_page("decoding"), torch.zeros(1, 3)
+    for choose, value in (
+        (page.temperature, 0), (page.top_k, 0), (page.top_k, 4), (page.top_p, 0)
+    ):  # fmt: skip
+        with pytest.raises(AssertionError):
+            choose(logits, value)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         ("argmax(dim=-1)", "argmin(dim=-1)"),
         ("logits / value", "logits * value"),
-        ("logits < lowest", "logits <= lowest"),
+        ("logits < logits.topk(k)", "logits <= logits.topk(k)"),
         ("before >= p", "before + probability >= p"),
         (".scatter(-1, ids, ordered)", ".copy_(ordered)"),
         ("logits.softmax(dim=-1), num_samples=1", "logits.exp().sqrt(), num_samples=1"),
-        ("logits = model(ids)[:, -1]", "logits = model(ids)[:, 0]"),
-        ("        unread = chosen[:, None]  # (B, 1)\n        ids = torch.cat([ids, unread]",
-         "        unread = ids\n        ids = torch.cat([ids, chosen[:, None]]"),
-        (" + torch.tensor([[total]", " + 0 * torch.tensor([[total]"),
-        ("key=score, reverse=True", "key=score"),
-        ("in found[:beams] if", "in found if"),
-        ("** alpha\n", "** 1\n"),
-        ("if new[-1] != stop][:beams]", "][:beams]"),
+        ("-model.context :])[:, -1]", "-model.context :])[:, 0]"),
+        ("[:, None]  # (B, 1)\n        ids = torch.cat([ids, unread], dim=1)",
+         "[:, None]\n        ids = unread = torch.cat([ids, unread[:, -1:]], dim=1)"),
+        ("model(ids[:, -model.context :])", "model(ids)"),
+        ("(ids[:, start:] == stop)", "(ids == stop)"),
+        (".any(dim=1).all()", ".any(dim=1).any()"),
+        ("= totals + model(texts)", "= 0 * totals + model(texts)"),
+        ("pair[0], reverse=True", "pair[0]"),
+        ("in longer[:beams] if", "in longer if"),
+        ("** alpha, ids", "** 1, ids"),
+        ("if ids[-1] != stop][:beams]", "][:beams]"),
         ("tril(start)", "tril(start + 1)"),
         (".weight[start : start + ids.size(1)]", ".weight[: ids.size(1)]"),
     ],

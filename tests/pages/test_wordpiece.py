@@ -78,7 +78,7 @@ def test_they_agree_where_slips_would_show():
 
 
 SLIPS = {
-    "no ## on the letters": ('*("##" + letter for letter in word[1:])', "*word[1:]"),
+    "no ## on the letters": ('*("##" + character for character in word[1:])', "*word[1:]"),
     "no ## where a word is cut": ('mark = "##" if start else ""', 'mark = ""'),
     "## left inside a merged piece": (
         'vocabulary.append(pair[0] + pair[1].removeprefix("##"))',
@@ -101,8 +101,8 @@ SLIPS = {
         "(merged[-1], piece) == pair",
         "(merged[-1][: len(pair[0])], piece) == pair",
     ),
-    "capitals kept": ("letter.lower()", "letter"),
-    "accents kept": (' if kind(letter) != "Mn"', ""),
+    "capitals kept": ("character.lower()", "character"),
+    "accents kept": (' if kind(character) != "Mn"', ""),
     "control characters kept": ('kind(c) not in {"Cc", "Cf", "Co", "Cs"}', "True"),
     "symbols are letters": ("$+<=>^`|~", ""),
     "Chinese in one piece": (r"\u4e00-\u9fff", ""),

@@ -2,7 +2,7 @@
 
 Devlin et al. 2018. `python bert.py` reads numbers in English and German words, with some words
 hidden, for about a minute: which words were they, and do both say the same number?
-B batch, T length, H heads, D model width, K = D / H head width, V vocabulary, N hidden tokens
+B batch, T length, H heads, D model width, K = D / H (d_k), V vocabulary, N hidden tokens
 """
 
 import math
@@ -19,7 +19,7 @@ PAD, CLS, SEP, MASK, FIRST_WORD = range(5)  # the first ids have other uses than
 
 
 class SelfAttention(nn.Module):
-    """softmax(Q Kᵀ / √K) V, H times: each position gathers what fits it from both sides."""
+    """softmax(Q Kᵀ / √d_k) V, H times: each position gathers what fits it from both sides."""
 
     def __init__(self, d_model, n_heads, dropout):
         super().__init__()
@@ -33,11 +33,11 @@ class SelfAttention(nn.Module):
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, T)
         if mask is not None:  # (B, T), True = a real token; exp(-inf) = 0: padding has no weight
             scores = scores.masked_fill(~mask[:, None, None, :], -math.inf)
-        weights = self.dropout(scores.softmax(dim=-1))  # (B, H, T, T), each row sums to 1
-        return self.output(rearrange(weights @ v, "B H T K -> B T (H K)"))  # (B, T, D)
+        weights = scores.softmax(dim=-1)  # (B, H, T, T), each row sums to 1
+        return self.output(rearrange(self.dropout(weights) @ v, "B H T K -> B T (H K)"))
 
 
-class Layer(nn.Module):
+class Block(nn.Module):
     """Two steps, each LayerNorm(x + step(x)): post-norm, as in the first Transformer."""
 
     def __init__(self, d_model, n_heads, dropout):
@@ -64,7 +64,7 @@ class BERT(nn.Module):
         self.position_embedding = nn.Embedding(context, d_model)
         self.embedding_norm = nn.LayerNorm(d_model, eps=1e-12)
         self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(Layer(d_model, n_heads, dropout) for _ in range(n_layers))
+        self.blocks = nn.ModuleList(Block(d_model, n_heads, dropout) for _ in range(n_layers))
         self.pooler = nn.Linear(d_model, d_model)
         layer, norm = nn.Linear(d_model, d_model), nn.LayerNorm(d_model, eps=1e-12)
         self.mlm_head = nn.Sequential(OrderedDict(transform=layer, gelu=nn.GELU(), norm=norm))
@@ -128,14 +128,13 @@ if __name__ == "__main__":
     english, german = rows[0::2], rows[1::2]  # 3000 each; the last 300 are held out
     model = BERT(len(words), context=32, d_model=64, n_layers=2, n_heads=4)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
-    rate = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=2000, pct_start=0.1)
     for step in range(1, 2001):
+        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 200, 1 - step / 2001)  # up, then down
         loss = pretraining_loss(model, *pairs(english[:2700], german[:2700], 32))
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        rate.step()
         if step % 200 == 0:
             print(f"step {step}: loss {loss.item():.2f}", flush=True)
     ids, segments, follows = pairs(english[2700:], german[2700:], 500)

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import regex
 
-# Part 1, a complete tokenizer: BytePairs(train({text: 1}, n_merges=20)), encode, decode
+# Part 1, a complete tokenizer: BytePairs(learn_merges([text], n_merges=20)), then encode, decode
 BYTES = [bytes([byte]) for byte in range(256)]  # in UTF-8, e is one of them, é two, 你 three
 
 
 def count_pairs(words):
-    """Count neighbours in {tokens: count}: {(a, t): 3, (a, t, e): 2} -> {(a, t): 5, (t, e): 2}."""
+    """Count neighbours in {tokens: count}: `a` `t` 3 times and `a` `t` `e` twice make `a` `t` 5."""
     counts = Counter()
     for tokens, count in words.items():
         for pair in pairwise(tokens):
@@ -31,7 +31,7 @@ def count_pairs(words):
 
 
 def merge_pair(tokens, pair):
-    """Make each `pair` one token, from the left: (a, a, a) with the pair (a, a) -> (aa, a)."""
+    """Make each `pair` one token, from the left: with `a` `a`, `a` `a` `a` becomes `aa` `a`."""
     merged = []
     for token in tokens:
         if merged and (merged[-1], token) == pair:
@@ -41,9 +41,9 @@ def merge_pair(tokens, pair):
     return tuple(merged)
 
 
-def train(words, n_merges, show=0):
-    """Learn from {text: count} which pairs to merge, in order; print the first `show` of them."""
-    words = {tuple(BYTES[byte] for byte in text.encode()): count for text, count in words.items()}
+def learn_merges(texts, n_merges, show=0):
+    """Learn from a list of texts which pairs to merge, in order; print the first `show` of them."""
+    words = Counter(tuple(BYTES[byte] for byte in text.encode()) for text in texts)
     merges = []
     while len(merges) < n_merges and (counts := count_pairs(words)):
         # The most frequent pair; a tie goes to the smallest, whatever the order of the texts.
@@ -68,7 +68,7 @@ class BytePairs:
         """Of the known pairs in the text, always merge the one of lowest rank: learned first.
 
         Left to right would be wrong. If "at" was learned before "ea", then training saw "eat" as
-        "e" "at" from there on; left to right gives "ea" "t", which the model has never seen.
+        "e" "at" from there on; left to right gives "ea" "t", which no text was ever cut into.
         """
         tokens = [BYTES[byte] for byte in text.encode()]
         while known := [pair for pair in pairwise(tokens) if pair in self.ranks]:
@@ -76,19 +76,19 @@ class BytePairs:
         return [self.token_ids[token] for token in tokens]
 
     def decode(self, ids):
-        """Join the bytes; half a character shows as U+FFFD."""
+        """Join the bytes; those that make no whole character show as U+FFFD."""
         return b"".join(self.vocabulary[token_id] for token_id in ids).decode(errors="replace")
 
 
 # Part 2, what GPT-2 adds: words, special tokens, and a file (here one that people can read).
 # Part 1 would learn "dog.", "dog!" and "dog?" as three tokens. So text is first cut into words:
-# 's and the like; letters, digits or other signs, each with the space before them; other white
-# space. No merge crosses a cut. (GPT-4's pattern also cuts numbers after three digits.)
+# endings such as 's; letters, digits or other signs, each with the space before them; white space
+# (\s+(?!\S) leaves its last character to the word after it). No merge crosses a cut.
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
 def split_special(text, names):
-    """Cut out special tokens: [text, name, text, name, text]; if two fit, the longer one wins."""
+    """Cut special tokens out: [text, name, text, name, text]; if two fit, the longer one wins."""
     names = sorted(names, key=len, reverse=True)
     return regex.split(f"({'|'.join(map(regex.escape, names))})", text) if names else [text]
 
@@ -99,29 +99,29 @@ class Tokenizer(BytePairs):
     def __init__(self, merges, special_tokens=(), pattern=GPT2):
         super().__init__(merges)
         self.pattern = pattern
-        names = enumerate(special_tokens, len(self.vocabulary))
-        self.special_tokens = {name: token_id for token_id, name in names}
+        numbered = enumerate(special_tokens, len(self.vocabulary))
+        self.special_tokens = {name: token_id for token_id, name in numbered}
         self.vocabulary += [name.encode() for name in special_tokens]
 
     @classmethod
     def train(cls, text, n_merges, special_tokens=(), pattern=GPT2, show=0):
-        """Learn from each different word and its count: far fewer than the words of a text."""
-        texts = split_special(text, special_tokens)[::2]
-        words = Counter(word for text in texts for word in regex.findall(pattern, text))
-        return cls(train(words, n_merges, show), special_tokens, pattern)
+        """Learn from the words of a text; special tokens in it teach nothing."""
+        pieces = split_special(text, special_tokens)[::2]  # every second one is a special token
+        words = [word for piece in pieces for word in regex.findall(pattern, piece)]
+        return cls(learn_merges(words, n_merges, show), special_tokens, pattern)
 
     def encode(self, text, allowed_special=()):
         """A special token is plain text unless allowed: no user can end a document by typing it."""
         ids, ids_of = [], {name: [self.special_tokens[name]] for name in allowed_special}
         for i, piece in enumerate(split_special(text, allowed_special)):
-            for word in [piece] if i % 2 else regex.findall(self.pattern, piece):
+            for word in [piece] if i % 2 else regex.findall(self.pattern, piece):  # odd: special
                 if word not in ids_of:
                     ids_of[word] = super().encode(word)
                 ids += ids_of[word]
         return ids
 
     def save(self, path):
-        """Write the pattern, the special tokens, and a merge a line: (b'a', b't')  # 256 'at'."""
+        """Write the pattern, special tokens, then one merge per line: (b'a', b't')  # 256 'at'."""
         lines = [repr(self.pattern), repr(list(self.special_tokens))]
         for token_id, pair in enumerate(self.merges, 256):
             lines.append(f"{pair}  # {token_id} {self.decode([token_id])!r}")

@@ -1,8 +1,8 @@
-"""Decoding on one page: from a model that scores the next token to a text, in six ways.
+"""Decoding on one page: from a model that scores the next token to a text.
 
 The loop; greedy choice; temperature, top-k and top-p sampling; the loop with a cache; beam search.
-They work with every model(ids (B, T)) -> logits (B, T, V), as long as the text fits its context.
-`python decoding.py [text file]` trains a small one and writes with each.
+They work with every model(ids (B, T)) -> logits (B, T, V) that reads up to model.context tokens.
+`python decoding.py [text file]` trains a small one and writes in all these ways.
 """
 
 import math
@@ -15,16 +15,19 @@ from torch import nn
 
 
 @torch.no_grad()
-def generate(model, ids, n_tokens, choose):
-    """The loop: score what may come next, choose one, append it; ids (B, T) grow by n_tokens."""
+def generate(model, ids, n_tokens, choose, stop=None):
+    """The loop: score what may come next, choose one, append it, until each text has a `stop`."""
+    start = ids.size(1)  # ids (B, T) grow by up to n_tokens
     for _ in range(n_tokens):
-        logits = model(ids)[:, -1]  # (B, V): only the last position's scores are new
+        logits = model(ids[:, -model.context :])[:, -1]  # (B, V): the last position's scores
         ids = torch.cat([ids, choose(logits)[:, None]], dim=1)
+        if stop is not None and (ids[:, start:] == stop).any(dim=1).all():
+            break
     return ids
 
 
 def greedy(logits):
-    """Choose the likeliest: (B, V) -> (B,). Safe now, but it soon goes round in circles."""
+    """Choose the likeliest: (B, V) -> (B,). The text soon goes round in circles."""
     return logits.argmax(dim=-1)
 
 
@@ -35,17 +38,19 @@ def sample(logits):
 
 def temperature(logits, value):
     """Below 1 the likely becomes likelier, above 1 all become more alike."""
+    assert value > 0  # 0 would be greedy
     return logits / value
 
 
 def top_k(logits, k):
     """Rule out all but the k likeliest: the many unlikely ones add up to a lot of nonsense."""
-    lowest = logits.topk(k).values[:, -1:]  # (B, 1)
-    return logits.masked_fill(logits < lowest, -math.inf)
+    assert 0 < k <= logits.size(-1)
+    return logits.masked_fill(logits < logits.topk(k).values[:, -1:], -math.inf)
 
 
 def top_p(logits, p):
     """Keep the likeliest tokens that together hold probability p: few when the model is sure."""
+    assert p > 0
     ordered, ids = logits.sort(dim=-1, descending=True, stable=True)  # (B, V)
     probability = ordered.softmax(dim=-1)
     before = probability.cumsum(dim=-1) - probability  # what the likelier ones hold already
@@ -55,11 +60,10 @@ def top_p(logits, p):
 
 @torch.no_grad()
 def generate_cached(model, ids, n_tokens, choose):
-    """The same text for less work: the cache keeps what the model made of the tokens read."""
-    cache, unread = model.new_cache(), ids
+    """The same text for less work: the cache keeps the keys and values of tokens already read."""
+    cache, unread = model.new_cache(), ids  # all of the text must fit the context
     for _ in range(n_tokens):
-        chosen = choose(model(unread, cache=cache)[:, -1])  # (B,)
-        unread = chosen[:, None]  # (B, 1)
+        unread = choose(model(unread, cache=cache)[:, -1])[:, None]  # (B, 1)
         ids = torch.cat([ids, unread], dim=1)
     return ids
 
@@ -71,31 +75,30 @@ def beam_search(model, text, n_tokens, beams=4, alpha=0.6, stop=None):
     A token that is not the likeliest may lead to a likelier text. log p only falls with length, so
     the score divides it by ((5 + length) / 6) ** alpha (Wu et al. 2016).
     """
+    device = next(model.parameters()).device
     alive, finished = [(0.0, text)], []  # pairs: log p of what was added, the text with it
     for _ in range(n_tokens):
-        log_p = model(torch.tensor([new for _, new in alive]))[:, -1].log_softmax(dim=-1)
-        totals = log_p + torch.tensor([[total] for total, _ in alive])  # (beams, V)
-        best = totals.flatten().topk(min(2 * beams, totals.numel()))  # of all texts, one token on
-        found = []
-        for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-            beam, token_id = divmod(index, totals.size(1))
-            found.append((total, alive[beam][1] + [token_id]))
-        finished += [(total, new) for total, new in found[:beams] if new[-1] == stop]
-        alive = [(total, new) for total, new in found if new[-1] != stop][:beams]
-
-    def score(candidate):
-        total, new = candidate
-        return total / ((5 + len(new) - len(text)) / 6) ** alpha
-
-    best = sorted(finished + alive, key=score, reverse=True)[:beams]
-    return [(score(candidate), candidate[1]) for candidate in best]
+        texts = torch.tensor([ids for _, ids in alive], device=device)  # (beams, T)
+        totals = torch.tensor([[total] for total, _ in alive], device=device)  # (beams, 1)
+        totals = totals + model(texts)[:, -1].log_softmax(dim=-1)  # (beams, V): one token longer
+        # Each beam can end with `stop` in one way only: among 2 * beams, at least `beams` do not.
+        best, V = totals.flatten().topk(min(2 * beams, totals.numel())), totals.size(1)
+        best = zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        longer = [(total, alive[n // V][1] + [n % V]) for total, n in best]  # n // V: which beam
+        finished += [(total, ids) for total, ids in longer[:beams] if ids[-1] == stop]
+        alive = [(total, ids) for total, ids in longer if ids[-1] != stop][:beams]
+    scored = []
+    for total, ids in finished + alive:  # those without `stop` compete as well
+        scored.append((total / ((5 + len(ids) - len(text)) / 6) ** alpha, ids))
+    return sorted(scored, key=lambda pair: pair[0], reverse=True)[:beams]
 
 
-class LetterModel(nn.Module):
-    """Something to write with: one layer of attention with one head. See gpt.py for a real one."""
+class CharacterModel(nn.Module):
+    """A small model to write with: one layer of attention with one head (gpt.py has a real one)."""
 
     def __init__(self, vocab_size, context, d_model):
         super().__init__()
+        self.context = context
         self.token_embedding = nn.Embedding(vocab_size, d_model)
         self.position_embedding = nn.Embedding(context, d_model)
         self.qkv = nn.Linear(d_model, 3 * d_model)
@@ -103,8 +106,7 @@ class LetterModel(nn.Module):
         self.output = nn.Linear(4 * d_model, vocab_size)
 
     def new_cache(self):
-        """Return a list for the keys and values of what was read: no later token changes them."""
-        return []
+        return []  # for the keys and values of what was read: no later token changes them
 
     def forward(self, ids, cache=None):
         cache = [] if cache is None else cache
@@ -113,8 +115,8 @@ class LetterModel(nn.Module):
         q, k, v = self.qkv(x).chunk(3, dim=-1)  # (B, T, D) each
         cache.append((k, v))
         k, v = (torch.cat(parts, dim=1) for parts in zip(*cache, strict=True))  # (B, S, D) each
-        back = torch.ones(q.size(1), k.size(1), dtype=torch.bool).tril(start)  # (T, S), may look
-        x = x + F.scaled_dot_product_attention(q, k, v, back)
+        mask = torch.ones(q.size(1), k.size(1), dtype=torch.bool, device=ids.device).tril(start)
+        x = x + F.scaled_dot_product_attention(q, k, v, mask)  # mask (T, S), True = may look
         return self.output(self.hidden(x).relu())  # (B, T, V)
 
 
@@ -122,9 +124,9 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     path = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "data/shakespeare.txt"
     text = Path(path).read_text(encoding="utf-8")
-    letters = sorted(set(text))
-    ids = torch.tensor([letters.index(letter) for letter in text])
-    model = LetterModel(len(letters), context=96, d_model=96)
+    characters = sorted(set(text))
+    ids = torch.tensor([characters.index(character) for character in text])
+    model = CharacterModel(len(characters), context=96, d_model=96)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     for _ in range(500):
         window = ids[torch.randint(len(ids) - 96, (16, 1)) + torch.arange(97)]  # (B, T + 1)
@@ -132,7 +134,6 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    print(f"trained: loss {loss.item():.2f} nats a letter", flush=True)
     ways = {
         "greedy": greedy,
         "sampled": sample,
@@ -141,7 +142,9 @@ if __name__ == "__main__":
         "top-p 0.7": lambda logits: sample(top_p(logits, 0.7)),
     }
     texts = {way: generate_cached(model, ids[None, :9], 60, ways[way])[0] for way in ways}
+    assert generate(model, ids[None, :9], 60, greedy)[0].equal(texts["greedy"])  # without a cache
+    texts["a sampled line"] = generate(model, ids[None, :9], 60, sample, characters.index("\n"))[0]
     texts["beam search"] = torch.tensor(beam_search(model, ids[:9].tolist(), 60, beams=8)[0][1])
-    for way, new in texts.items():
-        log_p = -F.cross_entropy(model(new[None, :-1])[0, 8:], new[9:], reduction="sum").item()
-        print(f"{way:16} log p {log_p:7.1f}  {''.join(letters[i] for i in new)!r}")
+    for way, found in texts.items():
+        log_p = -F.cross_entropy(model(found[None, :-1])[0, 8:], found[9:], reduction="sum").item()
+        print(f"{way:16} log p {log_p:7.1f}  {''.join(characters[i] for i in found)!r}")

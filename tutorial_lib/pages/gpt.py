@@ -16,7 +16,7 @@ from torch import nn
 
 
 def attention(q, k, v, mask, dropout):
-    """softmax(Q Kᵀ / √d_k) V: each query takes a mean of values, those whose keys fit it most."""
+    """softmax(Q Kᵀ / √d_k) V: a mean of values, weighted by how well their keys fit the query."""
     # F.scaled_dot_product_attention takes the same arguments and does all this faster.
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, S), spread near 1
     scores = scores.masked_fill(~mask, -math.inf)  # exp(-inf) = 0: no weight where mask is False

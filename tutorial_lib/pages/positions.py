@@ -2,8 +2,8 @@
 
 Two add a vector to each token: sinusoids and learned positions. Three change how queries and keys
 meet: relative positions, rotary positions, ALiBi. `python positions.py` asks a small reader with
-each "which letter stood three places to the left?", in about a minute.
-B batch, T query length, S key length, H heads, D model width, K = D / H head width
+each of them "which token is three to the left?", in about a minute.
+B batch, T query length, S key length, H heads, D model width, K = D / H head width, V vocabulary
 """
 
 import math
@@ -128,7 +128,7 @@ if __name__ == "__main__":
         model = Reader(scheme, vocab_size=10, context=48)
         optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
         for _ in range(500):
-            ids = torch.randint(10, (64, 24))  # random letters: nothing but their positions helps
+            ids = torch.randint(10, (64, 24))  # random tokens: nothing but their positions helps
             loss = F.cross_entropy(model(ids)[:, 3:].flatten(0, 1), ids[:, :-3].flatten())
             optimizer.zero_grad()
             loss.backward()

@@ -86,8 +86,8 @@ def fit(
 ):
     """Train for `steps` steps, of `parts` batches each, and return the loss of each step.
 
-    score(model): a number to print, such as the loss on held-out text. file: saved to now and then;
-    if it exists, the run resumes with the same batches, provided they are drawn with torch.
+    score(model): a number to print, such as the loss on held-out text. file: where to save the run;
+    if it exists, the run resumes, with the same batches if they are drawn with torch.
     """
     warmup = max(1, steps // 20) if warmup is None else warmup
     optimizer = adamw(model)

@@ -24,7 +24,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, causal=False):
         super().__init__()
         self.n_heads, self.causal = n_heads, causal
-        self.qkv = nn.Linear(d_model, 3 * d_model)  # the three maps of all heads: cut apart
+        self.qkv = nn.Linear(d_model, 3 * d_model)  # all maps of all heads; forward cuts them apart
         self.output = nn.Linear(d_model, d_model)  # mixes what the heads found
 
     def forward(self, x, context, mask=None):
@@ -147,4 +147,4 @@ if __name__ == "__main__":
         print(*(words[i] for i in english if i > END), "->", "".join(words[i] for i in german))
     right = (found == target[2700:, : found.size(1)]).all(dim=1).float().mean()
     known = (target[2700:, None] == target[:2700]).all(dim=2).any(dim=1).float().mean()
-    print(f"\n{right:.0%} of 300 new numbers all right; remembering the old ones gives {known:.0%}")
+    print(f"\n{right:.0%} of 300 new numbers fully right; remembering old ones gives {known:.0%}")

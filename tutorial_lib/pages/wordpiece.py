@@ -1,7 +1,7 @@
 """WordPiece: how BERT cuts words into pieces, on one page.
 
 Like byte-pair encoding (bpe.py), it starts from small pieces and joins two neighbours at a time.
-Four things differ. It starts from letters. Pieces inside a word are marked: `walking` becomes
+Four things differ. It starts from characters. Pieces inside a word are marked: `walking` becomes
 `walk` `##ing`. Training joins not the most frequent pair, but the one whose parts are most often
 together. And encoding forgets the order of the merges: it takes the longest piece that fits, again
 and again; where none fits, the word becomes [UNK].
@@ -33,14 +33,14 @@ def split_words(text):
     # Control characters go, except those that are white space.
     text = "".join(c for c in text if c in "\t\n\r" or kind(c) not in {"Cc", "Cf", "Co", "Cs"})
     # NFD writes ù as two characters, u and an accent of category Mn.
-    letters = unicodedata.normalize("NFD", text.replace("\ufffd", ""))
-    text = "".join(letter.lower() for letter in letters if kind(letter) != "Mn")
+    characters = unicodedata.normalize("NFD", text.replace("\ufffd", ""))
+    text = "".join(character.lower() for character in characters if kind(character) != "Mn")
     return regex.findall(rf"[{ALONE}]|[^\s{ALONE}]+", text)
 
 
-def split_letters(word):
-    """Cut a word into its letters, all but the first marked: "pet" -> ("p", "##e", "##t")."""
-    return (word[0], *("##" + letter for letter in word[1:]))
+def split_characters(word):
+    """Cut a word into its characters, all but the first marked: "pet" -> ("p", "##e", "##t")."""
+    return (word[0], *("##" + character for character in word[1:]))
 
 
 def merge_pair(pieces, pair):
@@ -58,7 +58,7 @@ def score_pairs(words, min_count=1):
     """Score the pairs of {pieces: count}: count(a, b) / (count(a) count(b)).
 
     "th" is frequent, but so are t and h; "qu" scores higher, for q is nearly always in it. A pair
-    that occurs once, of letters that occur once, would beat both: hence min_count.
+    that occurs once, of characters that occur once, would beat both: hence min_count.
     """
     pieces, pairs = Counter(), Counter()
     for word, count in words.items():
@@ -70,9 +70,9 @@ def score_pairs(words, min_count=1):
 
 
 def train(text, vocab_size, min_count=1, show=0):
-    """Return the vocabulary: special tokens, letters, then the pieces as they are learned."""
-    words = {split_letters(word): count for word, count in Counter(split_words(text)).items()}
-    vocabulary = SPECIAL_TOKENS + sorted({letter for word in words for letter in word})
+    """Return the vocabulary: special tokens, characters, then the pieces as they are learned."""
+    words = {split_characters(word): count for word, count in Counter(split_words(text)).items()}
+    vocabulary = SPECIAL_TOKENS + sorted({character for word in words for character in word})
     start = len(vocabulary)
     while len(vocabulary) < vocab_size and (scores := score_pairs(words, min_count)):
         # The highest score; a tie goes to the smallest pair, whatever the order of the words.
@@ -146,4 +146,4 @@ if __name__ == "__main__":
         print(line, "->", *tokenizer.tokens(line))
     words, tokens = split_words(text[end:]), tokenizer.tokens(text[end:])
     print(f"New text: {len(words):,} words = {len(tokens):,} pieces", end=" ")
-    print(f"= {len(''.join(words)):,} letters; {tokens.count('[UNK]')} words are [UNK]")
+    print(f"= {len(''.join(words)):,} characters; {tokens.count('[UNK]')} words are [UNK]")
