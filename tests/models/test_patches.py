@@ -57,7 +57,7 @@ def test_hidden_and_moved_patches(images):
     hidden[0, 2] = True
     source = torch.arange(6).repeat(2, 1)
     source[1, 3] = 5
-    changed = layer(images, hidden, source)
+    changed = layer(images, masked=hidden, source=source)
     assert torch.equal(changed[0, 1 + 2], layer.mask)
     assert torch.equal(changed[1, 1 + 3], plain[1, 1 + 5])
     same = torch.ones(2, 7, dtype=torch.bool)
@@ -67,7 +67,7 @@ def test_hidden_and_moved_patches(images):
     with pytest.raises(
         ShapeError, match=r"masked must have one entry a patch, \(2, 6\), got \(2, 7"
     ):
-        layer(images, same)
+        layer(images, masked=same)
 
 
 def test_what_cannot_be_cut_is_named(images):

@@ -30,29 +30,31 @@ def causal_mask(n_queries, n_keys=None, device=None):
 
 
 def look_back(mask, n_queries, n_keys, device=None):
-    """Return a mask without what lies ahead of each query, (..., T, S); None when all may be seen.
+    """Return a mask that also hides the future, (..., T, S): no query sees a later key.
+
+    None for a single query without a mask: nothing is hidden from it.
 
     mask (..., T or 1, S) or None; the queries are the last ones, as in `causal_mask`.
     Raises MaskError when some query would see nothing: with padding on the left, for instance, the
-    first ones have only padding behind them.
+    first queries have nothing but padding before them.
 
     >>> look_back(torch.tensor([[True, False, True]]), 3, 3).int()
     tensor([[1, 0, 0],
             [1, 0, 0],
             [1, 0, 1]], dtype=torch.int32)
     """
-    if n_queries == 1:  # a single query is the last one: nothing lies ahead
+    if n_queries == 1:  # a single query is the last one: no key is later
         return mask
     behind = causal_mask(n_queries, n_keys, device)
     if mask is None:
         return behind
     if not torch.compiler.is_compiling():  # reading values would break the compiled graph in two
-        # A mask with one row for all queries is short to judge: the first query sees least of it.
+        # If all queries share one row of the mask, the first query sees the least: judge that one.
         least = mask[..., : n_keys - n_queries + 1] if mask.size(-2) == 1 else mask & behind
         if not least.any(dim=-1).all():
             raise MaskError(
-                "some query has nothing to look at: what the mask leaves it lies ahead, where a "
-                "causal layer does not look (put the padding on the right)"
+                "some query has nothing to look at: the mask hides every earlier key from it, and "
+                "a causal layer never looks at later ones (put the padding on the right)"
             )
     return mask & behind
 

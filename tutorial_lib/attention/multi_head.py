@@ -1,7 +1,7 @@
 """Attention: one function, then the layer around it.
 
-The layer's `attend` gives what `attention` gives, by PyTorch's fused kernel (`kernels`); whoever
-wants to watch or change what happens in between swaps it for a while (`capture`).
+The layer's `attend` computes what `attention` computes, with PyTorch's fused kernel (`kernels`).
+To watch or change the steps in between, `capture` replaces `attend` for a while.
 """
 
 import math
@@ -16,7 +16,7 @@ from tutorial_lib.positions import rotate
 
 
 def attention(q, k, v, mask=None, bias=None, scale=None):
-    """Scaled dot-product attention (Vaswani et al. 2017, eq. 1): softmax(Q Kᵀ / √K) V.
+    """Scaled dot-product attention (Vaswani et al. 2017, eq. 1): softmax(Q Kᵀ / √d_k) V.
 
     q (B, H, T, K), k (B, H, S, K), v (B, H, S, K); mask (..., T, S), True = may look;
     bias (..., T, S) is added to the scores (ALiBi, relative positions); scale defaults to
@@ -33,7 +33,7 @@ def attention(q, k, v, mask=None, bias=None, scale=None):
     """
     check_attention(q, k, v, mask, bias)
     scores = attention_scores(q, k, mask, bias, scale)  # (B, H, T, S)
-    weights = scores.softmax(dim=-1)  # (B, H, T, S): each query shares 1 out among the keys
+    weights = scores.softmax(dim=-1)  # (B, H, T, S): each row sums to 1
     return weights @ v, weights
 
 
@@ -137,7 +137,7 @@ class RotaryAttention(MultiHeadAttention):
     """Self-attention that knows distances: queries and keys are turned before they meet.
 
     As MultiHeadAttention, with `rotate` (Su et al. 2021). A cache keeps the turned keys.
-    Raises ShapeError for an odd head width, or a context that is not x itself.
+    Raises ShapeError for an odd head width, or when there is a context beside x.
 
     >>> import torch
     >>> RotaryAttention(d_model=8, n_heads=2)(torch.zeros(1, 3, 8)).shape
@@ -147,7 +147,7 @@ class RotaryAttention(MultiHeadAttention):
     def project(self, x, context=None, cache=None):
         """Return turned queries (B, H, T, K) and keys, and values (B, H, S, K)."""
         if context is not None:
-            raise ShapeError("rotary positions need one sequence, not a context beside it")
+            raise ShapeError("rotary positions need one sequence: they take no separate context")
         start = 0 if cache is None else len(cache)  # how many tokens were read before x
         q, k, v = super().project(x)  # (B, H, T, K) each
         q, k = rotate(q, start), rotate(k, start)

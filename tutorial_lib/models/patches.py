@@ -63,7 +63,7 @@ class PatchEmbedding(nn.Module):
         self.projection = nn.Linear(channels * patch_size**2, d_model)
         self.class_token = nn.Parameter(torch.zeros(d_model)) if class_token else None
 
-    def forward(self, images, source=None):
+    def forward(self, images, *, source=None):
         """Return (B, T, D).
 
         source (B, N): the patch whose vector each position gets, its own by default. Raises
@@ -99,7 +99,7 @@ class MaskablePatchEmbedding(PatchEmbedding):
         super().__init__(patch_size, channels, d_model, overlap, class_token)
         self.mask = nn.Parameter(torch.randn(d_model) * 0.02)
 
-    def forward(self, images, masked=None, source=None):
+    def forward(self, images, *, masked=None, source=None):
         """Return (B, T, D).
 
         masked (B, N) bool: patches replaced by the mask vector; source (B, N): the patch whose

@@ -16,9 +16,9 @@ from torch import nn
 def attention(q, k, v, mask=None):
     """softmax(Q Kᵀ / √d_k) V, equation 1: look things up, softly.
 
-    Each query q (..., T, K) is compared with every key k (..., S, K), and takes home a mean of the
-    values v (..., S, K) in which the keys that fit best weigh most. mask (..., T, S): True = may
-    look; each query needs at least one such key. Returns what each query got, (..., T, K), and the
+    Each query q (..., T, K) is compared with every key k (..., S, K) and gets a weighted mean of
+    the values v (..., S, K): most from the keys that fit best. mask (..., T, S): True = may look;
+    each query needs at least one such key. Returns what each query got, (..., T, K), and the
     weights (..., T, S). F.scaled_dot_product_attention gives the first of the two, faster.
     """
     # A dot product sums d_k terms, so it spreads like √d_k. Large scores would make the softmax
@@ -136,7 +136,7 @@ if __name__ == "__main__":
     x[1, :4] = x[0, :4]  # two texts of five tokens that differ in the last one only
     for name, mask in (("without a mask", None), ("with a causal mask", causal_mask(5))):
         changed = head(x, mask).diff(dim=0).abs().amax(dim=-1) > 1e-6  # (1, T)
-        print(f"{name}, which tokens notice another last one? {changed[0].tolist()}")
+        print(f"{name}, which tokens notice that the last one changed? {changed[0].tolist()}")
     people = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ian", "Joy", "Kim", "Leo"]
     _, control = train(len(people), told=False)
     model, right = train(len(people), told=True)

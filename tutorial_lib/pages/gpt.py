@@ -84,7 +84,7 @@ class GPT(nn.Module):
         self.blocks = nn.ModuleList(Block(d_model, n_heads, dropout) for _ in range(n_layers))
         self.final_norm = nn.LayerNorm(d_model)
         for name, weight in self.named_parameters():
-            if weight.dim() == 2:  # each block adds two outputs to x: start small if there are many
+            if weight.dim() == 2:  # each block adds two outputs to x: more blocks, smaller ones
                 n_added = 2 * n_layers if name.endswith("output.weight") else 1
                 nn.init.normal_(weight, std=0.02 / math.sqrt(n_added))
             elif name.endswith("bias"):

@@ -99,7 +99,7 @@ class ViT(nn.Module):
         self.final_norm = nn.LayerNorm(d_model, eps=1e-6)
         self.classifier = nn.Linear(d_model, n_classes)
         for name, weight in self.named_parameters():
-            if weight.dim() == 2:  # small, so that no patch stands out before training
+            if weight.dim() == 2:  # small, so that the model starts without strong opinions
                 nn.init.normal_(weight, std=0.02)
             elif name.endswith("bias"):
                 nn.init.zeros_(weight)

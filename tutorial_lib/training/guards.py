@@ -1,4 +1,4 @@
-"""What stands around a training step, so that it cannot do harm."""
+"""What protects a run: checks before and after a training step."""
 
 import math
 import time

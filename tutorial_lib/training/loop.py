@@ -144,8 +144,8 @@ def fit(
     # The first optimizer of a program imports much of PyTorch; an import cut short stays broken.
     with uninterrupted():
         optimizer = optimizer(model) if optimizer else _adamw(model, weight_decay, betas, device)
-    # The loss calls `forward`; files, evaluation and the caller have the model itself. A model
-    # that several processes share is wrapped here too.
+    # The loss calls `forward`; files, evaluation and the caller have the model itself. Training
+    # in several processes would wrap the model here.
     forward = torch.compile(model) if compile and device.type in GPUS else model
     loss = _prepared(loss, device, mixed_precision)
     clip = math.inf if clip is None else clip
