@@ -218,7 +218,7 @@ def test_rotary_attention_shifts_with_its_input_and_keeps_a_cache():
     order = torch.tensor([2, 0, 1, 3, 4, 5, 6])
     assert_close(still(x)[:, 6], still(x[:, order])[:, 6], atol=1e-6, rtol=1e-5)
     assert not torch.allclose(turning(x)[:, 6], turning(x[:, order])[:, 6], atol=1e-4)
-    with pytest.raises(ShapeError, match="need one sequence, not a context"):
+    with pytest.raises(ShapeError, match="need one sequence: they take no separate context"):
         layer(x, context=x)
     with pytest.raises(ShapeError, match="K must be even, got 3"):
         RotaryAttention(d_model=6, n_heads=2)(torch.zeros(1, 2, 6))
