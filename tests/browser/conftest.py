@@ -26,16 +26,17 @@ def open_notebook(chromium, lab):
 
 @pytest.fixture(params=["its explorers", pytest.param("all cells", marks=pytest.mark.sweep)])
 def open_chapter(request, open_notebook):
-    """`open_chapter(name, explorers)` -> a LabPage on which every explorer was moved, in the light
-    and, without running anything again, in the dark theme.
+    """`open_chapter(name, explorers, shorter)` -> a LabPage on which every explorer was moved, in
+    the light and, without running anything again, in the dark theme.
 
     explorers: name -> (selector, its control, a key), one for each that the notebook shows. Only
-    the cells that they need have run; in `make test-all` the whole notebook as well.
+    the cells that they need have run; in `make test-all` the whole notebook as well. shorter: a
+    piece of these cells' training, as (old, new), see `LabPage.run_explorers`.
     """
 
-    def opener(name, explorers):
+    def opener(name, explorers, shorter=None):
         page = open_notebook(name, width=1400, height=1300)
-        run_to_the_end(page) if request.param == "all cells" else page.run_explorers()
+        run_to_the_end(page) if request.param == "all cells" else page.run_explorers(shorter)
         assert len(explorers) == len(page.explorer_cells)
         for theme in ("light", "dark"):
             page.use_theme(theme)

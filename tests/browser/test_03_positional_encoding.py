@@ -13,6 +13,6 @@ MADE_UP = "made up"
 
 
 def test_the_explorers(open_chapter):
-    lab = open_chapter("03_positional_encoding.ipynb", EXPLORERS)
+    lab = open_chapter("03_positional_encoding.ipynb", EXPLORERS, ("'steps': 300", "'steps': 3"))
     assert MADE_UP in lab.show(SCHEMES).inner_text()
     assert MADE_UP not in lab.show(TRAINED).inner_text()

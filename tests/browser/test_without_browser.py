@@ -12,7 +12,11 @@ pytestmark = pytest.mark.slow
 
 def run_without_browser(**environment):
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no"]
-    command += ["tests/browser/test_harness.py", "-k", "test_error_of_a_cell_is_seen"]
+    command += [
+        "tests/browser/test_harness.py",
+        "-k",
+        "test_errors_of_scripts_handlers_and_cells_are_seen",
+    ]
     surroundings = {k: v for k, v in os.environ.items() if not k.startswith("TUTORIAL_")}
     surroundings["PATH"] = str(ROOT / "tests" / "browser")
     done = subprocess.run(
