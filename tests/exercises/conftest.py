@@ -34,7 +34,8 @@ def learner(tmp_path, monkeypatch):
 
     learner = Learner()
     yield learner
-    learner.shell.atexit_operations()
+    # What the shell does at the end but for collecting garbage, which takes longer than a test.
+    learner.shell.restore_sys_module_state()
     atexit.unregister(learner.shell.atexit_operations)
 
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 
+from tutorial_lib.exercises import __main__ as command
 from tutorial_lib.exercises import (
     check,
     hint,
@@ -272,9 +273,9 @@ def test_unknown_chapters_are_named():
         registry.contents("77")
 
 
-def test_the_command_prints_the_table_and_the_cells():
-    command = [sys.executable, "-m", "tutorial_lib.exercises", "00"]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert "double_squared               ✗ This squares" in done.stdout
-    done = subprocess.run([*command, "--cells"], capture_output=True, text=True, check=True)
+def test_the_command_prints_the_table_and_the_cells(said):
+    assert command.main(["00"]) == 0
+    assert "double_squared               ✗ This squares" in said()
+    start = [sys.executable, "-m", "tutorial_lib.exercises", "00", "--cells"]
+    done = subprocess.run(start, capture_output=True, text=True, encoding="utf-8", check=True)
     assert 'check("0.0", double)' in done.stdout

@@ -1,7 +1,8 @@
 """What an exercise is made of: three kinds of exercise, recall questions, predictions.
 
-A chapter's file (`chapter02.py`) writes its solution and its known mistakes as plain functions
-(or classes) and lists them here. A mistake's docstring is the message that names it.
+An exercise's file writes solution and known mistakes as plain functions (or classes) and lists
+them here, with the properties of a right answer. A mistake's docstring is the message that names
+it.
 """
 
 from collections.abc import Callable, Iterable
