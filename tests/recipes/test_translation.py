@@ -103,7 +103,7 @@ def test_a_checkpoint_without_its_tokenizer_or_with_a_damaged_one(tmp_path):
     recipes.run("translation-de", smoke=True, folder=tmp_path, progress=False)
     path = tmp_path / "translation-de.tokenizer.json"
     path.write_text(path.read_text()[:100])
-    with pytest.raises(DamagedFileError, match=r"translation-de\.tokenizer\.json is damaged"):
+    with pytest.raises(DamagedFileError, match=r"de\.tokenizer\.json is not usable JSON"):
         Translator.load("de", tmp_path)
     path.unlink()
     with pytest.raises(MissingDataError, match=r"tokenizer\.json is missing: make it with\n.*-de"):

@@ -88,7 +88,7 @@ def test_hidden_patches_are_the_library_s(images):
     hidden = chosen & (draw < 0.8)
     source = torch.where(chosen & (draw >= 0.8) & (draw < 0.9), other, own)
     got = corrupt_patches(layer(images), layer.mask, chosen, draw, other)
-    assert_close(got, layer(images, hidden, source))
+    assert_close(got, layer(images, masked=hidden, source=source))
 
 
 # The claims -----------------------------------------------------------------------------------
