@@ -4,6 +4,8 @@ from contextlib import contextmanager
 
 import torch
 
+from tutorial_lib.decoding import evaluating
+
 
 @contextmanager
 def reading(model):
@@ -16,11 +18,5 @@ def reading(model):
     >>> [part.training for part in model]
     [True, False]
     """
-    in_training = [part for part in model.modules() if part.training]
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        for part in in_training:
-            part.training = True
+    with evaluating(model), torch.no_grad():
+        yield
