@@ -58,10 +58,11 @@ class Model(nn.Module):
         return cls.filled(path, sizes, load_tensors(path))
 
     @classmethod
-    def filled(cls, path, sizes, tensors, foreign_names=None):
+    def filled(cls, path, sizes, tensors, foreign_names=None, progress=None):
         """Return a model of these sizes, the fields of its config, with these weights; eval mode.
 
-        tensors and foreign_names as `load_into` takes them; path is where all this was read.
+        tensors, foreign_names and progress as `load_into` takes them; path is where all this was
+        read. foreign_names may also be a function that returns them for a config.
         Sizes and weights are compared before anything large is built. Raises DamagedFileError when
         no such model can be built or the weights do not fit it.
         """
@@ -76,10 +77,12 @@ class Model(nn.Module):
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
             ) from error
+        if callable(foreign_names):
+            foreign_names = foreign_names(config)
         check_fit(outline, tensors, foreign_names)
         with Unfilled():
             model = cls(config)
-        load_into(model, tensors, foreign_names)
+        load_into(model, tensors, foreign_names, progress)
         return model.eval()
 
     def with_heads(self, **changes):
@@ -137,7 +140,9 @@ class Model(nn.Module):
         """Return one empty KVCache a layer, for `context` positions of `batch` sequences."""
         weight = next(self.parameters())
         d_head = self.config.d_model // self.config.n_heads
-        sizes = (batch, self.config.n_heads, context, d_head)
+        # Heads that share their keys and values share room for them.
+        n_heads = getattr(self.config, "n_kv_heads", self.config.n_heads)
+        sizes = (batch, n_heads, context, d_head)
         return [KVCache(*sizes, weight.dtype, weight.device) for _ in range(n_layers)]
 
 
