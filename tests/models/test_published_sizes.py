@@ -4,6 +4,7 @@ import pytest
 
 from tutorial_lib.models import (
     BERTConfig,
+    DINOv2Config,
     GPTConfig,
     TransformerConfig,
     ViTConfig,
@@ -32,6 +33,9 @@ ROWS = {
     "ViT-L/16": (ViTConfig.large(), 307, 0.01),
     "ViT-L/32": (ViTConfig.large(patch_size=32), 307, 0.005),
     "ViT-H/14": (ViTConfig.huge(), 632, 0.001),
+    "DINOv2 S/14": (DINOv2Config.small(), 21, 0.06),
+    "DINOv2 B/14": (DINOv2Config.base(), 86, 0.01),
+    "DINOv2 L/14": (DINOv2Config.large(), 300, 0.02),
 }
 
 

@@ -11,6 +11,7 @@ from tutorial_lib.attention import MultiHeadAttention, RotaryAttention, Tap, tap
 from tutorial_lib.interpret.interventions import Patch, Uniform, Zero, head_output, intervene
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.models.blocks import Block, DecoderBlock, FeedForward
+from tutorial_lib.models.dinov2 import LayerScale
 from tutorial_lib.models.patches import PatchEmbedding
 from tutorial_lib.positions import PositionVectors
 
@@ -162,11 +163,18 @@ def _hooks(story, path, module, parent):
         if getattr(parent, "norm", "post") == "post":  # it is on the residual path
             story.terms = [label]
 
+    def instead(name, x, output, formula):
+        story.terms = [name if term == x else term for term in story.terms]
+        story.add(name, output, _AXES[output.dim()], formula, path)
+
     def dropped(module, inputs, output):
         if output is not inputs[0]:
             x = story.name_of(inputs[0], path)
-            story.terms = [f"{x} dropout" if term == x else term for term in story.terms]
-            story.add(f"{x} dropout", output, _AXES[output.dim()], f"dropout({x})", path)
+            instead(f"{x} dropout", x, output, f"dropout({x})")
+
+    def scaled(module, inputs, output):
+        x = story.name_of(inputs[0], path)
+        instead(label, x, output, f"{x} times a factor for each number")
 
     if isinstance(module, nn.Embedding | PositionVectors | PatchEmbedding):
         return [module.register_forward_hook(embedding)]
@@ -196,6 +204,8 @@ def _hooks(story, path, module, parent):
         return [module.register_forward_pre_hook(enter), module.register_forward_hook(leave)]
     if isinstance(module, nn.Dropout):
         return [module.register_forward_hook(dropped)]
+    if isinstance(module, LayerScale):
+        return [module.register_forward_hook(scaled)]
     if isinstance(module, nn.Linear) and not isinstance(parent, MultiHeadAttention | FeedForward):
         return [module.register_forward_hook(after(label, "{x} · W + b", on_path=False))]
     return []

@@ -28,9 +28,9 @@ def check_sizes(config, names, activations=tuple(ACTIVATIONS)):
             raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
     if config.d_model % config.n_heads:
         raise ShapeError(f"{config.n_heads} heads do not divide d_model {config.d_model} evenly")
-    if not (_is_number(config.dropout) and 0 <= config.dropout < 1):
+    if not (is_number(config.dropout) and 0 <= config.dropout < 1):
         raise ValueError(f"dropout must lie between 0 and 1, got {config.dropout!r}")
-    if not (_is_number(config.eps) and 0 < config.eps < math.inf):
+    if not (is_number(config.eps) and 0 < config.eps < math.inf):
         raise ValueError(f"eps must be a number above 0, got {config.eps!r}")
     if activations:
         check_choice("activation", config.activation, activations)
@@ -96,6 +96,11 @@ def check_images(images, config, dtype):
         raise ShapeError(
             f"images must have shape (B, {', '.join(map(str, wanted))}), got {tuple(images.shape)}"
         )
+    check_image_dtype(images, dtype)
+
+
+def check_image_dtype(images, dtype):
+    """Raise ShapeError unless images have the dtype of the weights."""
     other = images.is_floating_point() and images.dtype != dtype
     if other and not torch.is_autocast_enabled(images.device.type):  # it converts both
         raise ShapeError(f"images must be {dtype} like the weights of this ViT, got {images.dtype}")
@@ -125,5 +130,10 @@ def right_padding(mask, ids, n_read=0):
     return allowed
 
 
-def _is_number(value):
+def is_number(value):
+    """Return whether value is a number, which true and false are not.
+
+    >>> is_number(0.5), is_number(True), is_number("0.5")
+    (True, False, False)
+    """
     return isinstance(value, int | float) and not isinstance(value, bool)
