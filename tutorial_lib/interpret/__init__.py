@@ -14,11 +14,13 @@ from tutorial_lib.interpret.interventions import (
     head_output,
     intervene,
 )
+from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
 
 __all__ = [
     "Intervention",
+    "LogitLens",
     "Patch",
     "Record",
     "Trace",
@@ -27,6 +29,7 @@ __all__ = [
     "head_output",
     "induction_scores",
     "intervene",
+    "logit_lens",
     "previous_token_scores",
     "repeated_sequences",
     "rollout",
