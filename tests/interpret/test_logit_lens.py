@@ -3,17 +3,21 @@ import torch
 
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.interpret import logit_lens
-from tutorial_lib.models import GPT, GPTConfig, ModernGPT, ModernGPTConfig
+from tutorial_lib.models import GPTConfig, LlamaConfig, ModernGPTConfig
 
 SIZES = {"vocab_size": 11, "context": 8, "d_model": 8, "n_layers": 3, "n_heads": 2}
+CONFIGS = {
+    "GPT": GPTConfig(**SIZES),
+    "ModernGPT": ModernGPTConfig(**SIZES),
+    "Llama": LlamaConfig(**SIZES, n_kv_heads=1, d_ff=12, tied=False),
+}
 IDS = torch.tensor([[3, 1, 7, 0]])
 
 
-@pytest.fixture(params=[(GPT, GPTConfig), (ModernGPT, ModernGPTConfig)], ids=["GPT", "ModernGPT"])
+@pytest.fixture(params=CONFIGS)
 def model(request):
     torch.manual_seed(0)
-    kind, config = request.param
-    model = kind(config(**SIZES)).eval()
+    model = CONFIGS[request.param].build().eval()
     with torch.no_grad():
         for parameter in model.parameters():  # untrained layers would hardly differ
             parameter.add_(torch.randn_like(parameter) * 0.3)

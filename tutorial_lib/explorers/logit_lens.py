@@ -76,8 +76,7 @@ class LogitLensExplorer(AskingExplorer):
         }
 
     def _tell_followed(self):
-        token_vectors = self.model.token_embedding.weight
-        if self.lens is None or not 0 <= self.follow < len(token_vectors):
+        if self.lens is None or not 0 <= self.follow < len(self.lens.output_vectors):
             self.followed = {}
             return
         shares = self.lens.probability(self.follow)

@@ -17,8 +17,8 @@ class LogitLens(NamedTuple):
 
     ids (T,): the tokens that were read; top_ids and top_probabilities (L + 1, T, n): the likeliest
     next tokens, likeliest first; states (L + 1, T, D), after the final norm; log_sums (L + 1, T):
-    the logarithm of the sum of exp(logits); token_vectors (V, D), which the states are multiplied
-    by to give logits.
+    the logarithm of the sum of exp(logits); output_vectors (V, D), which the states are
+    multiplied by to give logits.
     """
 
     ids: torch.Tensor
@@ -26,17 +26,17 @@ class LogitLens(NamedTuple):
     top_probabilities: torch.Tensor
     states: torch.Tensor
     log_sums: torch.Tensor
-    token_vectors: torch.Tensor
+    output_vectors: torch.Tensor
 
     def probability(self, token_id):
         """Return how likely one token is next after each layer and position, (L + 1, T).
 
         Raises VocabularyError for an id outside the vocabulary.
         """
-        if not 0 <= token_id < len(self.token_vectors):
-            last = len(self.token_vectors) - 1
+        if not 0 <= token_id < len(self.output_vectors):
+            last = len(self.output_vectors) - 1
             raise VocabularyError(f"token ids run from 0 to {last}, got {token_id}")
-        logits = self.states @ self.token_vectors[token_id].float()  # (L + 1, T)
+        logits = self.states @ self.output_vectors[token_id].float()  # (L + 1, T)
         return (logits - self.log_sums).exp()
 
 
@@ -55,10 +55,10 @@ def logit_lens(model, ids, n=5):
     """
     *earlier, last = (state[0] for state in model.hidden_states(ids))  # L + 1 of (T, D)
     states = [*(model.final_norm(state) for state in earlier), last]
-    token_vectors = model.token_embedding.weight.detach()
+    vectors = model.output_vectors.detach()  # (V, D)
     likeliest, log_sums = [], []
     for state in states:  # one layer at a time: all logits together would fill the memory
-        logits = F.linear(state, token_vectors).float()  # (T, V)
+        logits = F.linear(state, vectors).float()  # (T, V)
         log_sums.append(logits.logsumexp(-1))
         likeliest.append(logits.topk(min(n, logits.size(-1))))
     log_sums = torch.stack(log_sums)
@@ -69,5 +69,5 @@ def logit_lens(model, ids, n=5):
         (top_logits - log_sums[..., None]).exp(),
         torch.stack(states).float(),
         log_sums,
-        token_vectors,
+        vectors,
     )

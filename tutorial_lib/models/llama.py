@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch.nn.functional as F
 from torch import nn
 
 from tutorial_lib.attention import GroupedQueryAttention
@@ -173,11 +172,10 @@ class Llama(GPT):
         check_length(start + ids.size(1), self.config.context)
         return self.dropout(self.token_embedding(ids))
 
-    def logits(self, hidden):
-        """Return how likely each token is next, before the softmax: (..., V) from (..., D)."""
-        if self.output_layer is not None:
-            return self.output_layer(hidden)
-        return F.linear(hidden, self.token_embedding.weight)
+    @property
+    def output_vectors(self):
+        """What hidden states are multiplied by to give logits, (V, D)."""
+        return (self.output_layer or self.token_embedding).weight
 
     @classmethod
     def from_pretrained(cls, name_or_folder, revision=None):
