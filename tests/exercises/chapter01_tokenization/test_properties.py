@@ -184,7 +184,10 @@ WRONG = {
         "joined by a space": (merged(join=lambda a, b: f"{a} {b}"), []),
     },
     "1.4": {
-        "largest, endless": (trained(lambda n, p: (-n, [-ord(c) for c in "".join(p)]), endless=True), []),
+        "largest, endless": (
+            trained(lambda n, p: (-n, [-ord(c) for c in "".join(p)]), endless=True),
+            [],
+        ),
         "words once": (trained(weight=False), []),
         "words once, joined": (trained(weight=False, shape="".join), []),
         "one too few": (trained(short=1), []),
