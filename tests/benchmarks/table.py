@@ -9,7 +9,6 @@ and the notes give tokens a second and the share of the GPU's peak.
 from itertools import chain
 
 import bench_attention
-import bench_explorers
 import bench_gpt
 import bench_latencies
 import bench_mlm
@@ -24,7 +23,6 @@ BENCHMARKS = (
     bench_vit,
     bench_attention,
     bench_latencies,
-    bench_explorers,
 )
 
 
