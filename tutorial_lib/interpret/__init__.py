@@ -14,6 +14,13 @@ from tutorial_lib.interpret.interventions import (
     head_output,
     intervene,
 )
+from tutorial_lib.interpret.patch_features import (
+    SeenPicture,
+    class_attention,
+    patch_similarity,
+    principal_colours,
+    see_picture,
+)
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
 
@@ -21,14 +28,19 @@ __all__ = [
     "Intervention",
     "Patch",
     "Record",
+    "SeenPicture",
     "Trace",
     "Uniform",
     "Zero",
+    "class_attention",
     "head_output",
     "induction_scores",
     "intervene",
+    "patch_similarity",
     "previous_token_scores",
+    "principal_colours",
     "repeated_sequences",
     "rollout",
+    "see_picture",
     "trace",
 ]
