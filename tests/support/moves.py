@@ -60,6 +60,12 @@ def generation():
     return explorers.GenerationExplorer(model, *functions, prompt="HAMLET.\nTo be")
 
 
+def lens():
+    """The GPT of characters, layer by layer."""
+    functions = shakespeare_gpt.encode, shakespeare_gpt.decode
+    return explorers.LogitLensExplorer(load("shakespeare-gpt"), *functions, "HAMLET.\nTo be")
+
+
 def merges():
     """Five words, five merges."""
     words = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
@@ -118,6 +124,7 @@ MOVES = {
     "digits": (digits, named("Pen", "Layer", "Head")),
     "fill-mask": (lambda: explorers.FillMaskExplorer(load("shakespeare-bert")), ("textarea",)),
     "generation": (generation, named("Temperature", "Top-k", "Top-p")),
+    "logit lens": (lens, ("textarea",)),
     "masking": (
         lambda: explorers.MaskingExplorer(load("shakespeare-bert").tokenizer),
         ("textarea", *named("Share")),
@@ -153,6 +160,7 @@ TYPED = {
     "attention, MiniLM": (attention_text, *named("Text"), LINES),
     "fill-mask": (MOVES["fill-mask"][0], "textarea", LINES),
     "generation": (generation, "textarea", LINES),
+    "logit lens": (lens, "textarea", LINES),
     "masking": (MOVES["masking"][0], "textarea", LINES),
     "search": (MOVES["search"][0], "textarea", LINES),
     "tokens": (tokens, "textarea", LINES),

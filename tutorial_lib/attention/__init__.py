@@ -1,7 +1,8 @@
 """Who looks at whom: attention, its masks, many heads, and a way to watch them.
 
 Start with `multi_head`: one function, then the layer around it. Then `masks`, `kernels` (the same,
-fast), `cache` (for generation) and `capture` (looking at the weights); `checks` holds the refusals.
+fast), `cache` (for generation), `grouped_query` (a smaller cache) and `capture` (looking at the
+weights); `checks` holds the refusals.
 """
 
 from tutorial_lib.attention.cache import KVCache, ModelCache
@@ -13,6 +14,7 @@ from tutorial_lib.attention.capture import (
     is_watched,
     tapped,
 )
+from tutorial_lib.attention.grouped_query import GroupedQueryAttention
 from tutorial_lib.attention.kernels import fused_attention
 from tutorial_lib.attention.masks import causal_mask, look_back, padding_mask, token_mask
 from tutorial_lib.attention.multi_head import (
@@ -24,6 +26,7 @@ from tutorial_lib.attention.multi_head import (
 
 __all__ = [
     "AttentionMaps",
+    "GroupedQueryAttention",
     "KVCache",
     "ModelCache",
     "MultiHeadAttention",

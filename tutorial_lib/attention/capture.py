@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 import torch
 import torch.nn.functional as F
 
+from tutorial_lib.attention.grouped_query import for_each_query_head
 from tutorial_lib.attention.masks import look_back
 from tutorial_lib.attention.multi_head import MultiHeadAttention, attention_scores
 
@@ -19,7 +20,8 @@ class Tap:
     """Sees each step inside one attention layer: tap(name, tensor) returns the tensor to go on.
 
     Names in order: "queries" (B, H, T, K), "keys" and "values" (B, H, S, K), "scores" and
-    "weights" (B, H, T, S), "heads" (B, H, T, K). A tap with `changes` may return another
+    "weights" (B, H, T, S), "heads" (B, H, T, K). Keys and values that several heads share are
+    shown once for each of them. A tap with `changes` may return another
     tensor; one without only looks, and the model's output keeps every bit.
 
     >>> Tap()("scores", "any tensor")
@@ -58,6 +60,7 @@ class Watched:
         """Return the mixed values as `attention` does, handing each step to the taps."""
         if self.layer.causal:
             mask = look_back(mask, q.size(-2), k.size(-2), q.device)
+        k, v = for_each_query_head(k, q.size(1)), for_each_query_head(v, q.size(1))
         q, k, v = self.show("queries", q), self.show("keys", k), self.show("values", v)
         scores = self.show("scores", attention_scores(q, k, mask, bias))  # (B, H, T, S)
         weights = self.show("weights", scores.softmax(dim=-1))  # (B, H, T, S)

@@ -74,6 +74,12 @@ def broadcasts(shape, wanted):
     )
 
 
+def check_one_sequence(context):
+    """Raise ShapeError when a layer with rotary positions is given a context beside x."""
+    if context is not None:
+        raise ShapeError("rotary positions need one sequence: they take no separate context")
+
+
 def check_cached_context(cache, context):
     """Raise ShapeError when a cache keeps the keys and values of a context of another length."""
     if len(cache) != context.size(1):

@@ -9,7 +9,12 @@ import math
 import torch.nn.functional as F
 from torch import nn
 
-from tutorial_lib.attention.checks import check_attention, check_cached_context, check_layer
+from tutorial_lib.attention.checks import (
+    check_attention,
+    check_cached_context,
+    check_layer,
+    check_one_sequence,
+)
 from tutorial_lib.attention.kernels import fused_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.positions import rotate
@@ -146,8 +151,7 @@ class RotaryAttention(MultiHeadAttention):
 
     def project(self, x, context=None, cache=None):
         """Return turned queries (B, H, T, K) and keys, and values (B, H, S, K)."""
-        if context is not None:
-            raise ShapeError("rotary positions need one sequence: they take no separate context")
+        check_one_sequence(context)
         start = 0 if cache is None else len(cache)  # how many tokens were read before x
         q, k, v = super().project(x)  # (B, H, T, K) each
         q, k = rotate(q, start), rotate(k, start)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.fill_mask import FillMaskExplorer
     from tutorial_lib.explorers.gaps import fillings
     from tutorial_lib.explorers.generation import GenerationExplorer
+    from tutorial_lib.explorers.logit_lens import LogitLensExplorer
     from tutorial_lib.explorers.masking import MaskingExplorer
     from tutorial_lib.explorers.masking_draws import MaskingDraws
     from tutorial_lib.explorers.masks import MaskBuilder

@@ -7,6 +7,7 @@ from tutorial_lib.lazy import loading
 if TYPE_CHECKING:
     from tutorial_lib.files.atomic import check_writable, replacing, write_text
     from tutorial_lib.files.foreign_names import ForeignNames
+    from tutorial_lib.files.gguf_files import gguf_in, read_gguf
     from tutorial_lib.files.json_files import parse_json, read_json
     from tutorial_lib.files.weights import (
         Unfilled,

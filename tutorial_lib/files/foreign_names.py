@@ -16,8 +16,10 @@ class ForeignNames:
     table: our name -> theirs, or a tuple of theirs that are stacked along the first axis; "{n}"
     stands for a layer's number. prefixes may stand before any name; replaced spells older
     names anew; ignored are prefixes of names that are in such files but not in our model.
-    rearranged: their name -> an einops pattern that brings their tensor into our shape; tied:
-    their name -> the name of the tensor that it must repeat.
+    rearranged: their name -> an einops pattern that brings their tensor into our shape, or a pair
+    of a pattern and the lengths of axes that it takes apart; tied: their name -> the name of the
+    tensor that it must repeat; rows: our name -> how many rows each of its stacked parts has,
+    where they are not all the same.
 
     >>> names = ForeignNames({"blocks.{n}.w": ("h.{n}.a", "h.{n}.b")}, prefixes=("net.",))
     >>> names.of("blocks.3.w")
@@ -35,6 +37,7 @@ class ForeignNames:
     ignored: tuple = ()
     rearranged: dict = field(default_factory=dict)
     tied: dict = field(default_factory=dict)
+    rows: dict = field(default_factory=dict)
 
     def of(self, name):
         """Return the tuple of foreign names that make up our tensor `name`."""
@@ -42,6 +45,14 @@ class ForeignNames:
         theirs = self.table[pattern]
         theirs = (theirs,) if isinstance(theirs, str) else theirs
         return tuple(other.replace("{n}", number) for other in theirs)
+
+    def cut(self, name, tensor):
+        """Return the parts of our tensor `name` that the tensors of `of(name)` fill, as views."""
+        n = len(self.of(name))
+        if n == 1:  # a single number cannot be cut
+            return (tensor,)
+        rows = self.rows.get(_numbered(name)[0])
+        return tensor.chunk(n) if rows is None else tensor.split(rows)
 
     def bare(self, name):
         """Return a name from a file without prefix and in today's spelling."""
@@ -76,8 +87,9 @@ class ForeignNames:
         pattern = self.rearranged.get(_numbered(name)[0])
         if pattern is None:
             return tensor
+        pattern, lengths = (pattern, {}) if isinstance(pattern, str) else pattern
         try:
-            return rearrange(tensor, pattern)
+            return rearrange(tensor, pattern, **lengths)
         except EinopsError as error:
             axes = pattern.partition(" -> ")[0]
             raise DamagedFileError(

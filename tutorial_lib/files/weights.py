@@ -112,10 +112,12 @@ class Unfilled(TorchFunctionMode):
         return function(*args, **kwargs)
 
 
-def load_into(model, tensors, foreign_names=None):
+def load_into(model, tensors, foreign_names=None, progress=None):
     """Copy tensors into the parameters of a model, names and shapes being strict.
 
-    tensors: a dict by name; foreign_names: a ForeignNames when the names are another program's.
+    tensors: a dict by name, of tensors or of what unpacks itself with `copy_to`, as a PackedTensor
+    of a GGUF does; foreign_names: a ForeignNames when the names are another program's. progress:
+    what a progress bar says beside itself; None for no bar.
     Raises DamagedFileError that lists every missing, surplus and misshapen tensor, and those
     without floating point where the model computes with it.
 
@@ -131,8 +133,20 @@ def load_into(model, tensors, foreign_names=None):
     places = _places(model, foreign_names)
     _compare(type(model).__name__, places, tensors)
     with torch.no_grad():
-        for part, place in places.items():
-            place.copy_(tensors[part])
+        for part, place in _shown(places.items(), progress):
+            if isinstance(tensors[part], torch.Tensor):
+                place.copy_(tensors[part])
+            else:
+                tensors[part].copy_to(place)
+
+
+def _shown(entries, progress):
+    """Return the entries, with a progress bar if it is to say something."""
+    if progress is None:
+        return entries
+    from tqdm.auto import tqdm  # here: only large files need it
+
+    return tqdm(entries, desc=progress, unit=" tensors")
 
 
 def check_fit(model, tensors, foreign_names=None):
@@ -156,17 +170,13 @@ def check_fit(model, tensors, foreign_names=None):
 def _places(model, foreign_names):
     """Return {name in the file: the part of the model that it fills}."""
     ours = model.state_dict()
-    sources = {name: foreign_names.of(name) if foreign_names else (name,) for name in ours}
+    if foreign_names is None:
+        return ours
     return {
         part: place
-        for name, parts in sources.items()
-        for part, place in zip(parts, _parts(ours[name], len(parts)), strict=True)
+        for name, tensor in ours.items()
+        for part, place in zip(foreign_names.of(name), foreign_names.cut(name, tensor), strict=True)
     }
-
-
-def _parts(tensor, n):
-    """Return the n stacked parts of a tensor; a single number has one."""
-    return tensor.chunk(n) if n > 1 else (tensor,)
 
 
 def _compare(model, places, tensors):

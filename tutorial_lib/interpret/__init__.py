@@ -14,6 +14,7 @@ from tutorial_lib.interpret.interventions import (
     head_output,
     intervene,
 )
+from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
     class_attention,
@@ -26,6 +27,7 @@ from tutorial_lib.interpret.tracing import trace
 
 __all__ = [
     "Intervention",
+    "LogitLens",
     "Patch",
     "Record",
     "SeenPicture",
@@ -36,6 +38,7 @@ __all__ = [
     "head_output",
     "induction_scores",
     "intervene",
+    "logit_lens",
     "patch_similarity",
     "previous_token_scores",
     "principal_colours",

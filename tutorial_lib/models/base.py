@@ -18,6 +18,8 @@ from tutorial_lib.files import (
     save_tensors,
 )
 
+SCHEMA = "1"  # of the file that `Model.save` writes: weights, and beside them model and config
+
 
 class Model(nn.Module):
     """A module that is built from a frozen config and can be written to one file.
@@ -35,9 +37,18 @@ class Model(nn.Module):
         super().__init__()
         self.config = config
 
+    @classmethod
+    def built_from(cls, config):
+        """Return a new model; a class whose constructor takes the sizes one by one overrides it."""
+        return cls(config)
+
     def save(self, path):
         """Write config and weights to a .safetensors file, all or nothing."""
-        about = {"model": type(self).__name__, "config": json.dumps(asdict(self.config))}
+        about = {
+            "schema": SCHEMA,
+            "model": type(self).__name__,
+            "config": json.dumps(asdict(self.config)),
+        }
         save_tensors(path, self.state_dict(), about)
 
     @classmethod
@@ -45,9 +56,13 @@ class Model(nn.Module):
         """Return the model that `save` wrote, in eval mode.
 
         Raises MissingDataError when there is no such file, DamagedFileError when it is truncated,
-        holds another model, or was written by another program.
+        holds another model, or was written by another program or a later version of this one.
         """
         about = load_metadata(path)
+        if about.get("schema", SCHEMA) != SCHEMA:  # files of the first months do not say it
+            raise DamagedFileError(
+                f"{path} has schema {about['schema']}, this version of the course reads {SCHEMA}"
+            )
         if about.get("model") != cls.__name__:
             found = about.get("model", "no model of this package")
             raise DamagedFileError(f"{path} should hold a {cls.__name__}, it holds {found}")
@@ -58,10 +73,11 @@ class Model(nn.Module):
         return cls.filled(path, sizes, load_tensors(path))
 
     @classmethod
-    def filled(cls, path, sizes, tensors, foreign_names=None):
+    def filled(cls, path, sizes, tensors, foreign_names=None, progress=None):
         """Return a model of these sizes, the fields of its config, with these weights; eval mode.
 
-        tensors and foreign_names as `load_into` takes them; path is where all this was read.
+        tensors, foreign_names and progress as `load_into` takes them; path is where all this was
+        read. foreign_names may also be a function that returns them for a config.
         Sizes and weights are compared before anything large is built. Raises DamagedFileError when
         no such model can be built or the weights do not fit it.
         """
@@ -71,15 +87,17 @@ class Model(nn.Module):
             if layers > len(tensors):  # even an outline of a billion layers would take for ever
                 raise ValueError(f"{layers:,} layers, but {len(tensors)} tensors")
             with torch.device("meta"), Unfilled():  # sizes without numbers: they cost no memory
-                outline = cls(config)
+                outline = cls.built_from(config)
         except (TypeError, ValueError, RuntimeError, OverflowError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
             ) from error
+        if callable(foreign_names):
+            foreign_names = foreign_names(config)
         check_fit(outline, tensors, foreign_names)
         with Unfilled():
-            model = cls(config)
-        load_into(model, tensors, foreign_names)
+            model = cls.built_from(config)
+        load_into(model, tensors, foreign_names, progress)
         return model.eval()
 
     def with_heads(self, **changes):
@@ -137,7 +155,9 @@ class Model(nn.Module):
         """Return one empty KVCache a layer, for `context` positions of `batch` sequences."""
         weight = next(self.parameters())
         d_head = self.config.d_model // self.config.n_heads
-        sizes = (batch, self.config.n_heads, context, d_head)
+        # Heads that share their keys and values share room for them.
+        n_heads = getattr(self.config, "n_kv_heads", self.config.n_heads)
+        sizes = (batch, n_heads, context, d_head)
         return [KVCache(*sizes, weight.dtype, weight.device) for _ in range(n_layers)]
 
 

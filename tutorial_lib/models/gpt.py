@@ -154,9 +154,14 @@ class GPT(Model):
         x = self.token_embedding(ids) + self.position_embedding(ids.size(1), start)  # (B, T, D)
         return self.dropout(x)
 
+    @property
+    def output_vectors(self):
+        """What hidden states are multiplied by to give logits, (V, D): the token vectors again."""
+        return self.token_embedding.weight
+
     def logits(self, hidden):
         """Return how likely each token is next, before the softmax: (..., V) from (..., D)."""
-        return F.linear(hidden, self.token_embedding.weight)
+        return F.linear(hidden, self.output_vectors)
 
     def new_cache(self, batch=1, context=None):
         """Return an empty ModelCache for `batch` sequences of up to `context` tokens."""

@@ -9,12 +9,12 @@ from tutorial_lib.models.blocks import ACTIVATIONS
 _ACTIVATION_NAMES = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
 
 
-def read_config(path, model, required, fields, activation):
+def read_config(path, model, required, fields, activation=None):
     """Return what fields(raw) makes of a config.json, the activation under its name with us.
 
     required: options that would change what is computed, and the only value understood here;
     activation: the name of that option and what stands for it when a file leaves it out, as its
-    family's own program has it: ("hidden_act", "gelu") for instance.
+    family's own program has it: ("hidden_act", "gelu") for instance; None: the model has no choice.
     Raises MissingDataError without the file, DamagedFileError when it is damaged or asks for
     something that this model does not compute.
     """
@@ -26,10 +26,12 @@ def read_config(path, model, required, fields, activation):
         for name, value in required.items():
             if raw.get(name, value) != value:
                 raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, {model} needs {value!r}")
+        if activation is None:
+            return fields(raw)
         return fields(raw) | {"activation": _activation(path, raw, *activation)}
     except KeyError as error:
         raise DamagedFileError(f"{path} does not say {error}") from error
-    except (AttributeError, TypeError) as error:
+    except (AttributeError, TypeError, ZeroDivisionError) as error:
         raise DamagedFileError(f"{path} is no model configuration ({error})") from error
 
 
