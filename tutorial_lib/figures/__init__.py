@@ -128,6 +128,12 @@ if TYPE_CHECKING:
         misread_digits,
         vit_filters,
     )
+    from tutorial_lib.figures.chapter07_vit.seen_pictures import (
+        class_heads,
+        describe_class_heads,
+        describe_seen_pictures,
+        seen_pictures,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
         describe_next_tokens,

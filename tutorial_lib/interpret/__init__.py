@@ -15,6 +15,13 @@ from tutorial_lib.interpret.interventions import (
     intervene,
 )
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
+from tutorial_lib.interpret.patch_features import (
+    SeenPicture,
+    class_attention,
+    patch_similarity,
+    principal_colours,
+    see_picture,
+)
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
 
@@ -23,15 +30,20 @@ __all__ = [
     "LogitLens",
     "Patch",
     "Record",
+    "SeenPicture",
     "Trace",
     "Uniform",
     "Zero",
+    "class_attention",
     "head_output",
     "induction_scores",
     "intervene",
     "logit_lens",
+    "patch_similarity",
     "previous_token_scores",
+    "principal_colours",
     "repeated_sequences",
     "rollout",
+    "see_picture",
     "trace",
 ]
