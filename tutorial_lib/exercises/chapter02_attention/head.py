@@ -4,6 +4,8 @@ import math
 
 import torch
 
+from tutorial_lib.exercises.chapter02_attention.measures import divisor
+from tutorial_lib.exercises.engine.properties import alike, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -21,65 +23,6 @@ def attend_loops(query, keys, values):
     return sum(part / sum(parts) * value for part, value in zip(parts, values, strict=True))
 
 
-def attend_overflowing(query, keys, values):
-    """This overflows on large scores: subtract the largest score before the exp."""
-    weights = (keys @ query).exp()
-    return weights / weights.sum() @ values
-
-
-def attend_by_count(query, keys, values):
-    """This divides by the number of keys: divide by the sum, or the weights do not sum to 1."""
-    scores = keys @ query
-    return (scores - scores.max()).exp() / len(keys) @ values
-
-
-def attend_without_sum(query, keys, values):
-    """This does not divide the exponentials by their sum: the weights do not sum to 1."""
-    scores = keys @ query
-    return (scores - scores.max()).exp() @ values
-
-
-def attend_by_scores(query, keys, values):
-    """This multiplies the values by the raw scores: the softmax is missing."""
-    return keys @ query @ values
-
-
-def attend_linear(query, keys, values):
-    """This divides each score by the sum of the scores: the exponential is missing."""
-    scores = keys @ query
-    return scores / scores.sum() @ values
-
-
-def attend_all_ones(query, keys, values):
-    """This gives each value weight 1: the softmax runs over an axis with one entry."""
-    return (keys @ query[:, None]).softmax(dim=-1)[:, 0] @ values
-
-
-def attend_to_values(query, keys, values):
-    """This compares the query with the values: it must be compared with the keys."""
-    return (values @ query).softmax(dim=0) @ values
-
-
-def attend_mixing_keys(query, keys, values):
-    """This mixes the keys: they only decide the weights, what gets mixed are the values."""
-    return (keys @ query).softmax(dim=0) @ keys
-
-
-def attend_softmax_of_values(query, keys, values):
-    """This takes the softmax of the values: it belongs to the scores."""
-    return keys @ query @ values.softmax(dim=0)
-
-
-def attend_scaled(query, keys, values):
-    """This divides by the root of K: sound, and the next step, but here scores are plain."""
-    return (keys @ query / math.sqrt(len(query))).softmax(dim=0) @ values
-
-
-def attend_hard(query, keys, values):
-    """This takes the value of the best key only: each key must get its share."""
-    return values[(keys @ query).argmax()]
-
-
 def attend_cases():
     """Keys unlike values, a score that makes a bare exp overflow, then widths that differ."""
     query = torch.tensor([1.0, 2.0])
@@ -93,6 +36,69 @@ def attend_cases():
         case("scores of 1,000, 999 and 0", query, large, values),
         case("values wider than keys", query, keys, wider),
     ]
+
+
+QUERY = torch.tensor([0.6, -1.1, 0.8])
+KEYS = torch.tensor([[1.0, 0.2, 0.4], [-0.3, 0.5, 1.2], [0.7, -1.0, 0.1], [-1.7, 0.3, -0.6]])
+
+
+def weights_of(answer, keys=KEYS):
+    """The weights of the keys (S,): with these values the result is the weights."""
+    return answer(QUERY, keys, torch.eye(len(keys)))
+
+
+VALUES = torch.tensor([[1.0, -0.5, 0.3], [0.2, 1.5, -1.0], [-0.7, 0.4, 1.1]])
+
+
+def mixes_the_values(answer):
+    """It mixes the keys: they decide the weights, what gets mixed are the values."""
+    got, raw = answer(QUERY, KEYS[:3], VALUES), KEYS[:3] @ QUERY
+    if alike(got, raw @ VALUES.softmax(0)):
+        return "It takes the softmax of the values: it belongs to the scores."
+    return alike(got, raw @ VALUES) or bool(answer(QUERY, 0 * KEYS[:3], VALUES).any())
+
+
+def compares_with_the_keys(answer):
+    """It compares the query with the values: it must be compared with the keys."""
+    one, three = (answer(QUERY, KEYS[:3], times * VALUES) for times in (1, 3))
+    if alike(one, three) or alike(one, KEYS[:3] @ QUERY @ VALUES.softmax(0)):
+        return None
+    return alike(three, 3 * one)
+
+
+def weights_sum_to_one(answer):
+    """The weights must sum to 1: divide the exponentials by their sum."""
+    weights, scores = weights_of(answer), KEYS @ QUERY
+    if weights.shape != (4,) or mixes_the_values(answer) is not True:
+        return None
+    if alike(weights, scores):
+        return "It multiplies the values by the raw scores: the softmax is missing."
+    if alike(weights, torch.ones(4)):
+        return "Each value gets weight 1: the softmax runs over an axis with one entry."
+    total = weights.sum().item()
+    return (
+        True if abs(total - 1) < 1e-3 else f"The weights must sum to 1; yours sum to {total:.3g}."
+    )
+
+
+def exponentials_of_plain_scores(answer):
+    """The weights must be exponentials of plain scores: one more is e times as much."""
+    weights, scores = weights_of(answer), KEYS @ QUERY
+    if alike(weights, scores / scores.sum()):
+        return "It divides each score by the sum of the scores: the exponential is missing."
+    if (weights > 1e-6).sum() == 1 and weights.min() >= 0:
+        return "It takes the value of the best key only: each key gets its share."
+    found = divisor(weights[None], scores[None])
+    if found is not None and math.isclose(found, math.sqrt(3), rel_tol=1e-3):
+        return "It divides by the root of K: sound, and the next step, but here scores are plain."
+    if weights.min() < 0 or alike(weights, weights[:1].expand(4)):
+        return None
+    return found is not None and math.isclose(found, 1, rel_tol=1e-3)
+
+
+def survives_large_scores(answer):
+    """It overflows on large scores: subtract the largest score before the exp."""
+    return bool(weights_of(answer, 1_000 * KEYS).isfinite().all())
 
 
 ATTEND = Write(
@@ -112,19 +118,14 @@ in the course is many of these at once.
     ),
     solution=attend,
     second_style=attend_loops,
-    mistakes=(
-        attend_overflowing,
-        attend_by_count,
-        attend_without_sum,
-        attend_by_scores,
-        attend_linear,
-        attend_all_ones,
-        attend_to_values,
-        attend_mixing_keys,
-        attend_softmax_of_values,
-        attend_scaled,
-        attend_hard,
-    ),
+    mistakes=(),
     cases=attend_cases,
+    properties=properties(
+        mixes_the_values,
+        compares_with_the_keys,
+        weights_sum_to_one,
+        exponentials_of_plain_scores,
+        survives_large_scores,
+    ),
     see="A.4 One head by hand",
 )
