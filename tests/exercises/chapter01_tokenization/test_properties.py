@@ -203,7 +203,10 @@ WRONG = {
             trained(lambda n, p: (-n, [-ord(c) for c in "".join(p)]), endless=True),
             ["A tie goes to the largest pair: the", "It does not stop when no pair is left:"],
         ),
-        "words once": (trained(weight=False), ["It counts each word once: weigh the pairs"]),
+        "words once": (
+            trained(weight=False),
+            ["It counts each word once: weigh the pairs"],
+        ),
         "words once, joined": (
             trained(weight=False, shape="".join),
             ["Return the pairs, as tuples of two:", "It counts each word once: weigh the pairs"],
@@ -246,6 +249,7 @@ WRONG = {
             scored(weight_symbols=False),
             ["It counts the symbols of each word once."],
         ),
+        "all alike": (scored(lambda n, a, b: 1.0), ["The score must fall to a tenth when the"]),
         "upside down": (
             scored(lambda n, a, b: a * b / n),
             ["It is upside down: divide the pair's"],
@@ -297,6 +301,17 @@ WRONG = {
         "with cosines": (
             nearest(give=lambda words, i, c: (words[i], c)),
             ["A list of words is asked for, and nothing"],
+        ),
+        "absolute cosines": (
+            lambda word, words, vectors, n: [
+                words[i]
+                for i in torch.cosine_similarity(vectors, vectors[words.index(word)][None])
+                .abs()
+                .argsort(descending=True)
+                .tolist()
+                if words[i] != word
+            ][:n],
+            ["It drops the sign of the cosines: the"],
         ),
         "one too few": (nearest(n_off=-1), ["It returns 1 of 2 words: leave the word"]),
     },

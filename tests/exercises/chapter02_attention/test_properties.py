@@ -269,14 +269,21 @@ WRONG = {
     "2.1": {
         "scaled, not divided": (
             gathered(scale=True, divide=lambda parts: 1),
-            ["The weights must sum to 1; yours sum to", "It divides by the root of K: sound, and"],
+            [
+                "It divides by the root of K: sound, and",
+                "It divides by the largest, not by the sum.",
+            ],
         ),
         "compared with the values, mixing the keys": (
             gathered(compare="values", mix="keys"),
-            ["It mixes the keys: they decide the", "It compares the query with the values: it"],
+            ["It compares the query with the values:", "It mixes the keys: they decide the"],
         ),
-        "powers of 2": (gathered(base=2.0), ["The weights must be exponentials of plain"]),
-        "by the largest": (gathered(divide=max), ["The weights must sum to 1; yours sum to"]),
+        "divided by 2": (
+            lambda query, keys, values: gathered()(query / 2, keys, values),
+            ["The weights must go with exp(score): one"],
+        ),
+        "powers of 2": (gathered(base=2.0), ["It takes powers of 2: the exponential is"]),
+        "by the largest": (gathered(divide=max), ["It divides by the largest, not by the sum."]),
         "overflowing, scaled": (
             gathered(scale=True, shift=False),
             ["It divides by the root of K: sound, and", "It overflows on large scores: subtract"],
@@ -287,6 +294,7 @@ WRONG = {
             padded(1, shape=lambda real: real),
             ["It is (B, S): next to scores (B, H, T, S)", "It shows a padding key: position s is"],
         ),
+        "all keys": (padded(9), ["It shows all keys: padding must be hidden."]),
         "inverted, the longest": (
             padded(invert=True, longest=True),
             ["Every text gets the longest length: each", "It is True for the padding."],
@@ -302,9 +310,13 @@ WRONG = {
             crossed(lambda width: 1, values="x"),
             ["The scores lack the 1/sqrt(K).", "The values come from x, the decoder: they"],
         ),
+        "by twice the root": (
+            crossed(lambda width: 2 * width**0.5),
+            ["The scores are not divided by sqrt(K), K"],
+        ),
         "over the queries, unscaled": (
             crossed(lambda width: 1, dim=0),
-            ["The softmax runs over the queries: the", "The scores lack the 1/sqrt(K)."],
+            ["The scores lack the 1/sqrt(K).", "It takes the softmax over the queries:"],
         ),
         "turned round, causal": (
             crossed(turned=True, causal=True),
@@ -320,6 +332,7 @@ WRONG = {
             backward(lambda width: 1, mean="none"),
             ["The second term is missing: a larger", "It stops at the scaled scores: the"],
         ),
+        "three times": (backward(lambda width: width**0.5 / 3), ["It is 3 times the gradient."]),
         "downhill, by the width": (
             backward(lambda width: width, -1),
             ["It divides by the width: the way forward", "It has the wrong sign throughout: the"],
@@ -330,7 +343,7 @@ WRONG = {
         ),
         "the plain mean, no weight": (
             backward(mean="plain", front=False),
-            ["It subtracts the plain mean of the", "It lacks the weight in front: a key"],
+            ["It subtracts the plain mean of g: take", "It lacks the weight in front: a key"],
         ),
     },
     "2.9": {

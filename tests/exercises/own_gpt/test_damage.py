@@ -129,7 +129,7 @@ def test_a_helper_of_a_broken_section_is_replaced_by_ours(path):
     path.write_text(file_of(sections), encoding="utf-8")
     mine = assemble(**SMALL)
     assert whose(mine) == {"merge_pair", "train_merges"}
-    assert "This counts each word once" in line_of(mine, "count_pairs")
+    assert "counts each word once" in line_of(mine, "count_pairs")
     assert mine.compare()
     path.write_text(file_of(sections | {"count_pairs": "def count_pairs("}), encoding="utf-8")
     mine = assemble(**SMALL)

@@ -125,7 +125,7 @@ def nearest_words_cases():
 
 NAMES = ["the", "sea", "wave", "king", "crown", "gull"]
 # Seen from `sea`, wave is first by cosine, the by dot product, gull by distance.
-VECTORS = torch.tensor([[9.0, 8.0], [1.0, 0.2], [5.0, 0.8], [-2.0, 0.1], [-0.5, 3.0], [1.1, 0.6]])
+VECTORS = torch.tensor([[9.0, 8.0], [1.0, 0.2], [5.0, 0.8], [-5.0, -1.0], [-0.5, 3.0], [1.1, 0.6]])
 
 
 def neighbours(answer, n=5):
@@ -162,7 +162,9 @@ def as_many_as_asked(answer):
 
 def by_cosine(answer):
     """The words must be in the order of their cosines, the highest first."""
-    first = next(word for word in neighbours(answer) if word != "sea")
+    first, *_, last = (word for word in neighbours(answer) if word != "sea")
+    if (first, last) == ("king", "crown"):
+        return "It drops the sign of the cosines: the opposite direction is the farthest."
     firsts = {
         "the": "It compares dot products: a long vector wins whatever its direction.",
         "gull": "It takes the smallest distance: vectors of one direction may differ in length.",

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import alike, composed
+from tutorial_lib.exercises.engine.properties import alike, composed, factor
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -36,59 +36,39 @@ def scores_gradient_cases():
     ]
 
 
-def backward_example():
-    """Three queries, four keys, width 5."""
-    generator = torch.Generator().manual_seed(6)
-    weights, gradient = torch.randn(2, 3, 4, generator=generator)
-    return weights.softmax(-1), gradient, 5
-
-
-def gradient_by(term, front, scale, sign):
-    """The gradient by choices of one's own."""
-    weights, gradient, _ = backward_example()
-    return sign * front(weights) * term(weights, gradient) / scale
+W, G = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(6))
+W = W.softmax(-1)
 
 
 def nothing_changes_if_all_grow(answer):
     """Each row must sum to 0: when all scores grow alike, no weight changes."""
-    return alike(answer(*backward_example()).sum(-1), torch.zeros(3))
+    return alike(answer(W, G, 5).sum(-1), torch.zeros(3))
 
 
-SCORES_GRADIENT_RULES = composed(
-    lambda answer: answer(*backward_example()),
-    gradient_by,
+def not_larger_or_smaller(answer):
+    """The size must be right, too."""
+    found = factor(answer(W, G, 5), W * (G - (W * G).sum(-1, True)) / 5**0.5)
+    return None if found is None else f"It is {found:.3g} times the gradient."
+
+
+RULES = composed(
+    lambda answer: answer(W, G, 5),
+    lambda bracket, front, divisor, sign: sign * front * bracket / divisor,
     {
-        "In the bracket stands g less its mean under the weights: g - sum of w g.": (
-            lambda w, g: g - (w * g).sum(-1, keepdim=True)
-        ),
-        "The second term is missing: a larger score takes weight from the other keys.": (
-            lambda w, g: g
-        ),
-        "This is a sigmoid's derivative, w (1 - w): each weight depends on all scores.": (
-            lambda w, g: (1 - w) * g
-        ),
-        "It sums over the queries: a softmax runs over the keys of one query.": (
-            lambda w, g: g - (w * g).sum(0)
-        ),
-        "It sums over the whole map: each row is a softmax of its own.": (
-            lambda w, g: g - (w * g).sum()
-        ),
-        "It subtracts the plain sum of the gradients: each counts with its weight.": (
-            lambda w, g: g - g.sum(-1, keepdim=True)
-        ),
-        "It subtracts the plain mean of the gradients: take the mean under the weights.": (
-            lambda w, g: g - g.mean(-1, keepdim=True)
-        ),
-        "It averages w g: the weights sum to 1 already, so add their products up.": (
-            lambda w, g: g - (w * g).mean(-1, keepdim=True)
-        ),
-        "The two are exchanged: the weight stands before the bracket, the gradient in it.": (
-            lambda w, g: g * (w - (w * g).sum(-1, keepdim=True)) / w
-        ),
+        "In the bracket stands g less its mean under the weights.": G - (W * G).sum(-1, True),
+        "The second term is missing: a larger score takes weight from the other keys.": G,
+        "This is a sigmoid's derivative: each weight depends on all scores.": (1 - W) * G,
+        "It sums over the queries: a softmax runs over one query's keys.": G - (W * G).sum(0),
+        "It sums over the whole map: each row is a softmax of its own.": G - (W * G).sum(),
+        "It subtracts the plain sum of g: each counts with its weight.": G - G.sum(-1, True),
+        "It subtracts the plain mean of g: take that under the weights.": G - G.mean(-1, True),
+        "It averages w g: the weights sum to 1 already, so add up.": G - (W * G).mean(-1, True),
+        "Weight and gradient are exchanged: the weight stands in front of the bracket, the "
+        "gradient in it.": G * (W - (W * G).sum(-1, True)) / W,
     },
     {
-        "The weight stands in front of the bracket.": lambda w: w,
-        "It lacks the weight in front: a key without weight feels no change.": torch.ones_like,
+        "The weight stands in front of the bracket.": W,
+        "It lacks the weight in front: a key without weight feels no change.": 1,
     },
     {
         "The way back passes the 1/sqrt(width), too.": 5**0.5,
@@ -97,7 +77,7 @@ SCORES_GRADIENT_RULES = composed(
         "It divides by the width: the way forward divides by its square root.": 5,
     },
     {"The mean is subtracted.": 1, "It has the wrong sign throughout: the mean is subtracted.": -1},
-    otherwise=(nothing_changes_if_all_grow,),
+    otherwise=(nothing_changes_if_all_grow, not_larger_or_smaller),
 )
 
 
@@ -122,6 +102,6 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
     second_style=scores_gradient_jacobian,
     mistakes=(),
     cases=scores_gradient_cases,
-    properties=SCORES_GRADIENT_RULES,
+    properties=RULES,
     see="A.6 Scaling",
 )

@@ -1,17 +1,17 @@
 """Chapter 02: one sequence that looks at another."""
 
-import itertools
 import math
 
 import torch
 
 from tutorial_lib.exercises.chapter02_attention.measures import (
+    BY_WIDTH,
     UNSCALED,
-    divisor,
     in_order,
     rows_sum_to_one,
+    scaled_by_root,
 )
-from tutorial_lib.exercises.engine.properties import properties, which
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -39,63 +39,38 @@ def cross_attention_cases():
     ]
 
 
-def cross_example():
-    """Five words ask five others (so that mix-ups fit); width 4, keys 3 wide."""
-    generator = torch.Generator().manual_seed(5)
-    shapes = (5, 4), (5, 4), (4, 3), (4, 3), (4, 3)
-    return [torch.randn(*shape, generator=generator) for shape in shapes]
+X, CONTEXT, *MAPS = torch.randn(22, 4, generator=torch.Generator().manual_seed(5)).split(
+    [5, 5, 4, 4, 4]
+)
+W_Q, W_K, W_V = (weights[:, :3] for weights in MAPS)  # as many words ask as answer: mix-ups fit
 
 
 def crossed(answer):
     """Output (T, K) and weights (T, S), whichever comes first."""
-    return in_order(answer(*cross_example()), 3)
+    return in_order(answer(X, CONTEXT, W_Q, W_K, W_V), 3)
 
 
-def asked(answer):
-    """Who asked, who was asked by which map, and by what the scores were divided; else None."""
-    x, context, w_q, w_k, _ = cross_example()
-    weights = crossed(answer)[1][:, :5]
-    seen = slice(2, None), slice(0, 3)  # what a causal mask would leave
-    for asks in ("x", "context"):
-        for offers, by in itertools.product(("context", "x"), (w_k, w_q)):
-            of = {"x": x, "context": context}
-            products = of[asks] @ w_q @ (of[offers] @ by).T
-            if (found := divisor(weights[seen], products[seen])) is not None:
-                return asks, offers, by is w_k, found
-    return None
+def crossed_by(asks, offers, divisor, hidden, dim, values):
+    """Make output and weights by other queries, keys, divisor, mask, axis and values."""
+    scores = (asks @ W_Q @ offers.T / divisor).masked_fill(hidden, -math.inf)
+    weights = scores.softmax(dim)
+    return [weights @ values, weights]
 
 
 def output_comes_first(answer):
     """It returns weights, output: the order is `output, weights`."""
-    output, weights = answer(*cross_example())
+    output, weights = answer(X, CONTEXT, W_Q, W_K, W_V)
     return output.size(-1) == 3 or weights.size(-1) != 3
 
 
-def one_weight_a_pair(answer):
-    """The weights must be (T, S): one for each word of the context."""
-    both = crossed(answer)[1].shape == (5, 10)
-    return (
-        "It lets the decoder look at itself as well: only the context is asked." if both else None
-    )
+def one_weight_a_word(answer):
+    """It lets the decoder look at itself as well: the keys are the S words of the context."""
+    return crossed(answer)[1].shape != (5, 10)
 
 
-def queries_come_from_x(answer):
-    """The queries come from the context: x asks, its words decide the T rows."""
-    return None if asked(answer) is None else asked(answer)[0] == "x"
-
-
-def keys_come_from_the_context(answer):
-    """The keys come from x, the decoder: they must come from the context."""
-    if asked(answer) is None or one_weight_a_pair(answer) is not None:
-        return None
-    _, offers, own, _ = asked(answer)
-    return offers == "context" and (own or "The keys are made with `w_q`: they have `w_k`.")
-
-
-def no_mask(answer):
-    """It adds a causal mask: the whole source is known, each query may look at all of it."""
-    weights = crossed(answer)[1]
-    return bool(weights[torch.ones_like(weights).triu(1).bool()].any())
+def weights_not_scores(answer):
+    """There are negative weights: these are raw scores, and the softmax is still to come."""
+    return bool((crossed(answer)[1] >= 0).all())
 
 
 def rows_add_up(answer):
@@ -105,27 +80,49 @@ def rows_add_up(answer):
 
 def scaled(answer):
     """The scores are not divided by sqrt(K), K the width of a key."""
-    others = {
-        1: UNSCALED,
-        2: "The scores are divided by sqrt(D), the width of the words: the keys' width K counts.",
-        3: "The scores are divided by K: their standard deviation is its square root.",
-        5**0.5: "The scores are divided by the root of the number of keys: their width K counts.",
-    }
-    if (found := asked(answer)) is None:
-        return None
-    near = [text for number, text in others.items() if math.isclose(found[3], number, rel_tol=1e-2)]
-    return near[0] if near else math.isclose(found[3], 3**0.5, rel_tol=1e-2)
+    return scaled_by_root(crossed(answer)[1], X @ W_Q @ (CONTEXT @ W_K).T, 3, {1: UNSCALED})
 
 
-def mixes_values_of_the_context(answer):
+def output_is_the_mix(answer):
     """The output must be weights @ values, the values `context @ w_v`."""
-    x, context, _, _, w_v = cross_example()
     output, weights = crossed(answer)
-    others = {
-        "The values come from x, the decoder: they must come from the context.": weights @ x @ w_v,
-        "It mixes the words of the context: mix their values, `context @ w_v`.": weights @ context,
-    }
-    return which(output, weights @ context @ w_v, others)
+    return alike(output, weights @ CONTEXT @ W_V)
+
+
+RULES = composed(
+    crossed,
+    crossed_by,
+    {
+        "The queries come from x.": X,
+        "The queries come from the context: x asks, its words decide the T rows.": CONTEXT,
+    },
+    {
+        "The keys come from the context.": CONTEXT @ W_K,
+        "The keys come from x, the decoder: they must come from the context.": X @ W_K,
+        "The keys are made with `w_q`: they have a map of their own, `w_k`.": CONTEXT @ W_Q,
+    },
+    {
+        "The scores are scaled by 1/sqrt(K).": 3**0.5,
+        UNSCALED: 1,
+        BY_WIDTH: 3,
+        "The scores are divided by sqrt(D), the width of the words: the keys' width K counts.": 2,
+        "The scores are divided by the root of the number of keys: the width K counts.": 5**0.5,
+    },
+    {
+        "Each query may look at the whole source.": torch.zeros(5, 5).bool(),
+        "It adds a causal mask: the whole source is known.": torch.ones(5, 5).triu(1).bool(),
+    },
+    {
+        "Each query's weights sum to 1.": -1,
+        "It takes the softmax over the queries: each query shares 1 out among the keys.": 0,
+    },
+    {
+        "The values come from the context.": CONTEXT @ W_V,
+        "The values come from x, the decoder: they must come from the context.": X @ W_V,
+        "It mixes the words of the context: mix their values, `context @ w_v`.": CONTEXT,
+    },
+    otherwise=(one_weight_a_word, weights_not_scores, rows_add_up, scaled, output_is_the_mix),
+)
 
 
 CROSS_ATTENTION = Write(
@@ -147,15 +144,6 @@ values come from the wrong side.
     second_style=cross_attention_loops,
     mistakes=(),
     cases=cross_attention_cases,
-    properties=properties(
-        output_comes_first,
-        one_weight_a_pair,
-        queries_come_from_x,
-        keys_come_from_the_context,
-        no_mask,
-        rows_add_up,
-        scaled,
-        mixes_values_of_the_context,
-    ),
+    properties=(*properties(output_comes_first), *RULES),
     see="B.3 Two sequences",
 )

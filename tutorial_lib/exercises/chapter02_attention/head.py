@@ -4,8 +4,7 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.chapter02_attention.measures import divisor
-from tutorial_lib.exercises.engine.properties import alike, properties
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -40,65 +39,57 @@ def attend_cases():
 
 QUERY = torch.tensor([0.6, -1.1, 0.8])
 KEYS = torch.tensor([[1.0, 0.2, 0.4], [-0.3, 0.5, 1.2], [0.7, -1.0, 0.1], [-1.7, 0.3, -0.6]])
-
-
-def weights_of(answer, keys=KEYS):
-    """The weights of the keys (S,): with these values the result is the weights."""
-    return answer(QUERY, keys, torch.eye(len(keys)))
-
-
-VALUES = torch.tensor([[1.0, -0.5, 0.3], [0.2, 1.5, -1.0], [-0.7, 0.4, 1.1]])
-
-
-def mixes_the_values(answer):
-    """It mixes the keys: they decide the weights, what gets mixed are the values."""
-    got, raw = answer(QUERY, KEYS[:3], VALUES), KEYS[:3] @ QUERY
-    if alike(got, raw @ VALUES.softmax(0)):
-        return "It takes the softmax of the values: it belongs to the scores."
-    return alike(got, raw @ VALUES) or bool(answer(QUERY, 0 * KEYS[:3], VALUES).any())
-
-
-def compares_with_the_keys(answer):
-    """It compares the query with the values: it must be compared with the keys."""
-    one, three = (answer(QUERY, KEYS[:3], times * VALUES) for times in (1, 3))
-    if alike(one, three) or alike(one, KEYS[:3] @ QUERY @ VALUES.softmax(0)):
-        return None
-    return alike(three, 3 * one)
+VALUES = torch.tensor([[0.3, 1.5, -1.0], [1.1, -0.5, 0.3], [-0.7, 0.4, 1.6], [0.2, -1.2, 0.9]])
 
 
 def weights_sum_to_one(answer):
     """The weights must sum to 1: divide the exponentials by their sum."""
-    weights, scores = weights_of(answer), KEYS @ QUERY
-    if weights.shape != (4,) or mixes_the_values(answer) is not True:
-        return None
-    if alike(weights, scores):
-        return "It multiplies the values by the raw scores: the softmax is missing."
-    if alike(weights, torch.ones(4)):
-        return "Each value gets weight 1: the softmax runs over an axis with one entry."
-    total = weights.sum().item()
-    return (
-        True if abs(total - 1) < 1e-3 else f"The weights must sum to 1; yours sum to {total:.3g}."
-    )
-
-
-def exponentials_of_plain_scores(answer):
-    """The weights must be exponentials of plain scores: one more is e times as much."""
-    weights, scores = weights_of(answer), KEYS @ QUERY
-    if alike(weights, scores / scores.sum()):
-        return "It divides each score by the sum of the scores: the exponential is missing."
-    if (weights > 1e-6).sum() == 1 and weights.min() >= 0:
-        return "It takes the value of the best key only: each key gets its share."
-    found = divisor(weights[None], scores[None])
-    if found is not None and math.isclose(found, math.sqrt(3), rel_tol=1e-3):
-        return "It divides by the root of K: sound, and the next step, but here scores are plain."
-    if weights.min() < 0 or alike(weights, weights[:1].expand(4)):
-        return None
-    return found is not None and math.isclose(found, 1, rel_tol=1e-3)
+    total = answer(QUERY, KEYS, torch.ones(4, 3))[0].item()  # where all values are 1
+    return abs(total - 1) < 1e-3 or f"The weights must sum to 1; yours sum to {total:.3g}."
 
 
 def survives_large_scores(answer):
     """It overflows on large scores: subtract the largest score before the exp."""
-    return bool(weights_of(answer, 1_000 * KEYS).isfinite().all())
+    return bool(answer(QUERY, 1_000 * KEYS, VALUES).isfinite().all())
+
+
+def exponentials(answer):
+    """The weights must go with exp(score): one more in a score makes one e times larger."""
+    weights = answer(QUERY, KEYS, torch.eye(4))
+    return alike((weights / weights[0]).log(), KEYS @ QUERY - KEYS[0] @ QUERY)
+
+
+RULES = composed(
+    lambda answer: answer(QUERY, KEYS, VALUES),
+    lambda compared, scale, weigh, mixed: weigh(compared @ QUERY / scale) @ mixed,
+    {
+        "The query is compared with the keys.": KEYS,
+        "It compares the query with the values: compare it with the keys.": VALUES,
+    },
+    {
+        "The scores are plain dot products.": 1,
+        "It divides by the root of K: sound, and the next step, but here scores are plain.": 3**0.5,
+    },
+    {
+        "The weights are the softmax of the scores.": lambda x: x.softmax(0),
+        "The softmax is missing: it multiplies the values by the raw scores.": lambda x: x,
+        "The exponential is missing: it divides the scores by their sum.": lambda x: x / x.sum(),
+        "The exponentials are not divided by their sum: the weights do not sum to 1.": torch.exp,
+        "It divides by the largest, not by the sum.": lambda x: (x - x.max()).exp(),
+        "It divides by the number of keys, not by the sum.": lambda x: (x - x.max()).exp() / len(x),
+        "Each weight is 1: the softmax runs over an axis with one entry.": torch.ones_like,
+        "It takes the best key's value only: each gets its share.": lambda x: 1.0 * (x == x.max()),
+        "It takes powers of 2: the exponential is that of e.": lambda x: (x * math.log(2)).softmax(
+            0
+        ),
+    },
+    {
+        "The values are mixed.": VALUES,
+        "It mixes the keys: they decide the weights, what gets mixed are the values.": KEYS,
+        "It takes the softmax of the values: it belongs to the scores.": VALUES.softmax(0),
+    },
+    otherwise=(weights_sum_to_one, exponentials),
+)
 
 
 ATTEND = Write(
@@ -120,12 +111,6 @@ in the course is many of these at once.
     second_style=attend_loops,
     mistakes=(),
     cases=attend_cases,
-    properties=properties(
-        mixes_the_values,
-        compares_with_the_keys,
-        weights_sum_to_one,
-        exponentials_of_plain_scores,
-        survives_large_scores,
-    ),
+    properties=(*RULES, *properties(survives_large_scores)),
     see="A.4 One head by hand",
 )

@@ -60,6 +60,11 @@ def fits_the_scores(answer):
     return shapes.get(tuple(answer(LENGTHS, 9).shape), False)
 
 
+def as_many_keys(answer):
+    """Each text must show as many keys as it is long."""
+    return shown(answer).sum(-1).tolist() == [3, 1, 2]
+
+
 PADDING_RULES = composed(
     shown,
     shown_by,
@@ -73,6 +78,7 @@ PADDING_RULES = composed(
         "Every text gets the longest length: each has its own.": lambda lengths: lengths.amax(
             0, True
         ),
+        "It shows all keys: padding must be hidden.": lambda lengths: 9 + 0 * lengths,
         "Every text gets the shortest length: each has its own.": lambda lengths: lengths.amin(
             0, True
         ),
@@ -82,6 +88,7 @@ PADDING_RULES = composed(
         "The padding stands at the end.": lambda rows: rows,
         "It takes the padding to stand in front: it stands at the end.": lambda rows: rows.flip(-1),
     },
+    otherwise=(as_many_keys,),
 )
 
 
