@@ -123,10 +123,10 @@ MASK = {
 }
 
 
-def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=False):
+def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=False, hide="before"):
     """Many heads with a choice of slips."""
 
-    def answer(x, w_q, w_k, w_v, w_o, n_heads):
+    def answer(x, w_q, w_k, w_v, w_o, n_heads, mask):
         batch, time, width = x.shape
         n_heads = 1 if wide else n_heads
         maps = [w.T for w in (w_q, w_k, w_v)] if transposed else (w_q, w_k, w_v)
@@ -137,7 +137,11 @@ def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=Fal
         if split is None:
             q, k, v = (y.permute(0, 2, 1, 3) for y in (q, k, v))
         divisor = math.sqrt(width // n_heads) if scale is None else scale(width, n_heads)
-        mixed = torch.softmax(q @ k.mT / divisor, dim) @ v
+        scores = q @ k.mT / divisor
+        if hide in ("before", "inverted"):
+            scores = scores.masked_fill(mask if hide == "inverted" else ~mask, -math.inf)
+        weights = torch.softmax(scores, dim)
+        mixed = (weights * mask if hide == "after" else weights) @ v
         joined = mixed.permute(0, 2, 1, 3).reshape(x.shape)
         return joined @ w_o if output else joined
 
@@ -164,6 +168,18 @@ MANY = {
         ["one wide head", "`w_o` has no effect"],
     ),
     "by 2 sqrt(K)": (many(lambda width, heads: 2 * (width / heads) ** 0.5), ["by sqrt(K), K = D"]),
+    "no mask, unscaled": (
+        many(lambda width, heads: 1, hide=None),
+        ["The mask has no effect", LACKS_SCALE],
+    ),
+    "masked late, no output map": (
+        many(hide="after", output=False),
+        ["before the softmax", "`w_o` has no effect"],
+    ),
+    "inverted, by K": (
+        many(lambda width, heads: width / heads, hide="inverted"),
+        ["shows the rest", "divided by K"],
+    ),
     "transposed, no output map": (
         many(transposed=True, output=False),
         ["`w_v` is transposed", "`w_o` has no effect"],
