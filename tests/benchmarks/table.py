@@ -12,6 +12,7 @@ import bench_attention
 import bench_explorers
 import bench_gpt
 import bench_latencies
+import bench_llama
 import bench_mlm
 import bench_tokenizers
 import bench_vit
@@ -20,6 +21,7 @@ import measure
 BENCHMARKS = (
     bench_tokenizers,
     bench_gpt,
+    bench_llama,
     bench_mlm,
     bench_vit,
     bench_attention,
