@@ -11,6 +11,7 @@ from itertools import chain
 import bench_attention
 import bench_gpt
 import bench_latencies
+import bench_llama
 import bench_mlm
 import bench_tokenizers
 import bench_vit
@@ -19,6 +20,7 @@ import measure
 BENCHMARKS = (
     bench_tokenizers,
     bench_gpt,
+    bench_llama,
     bench_mlm,
     bench_vit,
     bench_attention,
