@@ -25,7 +25,7 @@ BUDGETS = {
     "05": Budget(1.7),
     "05b": Budget(1.0),
     "06": Budget(1.7),
-    "07": Budget(1.5),
+    "07": Budget(1.7, 1.6),
 }
 
 COSTS = pytest.StashKey()

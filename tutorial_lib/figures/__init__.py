@@ -109,6 +109,10 @@ if TYPE_CHECKING:
         rollout_against,
     )
     from tutorial_lib.figures.chapter07_vit.drawing import describe_drawn_digit, drawn_digit
+    from tutorial_lib.figures.chapter07_vit.frozen_features import (
+        describe_frozen_features,
+        frozen_features,
+    )
     from tutorial_lib.figures.chapter07_vit.hidden_patches import (
         describe_filled_emoji,
         filled_emoji,

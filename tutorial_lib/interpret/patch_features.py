@@ -72,7 +72,7 @@ def see_picture(model, image, name="picture"):
     >>> see_picture(DINOv2(DINOv2Config(**sizes)), torch.rand(3, 4, 6))
     SeenPicture('picture', 2 x 3 patches, 2 heads)
     """
-    with capture_attention(model) as maps:
+    with capture_attention(model.blocks[-1]) as maps:  # those of all layers can take 0.3 GB
         patches = model.features(normalised(image)[None]).patches[0]  # (rows, columns, D)
     return SeenPicture(name, image, patches, class_attention(maps[-1], *patches.shape[:2])[0])
 
