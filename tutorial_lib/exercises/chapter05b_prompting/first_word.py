@@ -142,13 +142,16 @@ def reads_the_first_word(answer):
 
 def test_labels_are_not_learned(answer):
     """The labels of other test pairs make no difference."""
-    train = told(E, "no dogs bark", "two cats run", 2) + MOST
-    rest = told(N, "no dogs bark", "two cats run", 12)
-    alone = answer(train, rest) == answer(train, told(E, "no dogs bark", "two cats run", 12))
-    if alone and guessed(answer, train, rest=rest) is None:
+    same = "no dogs bark", "two cats run"
+    train = told(E, *same, 2) + told(N, *same) + MOST
+    shares = [answer(train, told(label, *same, 12)) for label in LABELS]
+    if 0 < shares[0] == shares[1] == shares[2] < 1:
         return "It is the accuracy on the training pairs: give that on the test pairs."
-    seen = guessed(answer, train, rest=rest) == N
-    return not (seen or guessed(answer, train, "some dogs bark", rest=rest) == N)
+    for words in ("no dogs bark", "some dogs bark"):
+        rests = (told(N, *same, 12), told(C, *same, 12))
+        if [guessed(answer, train, words, rest=rest) for rest in rests] == [N, C]:
+            return False
+    return True
 
 
 def premise_is_not_read(answer):
