@@ -69,6 +69,12 @@ RECIPES = {
             "a GPT that writes scenes in Shakespeare's manner, character by character",
         ),
         Recipe(
+            "two-gpts",
+            "two_gpts",
+            "table",
+            "bits a character of our small GPT and of SmolLM2 on the same texts",
+        ),
+        Recipe(
             "norm-placement",
             "norm_placement",
             "table",
