@@ -117,6 +117,12 @@ RECIPES = {
             "a ViT and a small convolutional network on 100 to 3,500 digits",
         ),
         Recipe(
+            "frozen-features",
+            "frozen_features",
+            "table",
+            "digits and emoji from 5 to 50 labels a class: DINOv2's vectors, pixels, a small ViT",
+        ),
+        Recipe(
             "shakespeare-bert",
             "shakespeare_bert",
             "checkpoint",
