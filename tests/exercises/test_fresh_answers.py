@@ -1,8 +1,8 @@
 """Answers that fresh readers wrote from the texts of the exercises alone, before any check.
 
 A file a chapter in fresh_answers/: RIGHT = {exercise: [answer, ...]} and WRONG = {exercise:
-[(what is wrong, answer), ...]}. For a symptom an answer is (letter, repaired code), for a claim a
-number.
+[(what is wrong, answer), ...]}. For a symptom an answer is (letter, repaired code), where None stands
+for the right letter, since readers of the texts see no picture; for a claim a number.
 """
 
 import importlib.util
@@ -41,7 +41,10 @@ WRONG = [
 
 def verdict(id, answer):
     task = registry.find(id)
-    return judge(task, *(answer if isinstance(task, Symptom) else (answer,)))
+    if not isinstance(task, Symptom):
+        return judge(task, answer)
+    letter, repaired = answer
+    return judge(task, letter or task.answer, repaired)
 
 
 @pytest.mark.parametrize(("id", "answer"), RIGHT)
