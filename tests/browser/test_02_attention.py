@@ -13,7 +13,7 @@ EXPLORERS = {
     "width": (WIDTH, ".noUi-handle", "ArrowRight"),
     "masks": (".tl-masks", "[role=gridcell]", "Space"),
     "attention": (READS, "input[aria-label=Head]", "ArrowRight"),
-    "looking_back": (WRITES, "input[aria-label=Head]", "ArrowRight"),
+    "looking_back": (WRITES, "input[aria-label=Head]", "ArrowLeft"),
 }
 
 
