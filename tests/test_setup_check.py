@@ -89,7 +89,7 @@ def test_the_device(monkeypatch):
 def test_little_memory_is_red():
     assert memory_finding(0.9e9, 16e9).sign == RED
     assert "1.6 GB" in memory_finding(0.9e9, 16e9).remedy
-    assert memory_finding(1.3e9, 2e9).sign == GREEN
+    assert memory_finding(1.7e9, 2e9).sign == GREEN
 
 
 @pytest.mark.parametrize("version", [1, 2])
