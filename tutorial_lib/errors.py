@@ -23,6 +23,10 @@ class VocabularyError(TutorialError, ValueError):
     """An id or token that the vocabulary does not hold, or a vocabulary that cannot be built."""
 
 
+class MessageError(TutorialError, ValueError):
+    """A message of a chat has an unknown role, comes out of order, or says nothing."""
+
+
 class ContextError(TutorialError, ValueError):
     """A sequence is longer than the positions the model has."""
 

@@ -34,8 +34,10 @@ class BPETokenizer:
     """Text to ids and back through merges of bytes: no text is ever unknown.
 
     token_ids {bytes: id}; merges pairs of bytes in rank order; special_tokens {text: id};
-    pattern the regular expression that cuts text into words. Raises VocabularyError when a
-    byte or a merge has no id, an id stands for two tokens, or the pattern leaves characters out.
+    pattern the regular expression that cuts text into words; every_byte False: bytes without an id
+    are allowed, and left out of every text (SmolLM2 lacks 21, which its training never met).
+    Raises VocabularyError when a byte or a merge has no id, an id stands for two tokens, or the
+    pattern leaves characters out.
 
     >>> tokenizer = BPETokenizer.train("the cat sat on the mat " * 9, 260, ["<|endoftext|>"])
     >>> tokenizer.tokens("that cat"), tokenizer.decode(tokenizer.encode("that cat"))
@@ -48,10 +50,12 @@ class BPETokenizer:
         merges: Iterable[tuple[bytes, bytes]],
         special_tokens: Mapping[str, int] = (),
         pattern: str = GPT2_PATTERN,
+        every_byte: bool = True,
     ):
         self.merges = list(merges)
         self.special_tokens = dict(special_tokens)
         self.pattern = pattern
+        self.every_byte = every_byte
         self._ids = dict(token_ids)
         self._check()
         self._bytes = {token_id: token for token, token_id in self._ids.items()}
@@ -61,7 +65,10 @@ class BPETokenizer:
         self._cache = WordCache(self._encode_word)
 
     def _check(self):
-        for token in (*BYTES, *(first + second for first, second in self.merges)):
+        if not isinstance(self.every_byte, bool):
+            raise VocabularyError(f"every_byte must be True or False, got {self.every_byte!r}")
+        needed = [part for pair in self.merges for part in (*pair, b"".join(pair))]
+        for token in (*(BYTES if self.every_byte else ()), *needed):
             if token not in self._ids:
                 raise VocabularyError(f"the vocabulary lacks the token {token!r}")
         if "" in self.special_tokens:
@@ -145,7 +152,10 @@ class BPETokenizer:
             return self._encode_plain(without_half_pairs(text))
 
     def _encode_word(self, word):
-        symbols = merge_by_rank(_symbols(word), self._ranks)
+        symbols = _symbols(word)
+        if not self.every_byte:
+            symbols = tuple(symbol for symbol in symbols if symbol in self._ids)
+        symbols = merge_by_rank(symbols, self._ranks)
         return tuple(map(self._ids.__getitem__, symbols))
 
     def _allowed(self, allowed_special):
@@ -165,6 +175,7 @@ class BPETokenizer:
             {
                 "format": FORMAT,
                 "pattern": self.pattern,
+                "every_byte": self.every_byte,
                 "special_tokens": self.special_tokens,
                 "merges": [
                     f"{printable(first)} {printable(second)}" for first, second in self.merges
@@ -180,7 +191,8 @@ class BPETokenizer:
         try:
             merges = [tuple(map(unprintable, pair.split(" "))) for pair in content["merges"]]
             token_ids = {unprintable(token): i for token, i in content["token_ids"].items()}
-            return cls(token_ids, merges, content["special_tokens"], content["pattern"])
+            every_byte = content.get("every_byte", True)  # older files do not say
+            return cls(token_ids, merges, content["special_tokens"], content["pattern"], every_byte)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DamagedFileError(f"{path} is damaged: {error!r}") from None
 
@@ -223,14 +235,17 @@ class BPETokenizer:
 
     @classmethod
     def from_pretrained(cls, name_or_folder: str | PathLike, revision: str | None = None) -> Self:
-        """Read the tokenizer beside a GPT-2's weights, from a folder or the hub ("gpt2").
+        """Read the tokenizer of a GPT-2 or a SmolLM, from a folder or the hub ("gpt2").
 
-        Raises MissingDataError when there is none, DamagedFileError when it is damaged or
-        cuts text in another way (`pretrained.read_bpe` says which files are read).
+        It lies beside the weights, or in a GGUF with them. Raises MissingDataError when there is
+        none, DamagedFileError when it is damaged or cuts text in another way
+        (`pretrained.read_bpe` says which files are read).
         """
         folder = hub.resolve(name_or_folder, revision, hub.TEXT_FILES)
         try:
-            return cls(*as_bytes(*read_bpe(folder)))
+            merges, ids, pattern = read_bpe(folder)
+            every_byte = pattern == GPT2_PATTERN  # SmolLM's vocabularies lack some
+            return cls(*as_bytes(merges, ids), pattern, every_byte)
         except (KeyError, VocabularyError) as error:
             raise DamagedFileError(f"{folder}: merges and ids do not match: {error}") from None
 

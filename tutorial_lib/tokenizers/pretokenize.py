@@ -15,6 +15,10 @@ from tutorial_lib.errors import VocabularyError
 # white space: all but the last blank of a run, so that this one can go with the word after it.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
+# SmolLM cuts out each digit first and the rest as GPT-2 does. In one pattern: a digit stands alone,
+# without the blank before it, and the blanks before a digit are the end of a piece.
+SMOLLM_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?![^\s\p{N}])|\s+"
+
 # One punctuation mark, or a run of anything else. For BERT every ASCII mark is punctuation, even
 # those that Unicode calls symbols.
 BERT_PATTERN = r"[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+"

@@ -3,35 +3,55 @@
 from pathlib import Path
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
-from tutorial_lib.files import read_json
+from tutorial_lib.files import gguf_in, read_gguf, read_json
 from tutorial_lib.tokenizers.files import read_gpt2, read_text
-from tutorial_lib.tokenizers.pretokenize import printable, unprintable
+from tutorial_lib.tokenizers.pretokenize import (
+    GPT2_PATTERN,
+    SMOLLM_PATTERN,
+    printable,
+    unprintable,
+)
 
 TOKENIZER = "tokenizer.json"
+GGUF_PATTERNS = {"gpt-2": GPT2_PATTERN, "smollm": SMOLLM_PATTERN}
 GPT2_FILES = (("vocab.bpe", "encoder.json"), ("merges.txt", "vocab.json"))
 
 
 def read_bpe(folder):
-    """Return merges (pairs of printable strings) and {printable token: id} of a folder.
+    """Return merges (pairs of printable strings), {printable token: id} and pattern of a folder.
 
-    It holds vocab.bpe and encoder.json, or merges.txt and vocab.json, or tokenizer.json.
-    Raises MissingDataError when there is none of them, DamagedFileError when the file is damaged
-    or cuts text in another way than GPT-2.
+    It holds tokenizer.json, or vocab.bpe and encoder.json, or merges.txt and vocab.json, or one
+    .gguf file. Raises MissingDataError when there is none of them, DamagedFileError when the file
+    is damaged or cuts text in another way than GPT-2 and SmolLM do.
     """
     folder = Path(folder)
+    if (folder / TOKENIZER).is_file():  # first: of all files it alone says how text is cut
+        return _read_json(folder / TOKENIZER)
     for merges, ids in GPT2_FILES:
         if (folder / merges).is_file() and (folder / ids).is_file():
-            return read_gpt2(folder / merges, folder / ids)
-    if not (folder / TOKENIZER).is_file():
+            return *read_gpt2(folder / merges, folder / ids), GPT2_PATTERN
+    path = gguf_in(folder)
+    if path is None:
         raise MissingDataError(
             f"{folder} holds no BPE vocabulary: neither vocab.bpe and encoder.json, "
-            f"nor merges.txt and vocab.json, nor {TOKENIZER}"
+            f"nor merges.txt and vocab.json, nor {TOKENIZER}, nor a .gguf file"
         )
-    path, content = folder / TOKENIZER, read_json(folder / TOKENIZER, dict)
+    return _read_facts(read_gguf(path))
+
+
+def _read_json(path):
+    content = read_json(path, dict)
     try:
         model = content["model"]
         _require(path, "model.type", model["type"], "BPE")
-        cut = content["pre_tokenizer"] or {}
+        cut, pattern = content["pre_tokenizer"] or {}, GPT2_PATTERN
+        if cut.get("type") == "Sequence" and len(cut["pretokenizers"]) == 2:
+            digits, cut = cut["pretokenizers"]
+            pattern = SMOLLM_PATTERN
+            _require(path, "pre_tokenizer.type", digits.get("type"), "Digits")
+            _require(path, "individual_digits", digits.get("individual_digits"), True)
+            # Only such vocabularies lack bytes: one that replaced them would be another tokenizer.
+            _require(path, "model.unk_token", model.get("unk_token"), None)
         _require(path, "pre_tokenizer.type", cut.get("type"), "ByteLevel")
         _require(path, "pre_tokenizer.use_regex", cut.get("use_regex", True), True)
         _require(path, "pre_tokenizer.add_prefix_space", cut.get("add_prefix_space"), False)
@@ -43,7 +63,28 @@ def read_bpe(folder):
     for pair in merges:
         if len(pair) != 2 or not all(isinstance(symbol, str) for symbol in pair):
             raise DamagedFileError(f"{path}: a merge takes two symbols, got {pair}")
-    return merges, ids
+    return merges, ids, pattern
+
+
+def _read_facts(file):
+    facts = {name.removeprefix("tokenizer.ggml."): fact for name, fact in file.facts.items()}
+    try:
+        _require(file.path, "tokenizer.ggml.model", facts["model"], "gpt2")
+        _require(file.path, "add_space_prefix", facts.get("add_space_prefix", False), False)
+        if facts["pre"] not in GGUF_PATTERNS:
+            _require(file.path, "tokenizer.ggml.pre", facts["pre"], " or ".join(GGUF_PATTERNS))
+        tokens, merges = facts["tokens"], [tuple(merge.split(" ")) for merge in facts["merges"]]
+        ids = {token: token_id for token_id, token in enumerate(tokens)}
+    except KeyError as error:
+        raise DamagedFileError(f"{file.path} holds no tokenizer: it lacks {error}") from error
+    except (AttributeError, TypeError) as error:
+        raise DamagedFileError(f"{file.path} holds no BPE vocabulary ({error})") from error
+    if len(ids) < len(tokens) or not all(isinstance(token, str) for token in tokens):
+        raise DamagedFileError(f"{file.path}: tokens must be texts, each a different one")
+    wrong = [pair for pair in merges if len(pair) != 2]
+    if wrong:
+        raise DamagedFileError(f"{file.path}: a merge takes two symbols, got {wrong[0]}")
+    return merges, ids, GGUF_PATTERNS[facts["pre"]]
 
 
 def as_bytes(merges, printable_ids):
