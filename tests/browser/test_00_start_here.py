@@ -1,4 +1,4 @@
-"""Chapter 00 as a newcomer uses it: the two explorers, and the links to refreshers."""
+"""Chapter 00 as a newcomer uses it: its explorers, and the links to refreshers."""
 
 import pytest
 from browser import changes
@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 NAME = "00_start_here.ipynb"
 EXPLORERS = {
+    "generation": (".tl-generation", "input[aria-label=Temperature]", "ArrowRight"),
     "tokenizer": (".tl-tokens", ".tl-strip", "ArrowRight"),
     "walk": (".tl-walk", "input[aria-label=Step]", "ArrowRight"),
 }
@@ -14,7 +15,14 @@ EXPLORERS = {
 
 def test_the_explorers(open_chapter):
     lab = open_chapter(NAME, EXPLORERS)
-    page, walk = lab.page, lab.show(".tl-walk")
+    page = lab.page
+    writing = lab.show(".tl-generation")  # a real language model, on a newcomer's words
+    assert changes(page, ".tl-generation", lambda: page.fill(".tl-generation textarea", "Once"))
+    write_one = writing.get_by_role("button", name="Write one token")
+    assert changes(page, ".tl-generation", write_one.click)
+    lab.screenshot("00_generation_written", writing)
+
+    walk = lab.show(".tl-walk")
     walk.get_by_role("button", name="layer 0", exact=True).click()
     walk.get_by_role("button", name="weights", exact=True).click()
     expect(walk.locator("h4")).to_have_text("layer 0 weights")

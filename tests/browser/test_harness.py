@@ -42,6 +42,13 @@ class Square(BrowserExplorer):
 Square()'''
 SEND_TWICE = """for (const label of ["a", "b"]) {
         text.textContent = input.value; model.set("label", label); model.save_changes(); }"""
+CORNER = """async () => {
+  const picture = document.querySelector("img.widget-image");
+  await picture.decode();
+  const context = document.createElement("canvas").getContext("2d");
+  context.drawImage(picture, 0, 0);
+  return context.getImageData(2, 2, 1, 1).data.slice(0, 3).join();
+}"""
 HANDLER = """import ipywidgets
 button = ipywidgets.Button(description="break it")
 button.on_click(lambda _: 1 / 0)
@@ -77,6 +84,7 @@ def test_explorers_are_drawn_moved_and_follow_the_theme(scratch):
             page.page.evaluate("document.body.dataset.jpThemeLight")
             == str(theme == "light").lower()
         )
+        assert page.page.evaluate(CORNER) == {"dark": "17,17,17", "light": "253,252,249"}[theme]
     assert page.complaints() == []
 
 

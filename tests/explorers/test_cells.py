@@ -3,9 +3,19 @@
 import gc
 
 import pytest
+import torch
+from ipywidgets import DOMWidget
 from ipywidgets.widgets import widget
+from moves import MOVES, attention_text
 
-from tutorial_lib.explorers import SaturationExplorer, SoftmaxExplorer, cells
+from tutorial_lib import explorers
+from tutorial_lib.explorers import PatchExplorer, SaturationExplorer, SoftmaxExplorer, cells
+
+MAKE = {name: make for name, (make, _) in MOVES.items()} | {
+    "attention, MiniLM": attention_text,
+    "patches": lambda: PatchExplorer({"grey": torch.full((1, 28, 28), 0.5)}, patch_size=7),
+    "saturation": SaturationExplorer,
+}
 
 
 class Shell:
@@ -43,7 +53,15 @@ def alive():
     return len(widget._instances)
 
 
-@pytest.mark.parametrize("make", [SoftmaxExplorer, SaturationExplorer])
+def test_every_explorer_is_among_those_that_are_walked_through():
+    named = {getattr(explorers, name) for name in explorers.__all__}
+    widgets = [kind for kind in named if isinstance(kind, type) and issubclass(kind, DOMWidget)]
+    made = tuple(make() for make in MAKE.values())
+    assert len(widgets) > 10
+    assert [kind for kind in widgets if not any(isinstance(one, kind) for one in made)] == []
+
+
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 def test_the_last_run_of_the_cell_is_closed_with_all_its_parts(shell, make):
     first = shell.run("a", make)
     number = alive()

@@ -1,6 +1,7 @@
 import pytest
 
 from tutorial_lib.explorers import SaturationExplorer
+from tutorial_lib.explorers.base import PageTheme
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter02_attention.head_width import WIDTHS
 
@@ -38,6 +39,19 @@ def test_a_move_draws_one_picture_into_the_same_figure(monkeypatch):
         widget.controls["d"].value = width
     assert len(drawn) == 3
     assert len({id(figure) for figure in drawn}) == 1
+
+
+def test_it_is_drawn_for_the_page_that_shows_it(monkeypatch):
+    monkeypatch.setattr(PageTheme, "told", False)
+    widget = SaturationExplorer()
+    light = widget.image.value
+    widget.theme.set_state({"dark": True})  # as the page says it
+    assert widget.image.value != light
+    assert "tl-dark-figure" in widget.image._dom_classes
+    assert SaturationExplorer().image.value == widget.image.value  # the next one is right at once
+    widget.theme.set_state({"dark": False})
+    assert widget.image.value == light
+    assert widget.image._dom_classes == ("tl-light-figure",)
 
 
 def test_a_width_off_the_slider_is_named():

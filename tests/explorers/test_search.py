@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from tutorial_lib.datasets.shakespeare import Speech
-from tutorial_lib.embeddings import RoundedVectors, text_vectors
+from tutorial_lib.embeddings import text_vectors
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import SpeechFinder, SpeechSearch
-from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.models import BERT, BERTConfig, RoundedVectors
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
 LINES = {

@@ -1,6 +1,10 @@
+import io
+
 import matplotlib
+import numpy as np
 import pytest
 from matplotlib.text import Text
+from PIL import Image
 
 from tutorial_lib import figures
 from tutorial_lib.figures import style
@@ -15,6 +19,42 @@ def luminance(colour):
 @pytest.mark.parametrize("colour", [style.INK, style.MUTED])
 def test_text_stands_out_from_the_card(colour):
     assert (luminance(style.CARD) + 0.05) / (luminance(colour) + 0.05) > 4.5
+
+
+@pytest.mark.parametrize("colour", set(style.DARK) - {style.CARD, style.GRID})
+def test_what_is_dark_stands_out_from_the_dark_card(colour):
+    assert (luminance(style.DARK[colour]) + 0.05) / (luminance(style.DARK[style.CARD]) + 0.05) > 4.5
+
+
+def test_a_darkened_figure_keeps_no_colour_of_the_light_one():
+    @style.styled
+    def draw(figure=None):
+        figure = style.blank(figure, 3, 2)
+        axes = figure.subplots()
+        axes.plot([1, 1000], [1, 2], "o-", color=style.BLUE, markeredgecolor=style.PINK)
+        axes.vlines([1, 2], 0, 1, colors=[style.ORANGE, "black"])
+        axes.bar([3], [1], facecolor="none", edgecolor=style.GREEN)
+        axes.set_xscale("log")  # with small ticks, which matplotlib makes late
+        style.headline(figure, "a finding")
+        return figure
+
+    figure = draw()
+    light = style.png(figure)
+    style.darken(figure)
+    dark = style.png(figure)
+    colours = {
+        matplotlib.colors.to_hex(colour)
+        for artist in figure.findobj()
+        for part in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
+        for colour in matplotlib.colors.to_rgba_array(getattr(artist, f"get_{part}", list)())
+        if colour[3]
+    }
+    assert {"#000000", *style.DARK.values()} - {style.DARK[style.GRID]} <= colours
+    assert colours.isdisjoint(style.DARK)
+    pixels = np.asarray(Image.open(io.BytesIO(dark)).convert("RGB")).reshape(-1, 3)
+    assert (pixels == 17).all(axis=1).mean() > 0.7  # the dark card
+    assert not (pixels == [253, 252, 249]).all(axis=1).any()
+    assert style.png(draw(figure)) == light  # the figure is used again on a light page
 
 
 def test_the_style_ends_with_the_figure():

@@ -114,6 +114,11 @@ def test_importing_the_package_loads_none_of_its_rooms():
     assert loaded_by("import tutorial_lib", [f"tutorial_lib.{room}" for room in FLOOR]) == []
 
 
+def test_training_and_writing_load_no_scores_of_translations():
+    code = "from tutorial_lib.decoding import generate\nfrom tutorial_lib.training import fit"
+    assert loaded_by(code, ("sacrebleu",)) == []
+
+
 def test_the_library_runs_without_what_only_its_tests_need():
     code = "import tutorial_lib\nfor room in dir(tutorial_lib): getattr(tutorial_lib, room)"
     assert loaded_by(code, ("transformers", "tokenizers", "tiktoken", "pytest")) == []

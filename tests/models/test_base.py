@@ -6,13 +6,14 @@ import torch
 from torch import nn
 
 from tutorial_lib.errors import DamagedFileError, ShapeError
-from tutorial_lib.files import save_tensors
+from tutorial_lib.files import load_metadata, load_tensors, save_tensors
 from tutorial_lib.models import (
     BERT,
     GPT,
     BERTConfig,
     GPTConfig,
     ModernGPTConfig,
+    RoundedVectors,
     Transformer,
     TransformerConfig,
     ViT,
@@ -123,6 +124,30 @@ def test_sizes_are_compared_before_anything_large_is_built(tmp_path, config, cha
     save_tensors(path, model.state_dict(), about)
     with pytest.raises(DamagedFileError, match=r"do not fit|not hold a"):
         type(model).load(path)  # a billion layers would not end, and no memory holds such a width
+
+
+@pytest.mark.parametrize("change", [{"width": 10**12}, {"width": -1}, {"n_vectors": "3"}, {"k": 1}])
+def test_sizes_taken_one_by_one_are_compared_first_too(tmp_path, change):
+    path = tmp_path / "model.safetensors"
+    RoundedVectors.of(torch.eye(3)).save(path)
+    about = load_metadata(path)
+    about["config"] = json.dumps(json.loads(about["config"]) | change)
+    save_tensors(path, load_tensors(path), about)
+    with pytest.raises(DamagedFileError, match=r"do not fit|not hold a RoundedVectors"):
+        RoundedVectors.load(path)
+
+
+def test_a_file_of_a_later_schema_is_refused_and_one_without_is_read(tmp_path):
+    path = tmp_path / "model.safetensors"
+    bert().save(path)
+    about, tensors = load_metadata(path), load_tensors(path)
+    assert about["schema"] == "1"
+    save_tensors(path, tensors, about | {"schema": "2"})
+    with pytest.raises(DamagedFileError, match="has schema 2, this version of the course reads 1"):
+        BERT.load(path)
+    del about["schema"]
+    save_tensors(path, tensors, about)
+    assert BERT.load(path).config == bert().config
 
 
 def test_what_is_compared_first_holds_no_numbers(tmp_path, monkeypatch):

@@ -103,6 +103,13 @@ def test_validation_predicts_every_token_of_the_stream_once(length):
     assert model.training
 
 
+def test_validation_leaves_each_part_in_its_own_mode():
+    model = Bigram()
+    model.frozen = torch.nn.Dropout().eval()
+    mean_next_token_loss(model, torch.arange(10), context=4)
+    assert (model.training, model.frozen.training) == (True, False)
+
+
 # Label smoothing
 
 

@@ -77,8 +77,10 @@ THEME_SHOWN = """(dark) => {
   const [r, g, b] = getComputedStyle(document.querySelector(".jp-Notebook")).backgroundColor
     .match(/\\d+/g).map(Number);
   const explorers = [...document.querySelectorAll(".tl-explorer")];
+  const figures = [...document.querySelectorAll(".tl-light-figure, .tl-dark-figure")];
   return (r + g + b < 384) === dark
-    && explorers.every((explorer) => explorer.hasAttribute("data-dark") === dark);
+    && explorers.every((explorer) => explorer.hasAttribute("data-dark") === dark)
+    && figures.every((figure) => figure.classList.contains("tl-dark-figure") === dark);
 }"""
 EXPLORER = ": run this cell"  # how every explorer prints itself
 BROKEN_WIDGETS = """() => [...document.querySelectorAll(

@@ -15,8 +15,8 @@ from tutorial_lib.decoding.beam import (
 )
 from tutorial_lib.decoding.continuation import Continuation, window_start
 from tutorial_lib.decoding.copying import longest_copies
-from tutorial_lib.decoding.evaluation import evaluating
 from tutorial_lib.decoding.generation import Step, generate, generate_naive, stream
+from tutorial_lib.decoding.modes import evaluating, in_mode
 from tutorial_lib.decoding.translation_scores import bleu, chrf, exact_match
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "exact_match",
     "generate",
     "generate_naive",
+    "in_mode",
     "length_penalty",
     "longest_copies",
     "sampling",

@@ -6,7 +6,7 @@ from numbers import Integral, Number
 
 import torch
 
-from tutorial_lib.decoding.evaluation import evaluating
+from tutorial_lib.decoding.modes import evaluating
 from tutorial_lib.errors import ContextError, ShapeError, VocabularyError
 
 

@@ -1,6 +1,6 @@
 """Vectors of words from counts, and vectors of whole texts from an encoder."""
 
-from tutorial_lib.embeddings.texts import RoundedVectors, in_batches, text_vectors
+from tutorial_lib.embeddings.texts import in_batches, text_vectors
 from tutorial_lib.embeddings.words import (
     StaticVectors,
     cooccurrence,
@@ -10,7 +10,6 @@ from tutorial_lib.embeddings.words import (
 )
 
 __all__ = [
-    "RoundedVectors",
     "StaticVectors",
     "cooccurrence",
     "in_batches",

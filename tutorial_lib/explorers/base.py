@@ -65,11 +65,28 @@ class BrowserExplorer(anywidget.AnyWidget):
         return f"{self.title}: run this cell"
 
 
+class PageTheme(anywidget.AnyWidget):
+    """Whether the page that shows it is dark. It takes no room."""
+
+    _esm = javascript("theme.js")
+    _css = (ASSETS / "theme.css").read_text(encoding="utf-8")
+    told = False  # what the last page said: where the next explorer will most likely be shown
+    dark = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self):
+        super().__init__(dark=PageTheme.told, layout={"height": "0", "margin": "0"})
+
+    @traitlets.observe("dark")
+    def _remember(self, change):
+        PageTheme.told = change["new"]
+
+
 class FigureExplorer(ipywidgets.VBox):
     """Controls above one picture that is drawn anew, in one reused figure, when a control moves.
 
-    Subclasses set `title`, give `controls` (a dict of name -> ipywidget) to `__init__` and define
-    `draw(figure, **values) -> Figure` and `describe(**values) -> str`, the picture in words.
+    The picture has the colours of the page's theme. Subclasses set `title`, give `controls` (a
+    dict of name -> ipywidget) to `__init__` and define `draw(figure, **values) -> Figure` and
+    `describe(**values) -> str`, the picture in words.
     """
 
     title = "Explorer"
@@ -81,10 +98,12 @@ class FigureExplorer(ipywidgets.VBox):
             format="png", layout={"max_width": "100%", "align_self": "flex-start"}
         )
         self.words = ipywidgets.HTML()
+        self.theme = PageTheme()
         self._figure = None
-        super().__init__([*controls.values(), self.image, self.words])
+        super().__init__([*controls.values(), self.image, self.words, self.theme])
         for control in controls.values():
             control.observe(self._redraw, names="value")
+        self.theme.observe(self._redraw, names="dark")
         self._redraw()
         closed_by_the_next_run(self)
 
@@ -102,7 +121,11 @@ class FigureExplorer(ipywidgets.VBox):
     def _redraw(self, _change=None):
         values = {name: control.value for name, control in self.controls.items()}
         self._figure = self.draw(self._figure, **values)
+        if self.theme.dark:
+            style.darken(self._figure)
         self.image.value = style.png(self._figure)
+        self.image.remove_class(f"tl-{'light' if self.theme.dark else 'dark'}-figure")
+        self.image.add_class(f"tl-{'dark' if self.theme.dark else 'light'}-figure")
         words = html.escape(self.describe(**values))
         self.words.value = f'<span role="status">{words}</span>'
 

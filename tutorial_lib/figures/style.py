@@ -1,8 +1,9 @@
 """One look for every figure of the course.
 
 Colours are Okabe and Ito's colour-blind-safe set. Figures stand on their own light card, so that
-they read the same in a light and in a dark notebook. Nothing here touches pyplot: a figure is made,
-drawn, shown and forgotten, or handed back in to be drawn again (explorers reuse one).
+they read the same in a light and in a dark notebook; explorers, which are drawn for the page that
+shows them, `darken` theirs on a dark one. Nothing here touches pyplot: a figure is made, drawn,
+shown and forgotten, or handed back in to be drawn again (explorers reuse one).
 """
 
 import io
@@ -11,9 +12,10 @@ from functools import wraps
 from typing import TypeVar
 
 import matplotlib
+import numpy as np
 from IPython.display import display
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -28,6 +30,18 @@ PINK = "#cc79a7"
 SKY = "#56b4e9"
 AMBER = "#e69f00"
 CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER)
+
+# What each becomes on a dark page: the same colours as in the explorers' stylesheet.
+DARK = {
+    INK: "#e3e5ea",
+    MUTED: "#a9afba",
+    GRID: "#3c414c",
+    CARD: "#111111",
+    BLUE: "#56b4e9",
+    ORANGE: "#f0883e",
+    GREEN: "#2fc79c",
+    PINK: "#e3a3c8",
+}
 
 # 0 is the card's own colour, so an empty cell looks empty.
 WEIGHTS = LinearSegmentedColormap.from_list("weights", [CARD, "#a9cfe6", BLUE, "#08306b"])
@@ -87,12 +101,40 @@ def styled(draw: Drawing) -> Drawing:
 def blank(figure=None, width=8.0, height=4.0):
     """An empty figure of `width` x `height` inches; a given one is wiped and used again."""
     if figure is None:
-        figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+        figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained", facecolor=CARD)
         FigureCanvasAgg(figure)
         return figure
     figure.clear()
+    figure.set_facecolor(CARD)  # it may have been darkened
     figure.set_size_inches(width, height)
     return figure
+
+
+def darken(figure):
+    """Give a drawn figure the colours of a dark page; what is not of this style's stays.
+
+    >>> figure = blank()
+    >>> label = figure.text(0, 0, "tokens", color=BLUE)
+    >>> darken(figure)
+    >>> label.get_color(), to_hex(figure.get_facecolor())
+    ('#56b4e9', '#111111')
+    """
+    for axes in figure.axes:
+        # Ticks are made as they are needed, some when the picture is drawn.
+        axes.tick_params(which="both", color=DARK[INK], labelcolor=DARK[INK])
+    for artist in figure.findobj():
+        for part in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
+            colours = getattr(artist, f"get_{part}", lambda: None)()
+            if colours is not None and len(colours):
+                getattr(artist, f"set_{part}")(_on_a_dark_page(colours))
+
+
+def _on_a_dark_page(colours):
+    """Return one colour, or each of several, as it is on a dark page."""
+    if isinstance(colours, str) or not np.ndim(colours[0]):
+        named = "none" if isinstance(colours, str) and colours == "none" else to_hex(colours)
+        return DARK.get(named, colours)
+    return [_on_a_dark_page(colour) for colour in colours]
 
 
 def headline(figure, text):

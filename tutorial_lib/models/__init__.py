@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.llama import Llama, LlamaConfig
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
     from tutorial_lib.models.one_head import OneHeadReader
+    from tutorial_lib.models.rounded_vectors import RoundedVectors
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig
 

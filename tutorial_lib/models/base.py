@@ -18,6 +18,8 @@ from tutorial_lib.files import (
     save_tensors,
 )
 
+SCHEMA = "1"  # of the file that `Model.save` writes: weights, and beside them model and config
+
 
 class Model(nn.Module):
     """A module that is built from a frozen config and can be written to one file.
@@ -35,9 +37,18 @@ class Model(nn.Module):
         super().__init__()
         self.config = config
 
+    @classmethod
+    def built_from(cls, config):
+        """Return a new model; a class whose constructor takes the sizes one by one overrides it."""
+        return cls(config)
+
     def save(self, path):
         """Write config and weights to a .safetensors file, all or nothing."""
-        about = {"model": type(self).__name__, "config": json.dumps(asdict(self.config))}
+        about = {
+            "schema": SCHEMA,
+            "model": type(self).__name__,
+            "config": json.dumps(asdict(self.config)),
+        }
         save_tensors(path, self.state_dict(), about)
 
     @classmethod
@@ -45,9 +56,13 @@ class Model(nn.Module):
         """Return the model that `save` wrote, in eval mode.
 
         Raises MissingDataError when there is no such file, DamagedFileError when it is truncated,
-        holds another model, or was written by another program.
+        holds another model, or was written by another program or a later version of this one.
         """
         about = load_metadata(path)
+        if about.get("schema", SCHEMA) != SCHEMA:  # files of the first months do not say it
+            raise DamagedFileError(
+                f"{path} has schema {about['schema']}, this version of the course reads {SCHEMA}"
+            )
         if about.get("model") != cls.__name__:
             found = about.get("model", "no model of this package")
             raise DamagedFileError(f"{path} should hold a {cls.__name__}, it holds {found}")
@@ -72,7 +87,7 @@ class Model(nn.Module):
             if layers > len(tensors):  # even an outline of a billion layers would take for ever
                 raise ValueError(f"{layers:,} layers, but {len(tensors)} tensors")
             with torch.device("meta"), Unfilled():  # sizes without numbers: they cost no memory
-                outline = cls(config)
+                outline = cls.built_from(config)
         except (TypeError, ValueError, RuntimeError, OverflowError) as error:
             raise DamagedFileError(
                 f"{path} does not hold a {cls.__name__} that can be built ({error})"
@@ -81,7 +96,7 @@ class Model(nn.Module):
             foreign_names = foreign_names(config)
         check_fit(outline, tensors, foreign_names)
         with Unfilled():
-            model = cls(config)
+            model = cls.built_from(config)
         load_into(model, tensors, foreign_names, progress)
         return model.eval()
 

@@ -1,14 +1,27 @@
 """One attention head that reads a number in words: the model of chapters 02 and 03."""
 
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
 import torch
 from torch import nn
 
 from tutorial_lib.attention import attention, padding_mask
+from tutorial_lib.models.base import Model
 from tutorial_lib.models.checks import check_ids
 from tutorial_lib.positions import sinusoidal
 
 
-class OneHeadReader(nn.Module):
+@dataclass(frozen=True)
+class OneHeadConfig:
+    """What a OneHeadReader is built from, as its file says it."""
+
+    vocab_size: int
+    d_model: int = 32
+    positions: bool = False
+
+
+class OneHeadReader(Model):
     """One learned question looks at all words at once and reads the hundreds digit.
 
     The question is the only query (T = 1); keys and values come from the words. Without
@@ -20,8 +33,10 @@ class OneHeadReader(nn.Module):
     torch.Size([1, 10])
     """
 
+    config_class: ClassVar = OneHeadConfig
+
     def __init__(self, vocab_size, d_model=32, positions=False):
-        super().__init__()
+        super().__init__(OneHeadConfig(vocab_size, d_model, positions))
         self.positions = positions
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.question = nn.Parameter(torch.randn(d_model))
@@ -29,6 +44,11 @@ class OneHeadReader(nn.Module):
         self.key = nn.Linear(d_model, d_model, bias=False)
         self.value = nn.Linear(d_model, d_model, bias=False)
         self.readout = nn.Linear(d_model, 10)
+
+    @classmethod
+    def built_from(cls, config):
+        """Return a new reader of these sizes."""
+        return cls(**asdict(config))
 
     def forward(self, ids, lengths):
         """Return the scores of the ten digits (B, 10) for words ids (B, S), padded on the right."""

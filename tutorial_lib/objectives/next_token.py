@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 import torch.nn.functional as F
 
+from tutorial_lib.decoding import evaluating
 from tutorial_lib.errors import ShapeError
 
 IGNORED = -100  # the target where there is nothing to predict; PyTorch's default
@@ -80,15 +81,11 @@ def mean_next_token_loss(
     """
     ids = _stream(ids, context)
     device = next((parameter.device for parameter in model.parameters()), ids.device)
-    was_training = model.training
-    model.eval()
-    try:
-        total = 0.0
+    total = 0.0
+    with evaluating(model):
         for inputs, targets in _side_by_side(ids, context, batch_size):
             batch = (inputs.to(device), targets.to(device))
             total += next_token_loss(model, batch).item() * targets.numel()
-    finally:
-        model.train(was_training)
     return total / (len(ids) - 1)
 
 

@@ -6,6 +6,7 @@ makes it with `command`. `registry` lists the recipes, `running` runs them, `sto
 """
 
 from tutorial_lib.recipes.measures import share_of_true, summarise
+from tutorial_lib.recipes.pretrained import load_dinov2, load_smollm2
 from tutorial_lib.recipes.registry import RECIPES
 from tutorial_lib.recipes.running import run, train_on_cpu
 from tutorial_lib.recipes.stored import (
@@ -25,7 +26,9 @@ __all__ = [
     "command",
     "load_card",
     "load_checkpoint",
+    "load_dinov2",
     "load_result",
+    "load_smollm2",
     "own_folder",
     "run",
     "share_of_true",

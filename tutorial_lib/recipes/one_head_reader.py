@@ -16,16 +16,11 @@ SETTINGS = {"seed": 0, "steps": 2000, "batch_size": 100, "d_model": 32, "lr": 3e
 SMOKE = SETTINGS | {"steps": 3}
 
 
-def build(settings):
-    """Return the untrained model."""
-    return OneHeadReader(len(numbers_in_words().vocabulary), settings["d_model"])
-
-
 def train(settings, progress=True):
     """Train the reader on all numbers from 100 to 999."""
     data = numbers_in_words()
     set_seed(settings["seed"])
-    model = build(settings)
+    model = OneHeadReader(len(data.vocabulary), settings["d_model"])
     train_on_cpu(model, data.batches(settings["batch_size"]), reading_loss, settings, progress)
     return model
 

@@ -22,6 +22,7 @@ from torch.nn.functional import cross_entropy
 
 from tutorial_lib.attention import MultiHeadAttention, RotaryAttention
 from tutorial_lib.datasets import load_shakespeare
+from tutorial_lib.decoding import evaluating
 from tutorial_lib.positions import LearnedPositions, RelativePositions, SinusoidalPositions, alibi
 from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.training import set_seed
@@ -144,9 +145,9 @@ def letters_loss(model, tokens):
 @torch.no_grad()
 def score(model, tokens, first=0):
     """Return the share of right answers to each question, from position `first` on."""
-    model.eval()
     right = answers(tokens)[..., first:]  # (3, B, T)
-    found = torch.stack([scores.argmax(-1) for scores in model(tokens)])[..., first:]
+    with evaluating(model):
+        found = torch.stack([scores.argmax(-1) for scores in model(tokens)])[..., first:]
     shares = [(found[q] == right[q])[right[q] != UNASKED].float().mean().item() for q in range(2)]
     recalls = [(found[2] == right[2])[right[2] == truth].float().mean() for truth in (0, 1)]
     return dict(zip(QUESTIONS, [*shares, (sum(recalls) / 2).item()], strict=True))

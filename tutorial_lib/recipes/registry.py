@@ -12,10 +12,9 @@ class Recipe:
 
     A module has `SETTINGS`, `SMOKE` (a tiny size for tests) and, unless it makes its data up,
     `data_bytes()`, what it learns from. One of kind "table" has `run(settings, progress)`, which
-    returns a dict with `rows`; one of kind "checkpoint" `train(settings, progress)`,
-    `build(settings)` and `evaluate(model)`. A tokenizer that `train` leaves as `model.tokenizer`
-    is stored beside the weights; one that is no BPETokenizer needs the module's
-    `read_tokenizer(path)`.
+    returns a dict with `rows`; one of kind "checkpoint" `train(settings, progress)`, which returns
+    a Model, and `evaluate(model)`. A tokenizer that `train` leaves as `model.tokenizer` is stored
+    beside the weights; one that is no BPETokenizer needs the module's `read_tokenizer(path)`.
     """
 
     name: str

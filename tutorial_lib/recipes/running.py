@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 
 from tutorial_lib import __version__
-from tutorial_lib.files import check_writable, save_tensors, write_text
-from tutorial_lib.models.base import Model
+from tutorial_lib.files import check_writable, write_text
 from tutorial_lib.recipes.stored import (
+    SCHEMA,
     command,
     find_recipe,
     own_folder,
@@ -21,8 +21,6 @@ from tutorial_lib.recipes.stored import (
     tokenizer_path,
 )
 from tutorial_lib.training import all_or_nothing, fit, uninterrupted
-
-SCHEMA = 2  # 1: without the hash of the recipe, and with fewer versions
 
 
 def run(name, smoke=False, folder=None, progress=True, publish=False):
@@ -104,10 +102,7 @@ def _save(model, name, folder, settings):
     """Write weights and tokenizer; return what the card says of the file."""
     path = folder / f"{name}.safetensors"
     model.to(getattr(torch, settings.get("stored_as", "float32")))
-    if isinstance(model, Model):
-        model.save(path)
-    else:  # a module without a config, which the recipe builds from its settings
-        save_tensors(path, model.state_dict(), {"recipe": name})
+    model.save(path)
     if hasattr(model, "tokenizer"):
         model.tokenizer.save(tokenizer_path(name, folder))
     return {"bytes": path.stat().st_size, "weights_sha256": sha256(path)}

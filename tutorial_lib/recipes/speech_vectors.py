@@ -8,8 +8,8 @@ number, and the places of the speeches in the corpus, so no text.
 import torch
 
 from tutorial_lib.datasets import load_shakespeare, minilm_folder
-from tutorial_lib.embeddings import RoundedVectors, text_vectors
-from tutorial_lib.models import BERT
+from tutorial_lib.embeddings import text_vectors
+from tutorial_lib.models import BERT, RoundedVectors
 from tutorial_lib.recipes import share_of_true
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
@@ -22,11 +22,6 @@ SETTINGS = {
 SMOKE = SETTINGS | {"n_speeches": 20}
 N_MEASURED = 40
 N_CANDIDATES = 3
-
-
-def build(settings):
-    """Return an empty table of the right size."""
-    return RoundedVectors(settings["n_speeches"], settings["width"])
 
 
 def train(settings, progress=True):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import torch
 
+from tutorial_lib.decoding import evaluating, in_mode
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.training.history import NonFiniteLossError
 from tutorial_lib.training.randomness import untouched
@@ -40,14 +41,11 @@ def training_mode(model, optimizer):
 
     No gradients are left behind either.
     """
-    modes = {module: module.training for module in model.modules()}
-    model.train()
-    try:
-        yield
-    finally:
-        optimizer.zero_grad()
-        for module, training in modes.items():
-            module.training = training
+    with in_mode(model, training=True):
+        try:
+            yield
+        finally:
+            optimizer.zero_grad()
 
 
 def evaluated(model, evaluate, device):
@@ -58,10 +56,8 @@ def evaluated(model, evaluate, device):
     >>> evaluated(torch.nn.Linear(1, 1), lambda model: 0.5, torch.device("cpu"))
     {'value': 0.5}
     """
-    model.eval()
-    with torch.no_grad(), untouched(device):
+    with evaluating(model), torch.no_grad(), untouched(device):
         found = evaluate(model)
-    model.train()
     found = found if isinstance(found, dict) else {"value": found}
     # Tensors and NumPy's numbers could not be written into a checkpoint.
     return {name: v.item() if hasattr(v, "item") else v for name, v in found.items()}

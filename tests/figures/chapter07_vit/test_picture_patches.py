@@ -19,9 +19,11 @@ def test_patches_are_pulled_apart_and_none_is_lost():
     torch.manual_seed(0)
     image = torch.rand(3, 12, 12)
     apart = _apart(image, 4, None)
-    assert apart.shape == (14, 14, 3)  # two gaps of one pixel
+    assert apart.shape == (14, 14, 4)  # two gaps of one pixel
     kept = np.delete(np.delete(apart, [4, 9], axis=0), [4, 9], axis=1)
-    np.testing.assert_allclose(kept, image.permute(1, 2, 0))
+    np.testing.assert_allclose(kept[..., :3], image.permute(1, 2, 0))
+    assert (kept[..., 3] == 1).all()
+    assert apart[..., 3].sum() == 12 * 12  # the gaps let the card through
     swapped = _apart(image, 4, [8, 1, 2, 3, 4, 5, 6, 7, 0])
     np.testing.assert_allclose(swapped[:4, :4], apart[10:, 10:])
     np.testing.assert_allclose(swapped[5:9, 5:9], apart[5:9, 5:9])

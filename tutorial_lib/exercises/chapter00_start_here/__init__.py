@@ -11,6 +11,11 @@ EXERCISES = (DOUBLE, PROJECT, SOFTMAX, CROSS_ENTROPY, GRADIENT)
 RECALL = ()
 PREDICTIONS = (
     Prediction(
+        id="0.s",
+        key="how_likely_is_paris",
+        question="How likely does SmolLM2 find “ Paris” after “The capital of France is”?",
+    ),
+    Prediction(
         id="0.p",
         key="numbers_for_one_token",
         question="How many numbers stand for one token inside MiniLM?",

@@ -2,6 +2,7 @@
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -20,22 +21,29 @@ def double_squared(x):
     return x**2
 
 
-def double_plus_two(x):
-    """This adds 2 to each number instead of multiplying by 2."""
-    return x + 2
-
-
-def double_repeated(x):
-    """This repeats the tensor: twice as many numbers, each as large as before."""
-    return torch.cat([x, x])
-
-
 def double_cases():
     """The first case alone would let the square and the sum pass."""
     return [
         case("one number, 2", torch.tensor([2.0])),
         case("three numbers", torch.tensor([1.0, -3.0, 0.5])),
     ]
+
+
+def same_shape(answer):
+    """The result must have the shape of x."""
+    got = answer(torch.tensor([[3.0, -5.0, 0.5]]))
+    if got.shape == (2, 3):
+        return "It repeats the tensor in place of doubling it."
+    return got.shape == (1, 3)
+
+
+def twice_each(answer):
+    """Each number must come out twice as large."""
+    x = torch.tensor([3.0, -5.0, 0.5])
+    got = answer(x)
+    if got.shape != x.shape:
+        return None
+    return which(got, 2 * x, {"It adds 2 to each number: multiply by 2.": x + 2})
 
 
 DOUBLE = Write(
@@ -52,6 +60,7 @@ It is here so that you see how an exercise answers. Try a wrong version first.
     ),
     solution=double,
     second_style=double_by_adding,
-    mistakes=(double_squared, double_plus_two, double_repeated),
+    mistakes=(double_squared,),
     cases=double_cases,
+    properties=properties(same_shape, twice_each),
 )

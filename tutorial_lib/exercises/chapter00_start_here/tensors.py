@@ -1,7 +1,10 @@
 """Chapter 00, entry test: the shape of a matrix product, and a gradient."""
 
+import math
+
 import torch
 
+from tutorial_lib.exercises.engine.properties import alike, factor, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -15,26 +18,44 @@ def project_loops(x, weight):
     return [[sum(a * b for a, b in zip(row, unit, strict=True)) for unit in weight] for row in x]
 
 
-def project_untransposed(x, weight):
-    """This multiplies by `weight` as it stands: the inner widths agree only if K equals D."""
-    return x @ weight
-
-
-def project_turned(x, weight):
-    """This gives (K, T): the right numbers, turned on their side."""
-    return weight @ x.T
-
-
-def project_flattened(x, weight):
-    """This reshapes `weight` to (D, K): the shape fits, but rows and columns get mixed up."""
-    return x @ weight.reshape(weight.size(1), weight.size(0))
-
-
 def project_cases():
     """A square weight hides a missing transpose from the shapes, a wide one shows it."""
     x = torch.tensor([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0]])
     wide = torch.arange(12.0).view(4, 3)
     return [case("a square weight", x, wide[:3]), case("a weight of shape (4, 3)", x, wide)]
+
+
+WIDE = torch.arange(12.0).view(4, 3)
+WORDS = torch.tensor([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0]])
+
+
+def shape_of_the_product(answer):
+    """The result must have shape (T, K): a row for each row of x, a column for each of weight."""
+    got = answer(WORDS, WIDE)
+    if got.shape == (4, 2):
+        return "It gives (K, T), the result turned on its side: start with x."
+    return got.shape == (2, 4)
+
+
+def weight_is_turned(answer):
+    """It multiplies by `weight` as it stands: that fits only if K equals D."""
+    try:
+        answer(WORDS, WIDE)
+    except ValueError:
+        return not alike(answer(WORDS, WIDE[:3]), WORDS @ WIDE[:3])
+    return True
+
+
+def rows_times_rows(answer):
+    """Each number of the result is a row of x times a row of weight, added up over D."""
+    got = answer(WORDS, WIDE)
+    if alike(got, WORDS @ WIDE.reshape(3, 4)) or alike(got, (WIDE @ WORDS.T).reshape(2, 4)):
+        return (
+            "It reshapes where two axes must be swapped: rows and columns get mixed up. Use `.T`."
+        )
+    if got.shape not in ((2, 4), (4, 2)):
+        return None
+    return alike(got, WORDS @ WIDE.T) or alike(got, WIDE @ WORDS.T)
 
 
 PROJECT = Write(
@@ -51,8 +72,9 @@ A linear layer stores its weight as (K, D), one row for each output. Write `proj
     ),
     solution=project,
     second_style=project_loops,
-    mistakes=(project_untransposed, project_turned, project_flattened),
+    mistakes=(),
     cases=project_cases,
+    properties=properties(shape_of_the_product, weight_is_turned, rows_times_rows),
     see="Refresher: matrix shapes",
 )
 
@@ -68,38 +90,6 @@ def gradient_backward(f, x):
     leaf = x.clone().requires_grad_()
     f(leaf).backward()
     return leaf.grad
-
-
-def gradient_accumulated(f, x):
-    """This adds up over calls: `backward` adds to x.grad, so the second call is twice too large."""
-    x.requires_grad_()
-    f(x).backward()
-    return x.grad
-
-
-def gradient_value(f, x):
-    """This returns f(x) itself, not its gradient."""
-    return f(x)
-
-
-def gradient_summed(f, x):
-    """This adds the gradient up to one number: it must have one entry for each entry of x."""
-    return gradient(f, x).sum()
-
-
-def gradient_downhill(f, x):
-    """This points downhill: the sign is that of a descent step, not of the gradient."""
-    return -gradient(f, x)
-
-
-def gradient_tuple(f, x):
-    """This returns a tuple: `torch.autograd.grad` gives one gradient for each input, take [0]."""
-    return (gradient(f, x),)
-
-
-def gradient_none(f, x):
-    """This returns None: `.grad` is filled by `backward()`, and only where it was asked for."""
-    return None
 
 
 def cube_sum(x):
@@ -123,6 +113,40 @@ def gradient_cases():
     ]
 
 
+X = torch.tensor([1.0, -2.0, 0.5])
+
+
+def one_entry_each(answer):
+    """The gradient must be a tensor with one entry for each entry of x."""
+    got, _ = answer(cube_sum, X)
+    if got is None:
+        return "It returns None: `backward()` fills `.grad`, and only where it was asked for."
+    if isinstance(got, list):
+        return "It returns a tuple: `torch.autograd.grad` gives one gradient an input, take [0]."
+    if alike(got, cube_sum(X)):
+        return "It returns f(x) itself, not its gradient."
+    return got.shape == X.shape
+
+
+def slopes(answer):
+    """Each entry must be a slope of f: how fast f(x) grows with that entry of x."""
+    got, right = answer(cube_sum, X)[0], 3 * X**2
+    if got.shape != X.shape:
+        return None
+    found = factor(got, right)
+    if found is None or math.isclose(found, 1, abs_tol=1e-2):
+        return found is not None
+    if math.isclose(found, -1, abs_tol=1e-2):
+        return "It points downhill: the sign is that of a descent step, not of the gradient."
+    return f"It is {found:.3g} times the gradient."
+
+
+def the_same_again(answer):
+    """It adds up over calls: `backward` adds to x.grad, so the second call differs."""
+    first, second = answer(cube_sum, X)
+    return alike(second, first)
+
+
 GRADIENT = Write(
     id="0.4",
     title="A gradient",
@@ -137,15 +161,9 @@ calls with the same `x` must give the same answer.
     ),
     solution=gradient,
     second_style=gradient_backward,
-    mistakes=(
-        gradient_accumulated,
-        gradient_value,
-        gradient_summed,
-        gradient_downhill,
-        gradient_tuple,
-        gradient_none,
-    ),
+    mistakes=(),
     cases=gradient_cases,
+    properties=properties(one_entry_each, slopes, the_same_again),
     run=twice,
     see="Refresher: autograd",
 )

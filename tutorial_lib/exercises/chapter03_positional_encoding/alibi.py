@@ -2,6 +2,7 @@
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -24,107 +25,6 @@ def alibi_bias_loops(n_heads, n):
     ]
 
 
-def alibi_by(slopes, n):
-    """The bias with slopes (H,) of one's own, for the mistakes below."""
-    return -slopes[:, None, None] * (torch.arange(n)[:, None] - torch.arange(n)).abs()
-
-
-def alibi_slopes_of(n_heads):
-    """The slopes (H,): 2^(-8/H), 2^(-16/H) ... 2^-8."""
-    return 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
-
-
-def alibi_bias_plus(n_heads, n):
-    """This rewards distance: the bias is minus slope times distance, the far are pushed down."""
-    return -alibi_bias(n_heads, n)
-
-
-def alibi_bias_signed(n_heads, n):
-    """This rewards keys ahead of the query: distance has no sign, |t - s|."""
-    offsets = torch.arange(n)[:, None] - torch.arange(n)
-    return -alibi_slopes_of(n_heads)[:, None, None] * offsets
-
-
-def alibi_bias_signed_turned(n_heads, n):
-    """This rewards keys before the query: distance has no sign, |t - s|."""
-    return -alibi_bias_signed(n_heads, n)
-
-
-def alibi_bias_past(n_heads, n):
-    """This leaves the keys ahead at 0: their distance counts too, hiding them is the mask's job."""
-    return alibi_bias(n_heads, n).tril()
-
-
-def alibi_bias_masked(n_heads, n):
-    """This hides the keys ahead: that is the mask's job, give distances both ways."""
-    return alibi_bias(n_heads, n).masked_fill(torch.ones(n, n).triu(1).bool(), -torch.inf)
-
-
-def alibi_bias_linear(n_heads, n):
-    """This has slopes that fall linearly, 1, 1 - 1/H ...: each is the one before times 2^(-8/H)."""
-    return alibi_by(1 - torch.arange(n_heads) / n_heads, n)
-
-
-def alibi_bias_inverse(n_heads, n):
-    """This has slopes 1, 1/2, 1/3 ...: they fall as powers, each 2^(-8/H) of the one before."""
-    return alibi_by(1 / torch.arange(1, n_heads + 1), n)
-
-
-def alibi_bias_from_one(n_heads, n):
-    """This starts with a slope of 1: heads count from 1, so the first slope is 2^(-8/H)."""
-    return alibi_by(2.0 ** (-8 * torch.arange(n_heads) / n_heads), n)
-
-
-def alibi_bias_halves(n_heads, n):
-    """This halves the slope from head to head whatever H is: that is right for 8 heads only."""
-    return alibi_by(0.5 ** torch.arange(1, n_heads + 1), n)
-
-
-def alibi_bias_no_eight(n_heads, n):
-    """This has the slopes 2^(-h/H), the 8 is missing: the last head's slope is 2^-8."""
-    return alibi_by(2.0 ** (-torch.arange(1, n_heads + 1) / n_heads), n)
-
-
-def alibi_bias_natural(n_heads, n):
-    """This takes powers of e: the slopes are powers of 2."""
-    return alibi_by((-8 * torch.arange(1, n_heads + 1) / n_heads).exp(), n)
-
-
-def alibi_bias_steep_last(n_heads, n):
-    """This has the heads in reverse: the first has the steepest slope, 2^(-8/H)."""
-    return alibi_bias(n_heads, n).flip(0)
-
-
-def alibi_bias_one_slope(n_heads, n):
-    """This gives all heads one slope: with 2^(-8h/H) some look near and some far."""
-    return alibi_bias(n_heads, n)[:1].expand(n_heads, n, n)
-
-
-def alibi_bias_from_start(n_heads, n):
-    """This counts from the first word, not from the query: it is the same in every row."""
-    return -alibi_slopes_of(n_heads)[:, None, None] * torch.arange(n).expand(n, n)
-
-
-def alibi_bias_from_end(n_heads, n):
-    """This counts from the last word, not from the query: it is the same in every row."""
-    return alibi_bias_from_start(n_heads, n).flip(-1)
-
-
-def alibi_bias_late(n_heads, n):
-    """This adds one to each distance: a word is 0 away from itself."""
-    return alibi_bias(n_heads, n) - alibi_slopes_of(n_heads)[:, None, None]
-
-
-def alibi_bias_squared(n_heads, n):
-    """This squares the distance: the penalty grows in a straight line."""
-    return alibi_bias(n_heads, n) * (torch.arange(n)[:, None] - torch.arange(n)).abs()
-
-
-def alibi_bias_heads_last(n_heads, n):
-    """This has the heads on the last axis: the bias is (H, T, S), as the scores are."""
-    return alibi_bias(n_heads, n).permute(1, 2, 0)
-
-
 def alibi_bias_cases():
     """Eight heads, where the slopes are halves, and other numbers, where they are not."""
     return [
@@ -133,6 +33,74 @@ def alibi_bias_cases():
         case("4 heads, 6 words", 4, 6),
         case("1 head, 2 words", 1, 2),
     ]
+
+
+def biases(answer):
+    """Four heads, six words, heads first."""
+    got = answer(4, 6)
+    return got.permute(2, 0, 1) if got.shape == (6, 6, 4) else got
+
+
+def biases_by(sign, slope, distance):
+    """The bias by choices of one's own."""
+    offsets = torch.arange(6)[:, None] - torch.arange(6.0)
+    return sign * slope(torch.arange(1, 5))[:, None, None] * distance(offsets)
+
+
+def heads_come_first(answer):
+    """The bias must have shape (H, n, n)."""
+    got = answer(4, 6)
+    if got.shape == (6, 6, 4):
+        return "It has the heads on the last axis: (H, T, S), as the scores."
+    return got.shape == (4, 6, 6)
+
+
+def nothing_on_the_diagonal(answer):
+    """A word is 0 away from itself: the diagonal must be 0."""
+    return not biases(answer).diagonal(dim1=1, dim2=2).any()
+
+
+def the_far_are_pushed_down(answer):
+    """The bias must be negative, and the more so the farther the key, on both sides."""
+    row = biases(answer)[:, 3]
+    return bool((row[:, :3].diff() > 0).all() and (row[:, 3:].diff() < 0).all())
+
+
+ALIBI_RULES = composed(
+    biases,
+    biases_by,
+    {"The bias is minus the product.": -1, "It rewards distance: put a minus in front.": 1},
+    {
+        "Head h = 1 ... H has the slope 2^(-8h/H).": lambda h: 2.0 ** (-2 * h),
+        "The slopes fall in a straight line: head h has 2^(-8h/H).": lambda h: 1 - (h - 1) / 4,
+        "The slopes are 1, 1/2, 1/3 ...: head h has 2^(-8h/H).": lambda h: 1 / h,
+        "The first slope is 1: heads count from 1, so it is 2^(-8/H).": (
+            lambda h: 2.0 ** (-2 * (h - 1))
+        ),
+        "The slope halves from head to head, as for 8 heads only.": lambda h: 0.5**h,
+        "The 8 is missing: head h has 2^(-8h/H).": lambda h: 2.0 ** (-h / 4),
+        "It takes powers of e: the slopes are powers of 2.": lambda h: torch.exp(-2 * h),
+        "The heads are in reverse: the first is the steepest.": lambda h: 2.0 ** (-2 * (5 - h)),
+        "All heads have one slope: head h has 2^(-8h/H).": lambda h: 0 * h + 0.25,
+    },
+    {
+        "The distance of query t and key s is |t - s|.": torch.abs,
+        "Distance has no sign, |t - s|: yours rewards keys on one side.": lambda o: o,
+        "Distance has no sign: yours rewards keys before the query.": lambda o: -o,
+        "It leaves the keys ahead at 0: their distance counts too.": lambda o: o.clamp(min=0),
+        "It hides the keys ahead: that is the mask's job.": (
+            lambda o: torch.where(o < 0, torch.inf, o)
+        ),
+        "It counts from the first word, not from the query.": lambda o: o[0].neg().expand(6, 6),
+        "It counts from the last word, not from the query.": lambda o: o[-1].expand(6, 6),
+        "It adds one to each distance: a word is 0 away from itself.": lambda o: o.abs() + 1,
+        "It squares the distance: the penalty grows in a straight line.": lambda o: o * o,
+    },
+    otherwise=(
+        nothing_on_the_diagonal,
+        the_far_are_pushed_down,
+    ),
+)
 
 
 ALIBI_BIAS = Write(
@@ -152,26 +120,8 @@ distances to keys ahead as well; a causal mask may hide those later.
     ),
     solution=alibi_bias,
     second_style=alibi_bias_loops,
-    mistakes=(
-        alibi_bias_plus,
-        alibi_bias_signed,
-        alibi_bias_signed_turned,
-        alibi_bias_past,
-        alibi_bias_masked,
-        alibi_bias_linear,
-        alibi_bias_inverse,
-        alibi_bias_from_one,
-        alibi_bias_halves,
-        alibi_bias_no_eight,
-        alibi_bias_natural,
-        alibi_bias_steep_last,
-        alibi_bias_one_slope,
-        alibi_bias_from_start,
-        alibi_bias_from_end,
-        alibi_bias_late,
-        alibi_bias_squared,
-        alibi_bias_heads_last,
-    ),
+    mistakes=(),
     cases=alibi_bias_cases,
+    properties=(*properties(heads_come_first), *ALIBI_RULES),
     see="3.7 Rotary and ALiBi",
 )

@@ -2,6 +2,7 @@
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -21,61 +22,6 @@ def binary_positions_strings(n, bits):
     return [[int(digit) for digit in row] for row in rows]
 
 
-def binary_positions_turned(n, bits):
-    """This puts the most significant digit first: column 0 is the one that switches fastest."""
-    return binary_positions(n, bits).flip(-1)
-
-
-def binary_positions_from_one(n, bits):
-    """This counts from 1: the first position is 0, a row of zeros."""
-    return binary_positions(n + 1, bits)[1:]
-
-
-def binary_positions_unlimited(n, bits):
-    """This divides by 2^i and stops there: a digit is the remainder of that, modulo 2."""
-    return torch.arange(n)[:, None] // 2 ** torch.arange(bits)
-
-
-def binary_positions_remainder(n, bits):
-    """This takes the position modulo 2^(i+1): a remainder holds all lower digits, not one digit."""
-    return torch.arange(n)[:, None] % 2 ** (torch.arange(bits) + 1)
-
-
-def binary_positions_fraction(n, bits):
-    """This divides with `/`: the digits come out as fractions. Whole division is `//`."""
-    return torch.arange(n)[:, None] / 2 ** torch.arange(bits) % 2
-
-
-def binary_positions_from_two(n, bits):
-    """This starts with the digit that counts 2: column 0 counts 2^0 = 1, it switches each time."""
-    return binary_positions(n, bits + 1)[:, 1:]
-
-
-def binary_positions_multiples(n, bits):
-    """This divides by multiples of 2, in place of powers: column i has period 2^(i+1)."""
-    return torch.arange(n)[:, None] // (2 * torch.arange(bits)).clamp(min=1) % 2
-
-
-def binary_positions_transposed(n, bits):
-    """This gives one row a digit: a position is a row, a digit a column."""
-    return binary_positions(n, bits).T
-
-
-def binary_positions_signs(n, bits):
-    """This writes -1 in place of 0: the digits are 0 and 1."""
-    return 2 * binary_positions(n, bits) - 1
-
-
-def binary_positions_inverted(n, bits):
-    """This has 0 and 1 the wrong way round: position 0 is all zeros."""
-    return 1 - binary_positions(n, bits)
-
-
-def binary_positions_decimal(n, bits):
-    """This writes decimal digits: divide by powers of 2, and take the rest modulo 2."""
-    return torch.arange(n)[:, None] // 10 ** torch.arange(bits) % 10
-
-
 def binary_positions_gray(n, bits):
     """This changes one digit a step, which is a Gray code: 3 is 1 + 2, so its row starts 1, 1."""
     positions = torch.arange(n)
@@ -90,6 +36,58 @@ def binary_positions_cases():
         case("21 positions, two digits", 21, 2),
         case("one position, four digits", 1, 4),
     ]
+
+
+def digits(answer):
+    """Eleven positions with four digits, a row each."""
+    got = answer(11, 4)
+    return got.T if got.shape == (4, 11) else got
+
+
+def digits_by(count, first, order, one):
+    """The table by a way to count, the first position, an order of the columns, and a last step."""
+    positions, i = torch.arange(first, first + 11)[:, None], torch.arange(4)
+    return one(count(positions, i)[:, order].float())
+
+
+def a_row_each(answer):
+    """The table must have a row for each of the n positions, a column for each digit."""
+    got = answer(11, 4)
+    return "It is on its side: a position is a row." if got.shape == (4, 11) else len(got) == 11
+
+
+def zeros_and_ones(answer):
+    """The digits must be 0 and 1."""
+    return set(digits(answer).flatten().tolist()) == {0, 1}
+
+
+BINARY_RULES = composed(
+    digits,
+    digits_by,
+    {
+        "Column i holds the digit that counts 2^i, 0 or 1.": lambda p, i: p // 2**i % 2,
+        "It divides by 2^i and stops: the digit is the rest, modulo 2.": lambda p, i: p // 2**i,
+        "A remainder modulo 2^(i+1) holds all lower digits too.": lambda p, i: p % 2 ** (i + 1),
+        "It divides with `/`: whole division is `//`.": lambda p, i: p / 2**i % 2,
+        "Column 0 counts ones, 2^0: yours starts at twos.": lambda p, i: p // 2 ** (i + 1) % 2,
+        "It divides by multiples of 2, not by powers.": (
+            lambda p, i: p // (2 * i).clamp(min=1) % 2
+        ),
+        "These are decimal digits: powers of 2, and modulo 2.": lambda p, i: p // 10**i % 10,
+        "These are digits to base 3: powers of 2, and modulo 2.": lambda p, i: p // 3**i % 3,
+    },
+    {"Positions count from 0.": 0, "It counts from 1: the first row is all zeros.": 1},
+    {
+        "The least significant digit comes first: column 0 switches at each step.": [0, 1, 2, 3],
+        "The most significant digit comes first: column 0 must switch at each step.": [3, 2, 1, 0],
+    },
+    {
+        "Digits are 0 and 1, and position 0 is all zeros.": lambda table: table,
+        "It writes -1 in place of 0.": lambda table: 2 * table - 1,
+        "It has 0 and 1 the wrong way round: position 0 is all zeros.": lambda table: 1 - table,
+    },
+    otherwise=(zeros_and_ones,),
+)
 
 
 BINARY_POSITIONS = Write(
@@ -110,20 +108,8 @@ next section makes them round.
     ),
     solution=binary_positions,
     second_style=binary_positions_strings,
-    mistakes=(
-        binary_positions_turned,
-        binary_positions_from_one,
-        binary_positions_unlimited,
-        binary_positions_remainder,
-        binary_positions_fraction,
-        binary_positions_from_two,
-        binary_positions_multiples,
-        binary_positions_transposed,
-        binary_positions_signs,
-        binary_positions_inverted,
-        binary_positions_decimal,
-        binary_positions_gray,
-    ),
+    mistakes=(binary_positions_gray,),
     cases=binary_positions_cases,
+    properties=(*properties(a_row_each), *BINARY_RULES),
     see="3.2 Ideas that fail",
 )

@@ -2,6 +2,7 @@
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import composed
 from tutorial_lib.exercises.engine.tasks import Symptom, case
 
 
@@ -62,6 +63,45 @@ def gather_cases():
     ]
 
 
+def reader_example():
+    """Three numbers of six words, width 4; a table of nine places; a question."""
+    generator = torch.Generator().manual_seed(2)
+    return [torch.randn(*shape, generator=generator) for shape in ((3, 6, 4), (9, 4), (4,))]
+
+
+def gathered_by(keys, values, places, divisor, dim):
+    """What is gathered by choices of one's own."""
+    words, table, question = reader_example()
+    added = places(table).expand_as(words)
+    scores = (words + keys * added) @ question / divisor
+    return torch.einsum("bs,bsd->bd", scores.softmax(dim), words + values * added)
+
+
+READER_RULES = composed(
+    lambda answer: answer(*reader_example()),
+    gathered_by,
+    {"The keys know their place.": 1, "The keys lack the positions.": 0},
+    {"The values know their place.": 1, "The values lack the positions.": 0},
+    {
+        "Word s of each number gets row s of the table.": lambda table: table[:6],
+        "Every word gets the vector of position 0.": lambda table: table[0],
+        "The position comes from the batch axis, not from the words'.": (
+            lambda table: table[:3, None]
+        ),
+        "It is one position late.": lambda table: table[1:7],
+    },
+    {
+        "The scores are divided by the root of D.": 2,
+        "The scores lack the 1/sqrt(D).": 1,
+        "The scores are divided by D, not by its root.": 4,
+    },
+    {
+        "The weights of a number's words sum to 1.": 1,
+        "The softmax runs over the batch: the words of one number compete.": 0,
+    },
+)
+
+
 READER_CURVE = Symptom(
     id="3.6",
     title="Positions that do not help",
@@ -80,7 +120,12 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
     ),
     solution=gather,
     second_style=gather_one_by_one,
-    mistakes=(gather_first_place, gather_by_batch, gather_values_only, gather_keys_only),
+    mistakes=(
+        gather_first_place,
+        gather_by_batch,
+        gather_values_only,
+        gather_keys_only,
+    ),
     shown=gather_by_batch,
     looks=(
         "The two lines would be one, and settle on exactly 0.640: a number has one answer "
@@ -93,5 +138,6 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
         "first word.",
     ),
     cases=gather_cases,
+    properties=READER_RULES,
     see="3.4 Adding them",
 )

@@ -2,6 +2,7 @@
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -30,82 +31,6 @@ def relative_offsets(n_queries, n_keys):
     return torch.arange(n_keys) - torch.arange(n_keys - n_queries, n_keys)[:, None]
 
 
-def relative_index_offsets(n_queries, n_keys, reach):
-    """This gives the clipped offsets: the table starts at -reach, so row 0 needs + reach."""
-    return relative_offsets(n_queries, n_keys).clamp(-reach, reach)
-
-
-def relative_index_late(n_queries, n_keys, reach):
-    """This is shifted by one: offset 0 has row `reach`, as `reach` rows stand before it."""
-    return relative_index(n_queries, n_keys, reach) + 1
-
-
-def relative_index_early(n_queries, n_keys, reach):
-    """This is one row short: offset 0 has row `reach`, and -reach has row 0."""
-    return relative_index(n_queries, n_keys, reach) - 1
-
-
-def relative_index_turned(n_queries, n_keys, reach):
-    """This has the sign flipped, query minus key: the word before has offset -1."""
-    return (-relative_offsets(n_queries, n_keys)).clamp(-reach, reach) + reach
-
-
-def relative_index_unclipped(n_queries, n_keys, reach):
-    """This does not clip: far words get rows that the table does not have."""
-    return relative_offsets(n_queries, n_keys) + reach
-
-
-def relative_index_negative_rows(n_queries, n_keys, reach):
-    """This clips at the upper end only: far words before the query get rows below 0."""
-    return relative_offsets(n_queries, n_keys).clamp(max=reach) + reach
-
-
-def relative_index_high_rows(n_queries, n_keys, reach):
-    """This clips at the lower end only: far words after the query pass the end of the table."""
-    return relative_offsets(n_queries, n_keys).clamp(min=-reach) + reach
-
-
-def relative_index_distance(n_queries, n_keys, reach):
-    """This takes the distance without its sign: words before and after share a row."""
-    return relative_offsets(n_queries, n_keys).abs().clamp(max=reach) + reach
-
-
-def relative_index_near(n_queries, n_keys, reach):
-    """This takes the distance for the row, 0 to reach: words before and after share a row."""
-    return relative_offsets(n_queries, n_keys).abs().clamp(max=reach)
-
-
-def relative_index_past(n_queries, n_keys, reach):
-    """This ends at row `reach`, offset 0: keys after the query have rows up to 2 * reach."""
-    return relative_offsets(n_queries, n_keys).clamp(-reach, 0) + reach
-
-
-def relative_index_from_start(n_queries, n_keys, reach):
-    """This puts the first query at position 0: with more keys, the queries are the last words."""
-    offsets = torch.arange(n_keys) - torch.arange(n_queries)[:, None]
-    return offsets.clamp(-reach, reach) + reach
-
-
-def relative_index_short_table(n_queries, n_keys, reach):
-    """This stops a row early, at 2 * reach - 1: offsets -reach to reach are 2 * reach + 1 rows."""
-    return (relative_offsets(n_queries, n_keys) + reach).clamp(0, 2 * reach - 1)
-
-
-def relative_index_long_table(n_queries, n_keys, reach):
-    """This goes up to row 2 * reach + 1: that is the number of rows, the last one is 2 * reach."""
-    return (relative_offsets(n_queries, n_keys) + reach).clamp(0, 2 * reach + 1)
-
-
-def relative_index_wrapped(n_queries, n_keys, reach):
-    """This wraps round: far words start at the other end of the table. Clip them to its ends."""
-    return (relative_offsets(n_queries, n_keys) + reach) % (2 * reach + 1)
-
-
-def relative_index_transposed(n_queries, n_keys, reach):
-    """This has the queries on the last axis: a row of the result is a query, (T, S)."""
-    return relative_index(n_queries, n_keys, reach).T
-
-
 def relative_index_cases():
     """Both ends clip, neither clips, and the queries are fewer than the keys."""
     return [
@@ -114,6 +39,81 @@ def relative_index_cases():
         case("3 words, reach 4", 3, 3, 4),
         case("the last 4 of 5 words, reach 1", 4, 5, 1),
     ]
+
+
+def rows_of_offsets(answer):
+    """Five queries and nine keys, reach 2: a row a query."""
+    got = answer(5, 9, 2)
+    return got.T if got.shape == (9, 5) else got
+
+
+def rows_by(first, offset, clip, start):
+    """The rows by choices of one's own."""
+    offsets = torch.arange(9) - torch.arange(first, first + 5)[:, None]
+    return clip(offset(offsets)) + start
+
+
+def a_row_a_query(answer):
+    """The result must have shape (T, S), a row for each query."""
+    got = answer(4, 7, 2)
+    return "It has the queries on the last axis: (T, S)." if len(got) == 7 else got.shape == (4, 7)
+
+
+def rows_of_the_table(answer):
+    """All rows must be in the table, 0 to 2 * reach."""
+    got = answer(9, 9, 2)
+    return bool((got >= 0).all() and (got <= 4).all())
+
+
+def itself(answer):
+    """Offset 0, a word and itself, has row `reach`."""
+    return bool((answer(5, 5, 2).diagonal() == 2).all())
+
+
+RELATIVE_RULES = composed(
+    rows_of_offsets,
+    rows_by,
+    {
+        "The queries are the last words.": 4,
+        "The first query is put at position 0: the queries are the last words.": 0,
+        "The queries are put one position too far.": 5,
+    },
+    {
+        "The offset is the key's position minus the query's.": lambda offset: offset,
+        "The sign is flipped, query minus key: the word before has -1.": lambda offset: -offset,
+        "It takes the distance: words before and after must not share a row.": torch.abs,
+    },
+    {
+        "Far offsets are clipped to -reach and reach.": lambda offset: offset.clamp(-2, 2),
+        "It does not clip: far words get rows that the table lacks.": lambda offset: offset,
+        "It clips at the upper end only: far words before get rows below 0.": (
+            lambda offset: offset.clamp(max=2)
+        ),
+        "It clips at the lower end only: far words after pass the end of the table.": (
+            lambda offset: offset.clamp(min=-2)
+        ),
+        "It ends at offset 0: keys after the query have rows too.": (
+            lambda offset: offset.clamp(-2, 0)
+        ),
+        "It stops a row early: -reach to reach are 2 * reach + 1 rows.": (
+            lambda offset: offset.clamp(-2, 1)
+        ),
+        "It goes a row too far: the last row is 2 * reach.": lambda offset: offset.clamp(-2, 3),
+        "It wraps round: far words start at the other end. Clip them.": (
+            lambda offset: (offset + 2) % 5 - 2
+        ),
+    },
+    {
+        "Offset 0 has row `reach`, -reach has row 0.": 2,
+        "It gives offsets: the table starts at -reach, so row 0 needs + reach.": 0,
+        "It is one row late: offset 0 has row `reach`.": 3,
+        "It is one row early: offset 0 has row `reach`.": 1,
+    },
+    otherwise=(
+        itself,
+        rows_of_the_table,
+    ),
+)
 
 
 RELATIVE_INDEX = Write(
@@ -134,23 +134,8 @@ generation. `table[relative_index(...)]` is then added to the scores.
     ),
     solution=relative_index,
     second_style=relative_index_loops,
-    mistakes=(
-        relative_index_offsets,
-        relative_index_late,
-        relative_index_early,
-        relative_index_turned,
-        relative_index_unclipped,
-        relative_index_negative_rows,
-        relative_index_high_rows,
-        relative_index_distance,
-        relative_index_near,
-        relative_index_past,
-        relative_index_from_start,
-        relative_index_short_table,
-        relative_index_long_table,
-        relative_index_wrapped,
-        relative_index_transposed,
-    ),
+    mistakes=(),
     cases=relative_index_cases,
+    properties=(*properties(a_row_a_query), *RELATIVE_RULES),
     see="3.6 Learned and relative",
 )

@@ -3,6 +3,7 @@
 import torch
 from einops import rearrange
 
+from tutorial_lib.exercises.engine.properties import alike, composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -34,30 +35,6 @@ def rotary_angles(positions, width):
     return positions[:, None] / 10_000 ** (torch.arange(0, width, 2) / width)
 
 
-def turn(x, angles, signs=(-1, 1)):
-    """Turn neighbours by angles that fit (..., K/2); the signs stand before the two sines."""
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angles.cos(), angles.sin()
-    turned = [first * cos + signs[0] * second * sin, signs[1] * first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(-2)
-
-
-def rotate_pairs_halves(x, positions):
-    """This pairs number i with number i + K/2, as many programs do; the paper's pairs are
-    neighbours. Both learn the same, but weights trained with one are useless with the other.
-    """
-    neighbours = rearrange(x, "... (part pair) -> ... (pair part)", part=2)
-    turned = rotate_pairs(neighbours, positions)
-    return rearrange(turned, "... (pair part) -> ... (part pair)", part=2)
-
-
-def rotate_pairs_joined(x, positions):
-    """This turns the neighbours and then puts all first numbers before all second ones: put each
-    pair back where it was.
-    """
-    return rearrange(rotate_pairs(x, positions), "... (pair part) -> ... (part pair)", part=2)
-
-
 def rotate_pairs_tiled(x, positions):
     """This turns neighbours by different angles: cos and sin are laid end to end where each must
     stand twice in a row.
@@ -75,94 +52,6 @@ def rotate_pairs_mixed(x, positions):
     return x * angles.cos() + swapped * angles.sin()
 
 
-def rotate_pairs_back(x, positions):
-    """This turns the wrong way: (1, 0) must become (cos a, sin a), with a plus."""
-    return rotate_pairs(x, -positions)
-
-
-def rotate_pairs_no_minus(x, positions):
-    """This has two pluses: a turn has a minus at one sine, or the length of the pair changes."""
-    return turn(x, rotary_angles(positions, x.size(-1)), signs=(1, 1))
-
-
-def rotate_pairs_overwritten(x, positions):
-    """This writes the new first numbers into x and then reads them back as if they were the old
-    ones: keep u and v until both new numbers are made.
-    """
-    angles = rotary_angles(positions, x.size(-1))
-    cos, sin = angles.cos(), angles.sin()
-    x = x.clone()
-    x[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
-    x[..., 1::2] = x[..., 0::2] * sin + x[..., 1::2] * cos
-    return x
-
-
-def rotate_pairs_by_head(x, positions):
-    """This takes the position from the head axis: all words of a head turn alike."""
-    return turn(x, rotary_angles(positions[: x.size(1)], x.size(-1))[:, None])
-
-
-def rotate_pairs_by_batch(x, positions):
-    """This takes the position from the batch axis: all words of a sentence turn alike."""
-    return turn(x, rotary_angles(positions[: x.size(0)], x.size(-1))[:, None, None])
-
-
-def rotate_pairs_counted(x, positions):
-    """This counts 0, 1, 2 ... in place of `positions`: with a cache they start later."""
-    return rotate_pairs(x, torch.arange(x.size(2)))
-
-
-def rotate_pairs_from_first(x, positions):
-    """This starts each sequence at 0: turn by the positions as they are given."""
-    return rotate_pairs(x, positions - positions[0])
-
-
-def rotate_pairs_late(x, positions):
-    """This turns one position too far: a word at position 0 stays as it is."""
-    return rotate_pairs(x, positions + 1)
-
-
-def rotate_pairs_sines(x, positions):
-    """This has the sines only: each number also keeps its own part, times the cosine."""
-    sin = rotary_angles(positions, x.size(-1)).sin()
-    return torch.stack([-x[..., 1::2] * sin, x[..., 0::2] * sin], dim=-1).flatten(-2)
-
-
-def rotate_pairs_cosines(x, positions):
-    """This has the cosines only: a turn also mixes in the other number of the pair, by the sine."""
-    return x * rotary_angles(positions, x.size(-1)).cos().repeat_interleave(2, dim=-1)
-
-
-def rotate_pairs_exponent(x, positions):
-    """This has i/K as the exponent: it is 2i/K."""
-    width = x.size(-1)
-    return turn(x, positions[:, None] / 10_000 ** (torch.arange(width // 2) / width))
-
-
-def rotate_pairs_frequency_late(x, positions):
-    """This counts the frequencies from 1: the first pair has i = 0 and turns by the position."""
-    width = x.size(-1)
-    return turn(x, positions[:, None] / 10_000 ** (torch.arange(2, width + 2, 2) / width))
-
-
-def rotate_pairs_model_width(x, positions):
-    """This divides by the width of all heads together: each head has all frequencies, 2i/K."""
-    width = x.size(-1)
-    exponents = torch.arange(0, width, 2) / (width * x.size(1))
-    return turn(x, positions[:, None] / 10_000**exponents)
-
-
-def rotate_pairs_one_angle(x, positions):
-    """This turns all pairs by one angle: pair i turns by pos / 10000^(2i/K)."""
-    return turn(x, positions[:, None].float())
-
-
-def rotate_pairs_added(x, positions):
-    """This adds sines and cosines: rotary positions turn each pair, nothing is added."""
-    angles = rotary_angles(positions, x.size(-1))
-    return x + torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
-
-
 def rotate_pairs_cases():
     """B, H, T and K differ, T is the largest of the first three; positions may start anywhere."""
     return [
@@ -170,6 +59,101 @@ def rotate_pairs_cases():
         case("6 words from position 7", torch.randn(3, 2, 6, 8), torch.arange(7, 13)),
         case("4 words here and there", torch.randn(1, 2, 4, 6), torch.tensor([11, 0, 3, 2])),
     ]
+
+
+POSITIONS = torch.tensor([7, 2, 0, 9, 4])
+
+
+def words_of_heads():
+    """Two sentences, three heads, five words, width 8."""
+    return torch.randn(2, 3, 5, 8, generator=torch.Generator().manual_seed(3))
+
+
+def turned_by(pairs, places, exponent, turn):
+    """The words turned by choices of one's own."""
+    x = words_of_heads()
+    first, second = (x[..., part] for part in pairs[0])
+    angles = places[..., None] / 10_000 ** exponent(torch.arange(4))
+    turned, out = turn(first, second, angles.cos(), angles.sin()), torch.empty_like(x)
+    for part, numbers in zip(pairs[1], turned, strict=True):
+        out[..., part] = numbers
+    return out
+
+
+NEIGHBOURS = slice(0, 8, 2), slice(1, 8, 2)
+HALVES = slice(0, 4), slice(4, 8)
+
+
+def length_is_kept(answer):
+    """A turn keeps the length of each word's vector, and yours does not."""
+    return alike(answer(words_of_heads(), POSITIONS).norm(dim=-1), words_of_heads().norm(dim=-1))
+
+
+ROTARY_RULES = composed(
+    lambda answer: answer(words_of_heads(), POSITIONS),
+    turned_by,
+    {
+        "Numbers 2i and 2i + 1 form a pair.": (NEIGHBOURS, NEIGHBOURS),
+        (
+            "It pairs number i with number i + K/2, as many programs do: here neighbours are "
+            "paired. Weights trained with one are useless with the other."
+        ): ((HALVES, HALVES)),
+        "It puts all first numbers before all second ones: put each pair back where it was.": (
+            (
+                NEIGHBOURS,
+                HALVES,
+            )
+        ),
+    },
+    {
+        "Word t turns by positions[t].": POSITIONS,
+        "It counts 0, 1, 2 ... in place of `positions`.": torch.arange(5),
+        "It starts at 0: turn by the positions as they are given.": POSITIONS - 7,
+        "It turns one position too far: at position 0 a word stays as it is.": POSITIONS + 1,
+        "It takes the position from the head axis.": POSITIONS[:3, None],
+        "It takes the position from the batch axis.": POSITIONS[:2, None, None],
+        "It turns by twice the angle.": 2 * POSITIONS,
+    },
+    {
+        "Pair i turns by position / 10000^(2i/K).": lambda i: i / 4,
+        "The exponent is i/K: it is 2i/K.": lambda i: i / 8,
+        "It counts pairs from 1: the first has i = 0 and turns by the position.": (
+            lambda i: (i + 1) / 4
+        ),
+        "It divides by the width of all heads together: K is one head's.": lambda i: i / 12,
+        "All pairs turn by one angle: pair i by position / 10000^(2i/K).": lambda i: 0 * i,
+        "It multiplies by 10000^(2i/K): the later a pair, the less it turns.": lambda i: -i / 4,
+    },
+    {
+        "A pair (u, v) becomes (u cos a - v sin a, u sin a + v cos a).": lambda u, v, cos, sin: (
+            u * cos - v * sin,
+            u * sin + v * cos,
+        ),
+        "It turns the wrong way: (1, 0) becomes (cos a, sin a).": (
+            lambda u, v, cos, sin: (u * cos + v * sin, v * cos - u * sin)
+        ),
+        "It has two pluses: a turn has a minus at one sine.": (
+            lambda u, v, cos, sin: (u * cos + v * sin, u * sin + v * cos)
+        ),
+        (
+            "It reads the new first number as if it were the old one: keep u and v until both "
+            "are made."
+        ): (
+            lambda u, v, cos, sin: (
+                u * cos - v * sin,
+                (u * cos - v * sin) * sin + v * cos,
+            )
+        ),
+        "It has the sines only.": lambda u, v, cos, sin: (-v * sin, u * sin),
+        "It has the cosines only: a turn mixes the two numbers of a pair.": (
+            lambda u, v, cos, sin: (u * cos, v * cos)
+        ),
+        "It adds sines and cosines: nothing is added, each pair is turned.": (
+            lambda u, v, cos, sin: (u + sin, v + cos)
+        ),
+    },
+    otherwise=(length_is_kept,),
+)
 
 
 ROTATE_PAIRS = Write(
@@ -189,27 +173,8 @@ queries and keys have scores that depend on the offset alone; nothing is added t
     ),
     solution=rotate_pairs,
     second_style=rotate_pairs_complex,
-    mistakes=(
-        rotate_pairs_halves,
-        rotate_pairs_joined,
-        rotate_pairs_tiled,
-        rotate_pairs_mixed,
-        rotate_pairs_back,
-        rotate_pairs_no_minus,
-        rotate_pairs_overwritten,
-        rotate_pairs_by_head,
-        rotate_pairs_by_batch,
-        rotate_pairs_counted,
-        rotate_pairs_from_first,
-        rotate_pairs_late,
-        rotate_pairs_sines,
-        rotate_pairs_cosines,
-        rotate_pairs_exponent,
-        rotate_pairs_frequency_late,
-        rotate_pairs_model_width,
-        rotate_pairs_one_angle,
-        rotate_pairs_added,
-    ),
+    mistakes=(rotate_pairs_tiled, rotate_pairs_mixed),
     cases=rotate_pairs_cases,
+    properties=ROTARY_RULES,
     see="3.7 Rotary and ALiBi",
 )

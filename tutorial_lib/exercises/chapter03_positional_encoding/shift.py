@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -31,91 +32,6 @@ def shift_matrix_exponential(offset, d):
     return torch.matrix_exp(offset * step)
 
 
-def shift_matrix_by(angles, block):
-    """One 2 x 2 block for each angle, written as block(cos, sin), along the diagonal."""
-    pairs = zip(angles.cos().tolist(), angles.sin().tolist(), strict=True)
-    return torch.block_diag(*(torch.tensor(block(cos, sin)) for cos, sin in pairs))
-
-
-def shift_angles(offset, d):
-    """The angle of each pair, (d/2,)."""
-    return offset / 10_000 ** (torch.arange(0, d, 2) / d)
-
-
-def shift_block(cos, sin):
-    """The block that turns (sin a, cos a) on by an angle."""
-    return [[cos, sin], [-sin, cos]]
-
-
-def shift_matrix_back(offset, d):
-    """This turns the wrong way: M @ PE(pos) is PE(pos - offset). It is the transpose of the right
-    matrix, which serves for rows, PE(pos) @ M; here a position stands on the right, as a column.
-    """
-    return shift_matrix(offset, d).T
-
-
-def shift_matrix_blocks(offset, d):
-    """This is right for all sines first, then all cosines: here each pair stands side by side."""
-    angles = shift_angles(offset, d)
-    cos, sin = angles.cos().diag(), angles.sin().diag()
-    return torch.cat([torch.cat([cos, sin], 1), torch.cat([-sin, cos], 1)])
-
-
-def shift_matrix_blocks_back(offset, d):
-    """This has all sines first, then all cosines, and turns the wrong way as well."""
-    return shift_matrix_blocks(offset, d).T
-
-
-def shift_matrix_one_angle(offset, d):
-    """This turns all pairs by the offset itself: pair i turns by offset / 10000^(2i/d)."""
-    return shift_matrix_by(torch.full((d // 2,), float(offset)), shift_block)
-
-
-def shift_matrix_half_exponent(offset, d):
-    """This has i/d as the exponent of the frequencies: it is 2i/d."""
-    return shift_matrix_by(offset / 10_000 ** (torch.arange(d // 2) / d), shift_block)
-
-
-def shift_matrix_late(offset, d):
-    """This counts the frequencies from 1: the first pair has i = 0 and turns by the offset."""
-    return shift_matrix_by(offset / 10_000 ** (torch.arange(2, d + 2, 2) / d), shift_block)
-
-
-def shift_matrix_fast(offset, d):
-    """This multiplies by 10000^(2i/d): the later the pair, the less it turns, so divide."""
-    return shift_matrix_by(offset * 10_000 ** (torch.arange(0, d, 2) / d), shift_block)
-
-
-def shift_matrix_one_step(offset, d):
-    """This is always one step: the angle grows with the offset."""
-    return shift_matrix(1, d)
-
-
-def shift_matrix_no_minus(offset, d):
-    """This has both sines positive: cos(a + b) = cos a cos b - sin a sin b needs a minus."""
-    return shift_matrix_by(shift_angles(offset, d), lambda cos, sin: [[cos, sin], [sin, cos]])
-
-
-def shift_matrix_swapped(offset, d):
-    """This has sine and cosine exchanged: an offset of 0 must give the identity."""
-    return shift_matrix_by(shift_angles(offset, d), lambda cos, sin: [[sin, cos], [cos, -sin]])
-
-
-def shift_matrix_swapped_back(offset, d):
-    """This has cosines where the sines belong: with an offset of 0 the diagonal must be 1."""
-    return shift_matrix_by(shift_angles(offset, d), lambda cos, sin: [[sin, cos], [-cos, sin]])
-
-
-def shift_matrix_diagonal(offset, d):
-    """This has cosines on the diagonal only: a sine shifted is a mix of sine and cosine."""
-    return shift_matrix_by(shift_angles(offset, d), lambda cos, sin: [[cos, 0.0], [0.0, cos]])
-
-
-def shift_matrix_rolled(offset, d):
-    """This moves the columns along: a shift in position turns each pair where it stands."""
-    return torch.eye(d).roll(offset, dims=0)
-
-
 def shift_matrix_cases():
     """Back must differ from on; several widths, and a far step, tell the frequencies apart."""
     return [
@@ -125,6 +41,77 @@ def shift_matrix_cases():
         case("five steps back, 6 columns", -5, 6),
         case("40 steps on, 4 columns", 40, 4),
     ]
+
+
+def shift_by(offset, exponent, block, order):
+    """The matrix for 3 steps and 8 columns, by choices of one's own."""
+    matrix = torch.zeros(8, 8)
+    for i in range(4):
+        angle = offset / 10_000 ** exponent(i)
+        pair = slice(2 * i, 2 * i + 2)
+        matrix[pair, pair] = torch.tensor(block(math.cos(angle), math.sin(angle)))
+    return matrix[order][:, order]
+
+
+def pairs_stay_where_they_are(answer):
+    """Each pair must turn by itself: 2 x 2 blocks along the diagonal, and zeros elsewhere."""
+    blocks = torch.ones(4, 2, 2).bool()
+    halves = torch.eye(4).repeat(2, 2).bool()
+    got = answer(3, 8) != 0
+    return None if not (got & ~halves).any() else not (got & ~torch.block_diag(*blocks)).any()
+
+
+SHIFT_RULES = composed(
+    lambda answer: answer(3, 8),
+    shift_by,
+    {
+        "The angle of the first pair is the offset.": 3,
+        "It is always one step: the angle grows with the offset.": 1,
+        "It goes one step too far.": 4,
+        "It goes one step too little.": 2,
+        "It goes twice as far.": 6,
+    },
+    {
+        "Pair i turns by offset / 10000^(2i/d).": lambda i: i / 4,
+        "All pairs turn by the offset: pair i by offset / 10000^(2i/d).": lambda i: 0,
+        "The exponent is i/d: it is 2i/d.": lambda i: i / 8,
+        "It counts pairs from 1: the first has i = 0, and turns by the offset.": (
+            lambda i: (i + 1) / 4
+        ),
+        "It multiplies by 10000^(2i/d): the later a pair, the less it turns.": lambda i: -i / 4,
+    },
+    {
+        "A block has the rows (cos, sin) and (-sin, cos).": lambda cos, sin: [
+            [cos, sin],
+            [-sin, cos],
+        ],
+        (
+            "It turns the wrong way: M @ PE(pos) is PE(pos - offset). The transpose serves for "
+            "rows, PE(pos) @ M; here a position is a column."
+        ): (lambda cos, sin: [[cos, -sin], [sin, cos]]),
+        "Both sines are positive: cos(a + b) = cos a cos b - sin a sin b.": (
+            lambda cos, sin: [[cos, sin], [sin, cos]]
+        ),
+        "Sine and cosine are exchanged: an offset of 0 must give the identity.": (
+            lambda cos, sin: [[sin, cos], [cos, -sin]]
+        ),
+        "Cosines stand where sines belong: an offset of 0 must give the identity.": (
+            lambda cos, sin: [[sin, cos], [-cos, sin]]
+        ),
+        "It has cosines only: a sine shifted is a mix of sine and cosine.": (
+            lambda cos, sin: [[cos, 0.0], [0.0, cos]]
+        ),
+    },
+    {
+        "Sine and cosine of a pair are neighbours.": list(range(8)),
+        "It is for all sines first, then all cosines: here a pair is side by side.": (
+            [
+                *range(0, 8, 2),
+                *range(1, 8, 2),
+            ]
+        ),
+    },
+)
 
 
 SHIFT_MATRIX = Write(
@@ -144,21 +131,8 @@ back" wherever it stands.
     ),
     solution=shift_matrix,
     second_style=shift_matrix_exponential,
-    mistakes=(
-        shift_matrix_back,
-        shift_matrix_blocks,
-        shift_matrix_blocks_back,
-        shift_matrix_one_angle,
-        shift_matrix_half_exponent,
-        shift_matrix_late,
-        shift_matrix_fast,
-        shift_matrix_one_step,
-        shift_matrix_no_minus,
-        shift_matrix_swapped,
-        shift_matrix_swapped_back,
-        shift_matrix_diagonal,
-        shift_matrix_rolled,
-    ),
+    mistakes=(),
     cases=shift_matrix_cases,
+    properties=(*SHIFT_RULES, *properties(pairs_stay_where_they_are)),
     see="3.5 Offsets",
 )

@@ -1,7 +1,10 @@
 """Chapter 03: the table of sines and cosines."""
 
+import math
+
 import torch
 
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -29,89 +32,6 @@ def sinusoidal_positions_loops(n, d):
     return table
 
 
-def sinusoidal_by(exponents, n, first=0):
-    """The table with exponents (d/2,) of one's own, for the mistakes below."""
-    angles = torch.arange(first, first + n)[:, None] / 10_000**exponents
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (n, d)
-
-
-def sinusoidal_positions_half(n, d):
-    """This has i/d as the exponent: it is 2i/d, so that i up to d/2 - 1 spans nearly 0 to 1."""
-    return sinusoidal_by(torch.arange(d // 2) / d, n)
-
-
-def sinusoidal_positions_to_end(n, d):
-    """This divides i by d/2 - 1, so that the last exponent is exactly 1; the paper's is 2i/d."""
-    return sinusoidal_by(torch.arange(d // 2) / (d / 2 - 1), n)
-
-
-def sinusoidal_positions_late(n, d):
-    """This counts the frequencies from 1: the first pair has i = 0, an angle of pos itself."""
-    return sinusoidal_by(2 * (torch.arange(d // 2) + 1) / d, n)
-
-
-def sinusoidal_positions_twice(n, d):
-    """This doubles the exponent: `arange(0, d, 2)` is 2i already, so 2i/d is that divided by d."""
-    return sinusoidal_by(2 * torch.arange(0, d, 2) / d, n)
-
-
-def sinusoidal_positions_fast(n, d):
-    """This multiplies by 10000^(2i/d), it should divide: the waves get longer, not shorter."""
-    return sinusoidal_by(-2 * torch.arange(d // 2) / d, n)
-
-
-def sinusoidal_positions_from_one(n, d):
-    """This counts positions from 1: row 0 is position 0, that is 0, 1, 0, 1 ..."""
-    return sinusoidal_by(2 * torch.arange(d // 2) / d, n, first=1)
-
-
-def sinusoidal_positions_by_column(n, d):
-    """This gives each column its own angle, with j/d for column j: a sine shares its cosine's."""
-    angles = torch.arange(n)[:, None] / 10_000 ** (torch.arange(d) / d)
-    return torch.where(torch.arange(d) % 2 == 0, angles.sin(), angles.cos())
-
-
-def sinusoidal_positions_column_for_pair(n, d):
-    """This takes the column's number for i: i counts pairs, so columns 2i and 2i + 1 share it."""
-    angles = torch.arange(n)[:, None] / 10_000 ** (2 * torch.arange(d) / d)
-    return torch.where(torch.arange(d) % 2 == 0, angles.sin(), angles.cos())
-
-
-def sinusoidal_positions_blocks(n, d):
-    """This is the same table with its columns in another order: all sines, then all cosines.
-    A model learns the same from it. Write the paper's order, sine and cosine side by side: the next
-    sections turn such neighbours.
-    """
-    table = sinusoidal_positions(n, d)
-    return torch.cat([table[:, 0::2], table[:, 1::2]], dim=-1)
-
-
-def sinusoidal_positions_cosine_first(n, d):
-    """This puts the cosine first: the sine has the even columns 0, 2, 4 ..."""
-    return sinusoidal_positions(n, d).unflatten(-1, (-1, 2)).flip(-1).flatten(1)
-
-
-def sinusoidal_positions_sines(n, d):
-    """This has sines only: the odd columns are cosines, which tell rising from falling."""
-    return sinusoidal_positions(n, d)[:, 0::2].repeat_interleave(2, dim=-1)
-
-
-def sinusoidal_positions_cycles(n, d):
-    """This takes 10000^(2i/d) for the wavelength: the angle has no 2 pi in it."""
-    angles = 2 * torch.pi * torch.arange(n)[:, None] / 10_000 ** (2 * torch.arange(d // 2) / d)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def sinusoidal_positions_base(n, d):
-    """This has 1,000 as the base: the paper's is 10,000, with four zeros."""
-    return sinusoidal_by(0.75 * 2 * torch.arange(d // 2) / d, n)  # 1000 = 10000^0.75
-
-
-def sinusoidal_positions_transposed(n, d):
-    """This gives one row a frequency: a position is a row."""
-    return sinusoidal_positions(n, d).T
-
-
 def sinusoidal_positions_cases():
     """From four columns on, each rule for the exponent gives waves of its own."""
     return [
@@ -120,6 +40,79 @@ def sinusoidal_positions_cases():
         case("20 positions, ten columns", 20, 10),
         case("one position, eight columns", 1, 8),
     ]
+
+
+def waves(answer):
+    """Five positions with eight columns, a row each."""
+    got = answer(5, 8)
+    return got.T if got.shape == (8, 5) else got
+
+
+def waves_by(exponent, first, unit, order):
+    """The table by exponents of the eight columns, a first position, a unit, and an order."""
+    angles = unit * torch.arange(first, first + 5)[:, None] / 10_000 ** exponent(torch.arange(8))
+    return order(angles.sin(), angles.cos())
+
+
+def side_by_side(sin, cos):
+    """Each sine with its cosine after it: columns 2i and 2i + 1."""
+    return torch.stack([sin[:, 0::2], cos[:, 1::2]], dim=-1).flatten(1)
+
+
+def a_row_each(answer):
+    """The table must have shape (n, d), a row for each position."""
+    got = answer(5, 8)
+    return "It is on its side: a position is a row." if got.shape == (8, 5) else got.shape == (5, 8)
+
+
+def angles_of_row_1(answer):
+    """Row 1 does not turn pair i by the angle 1 / 10000^(2i/d)."""
+    row = waves(answer)[1]
+    return alike(torch.atan2(row[0::2], row[1::2]), 10_000 ** (-torch.arange(4) / 4))
+
+
+SINUSOIDAL_RULES = composed(
+    waves,
+    waves_by,
+    {
+        "Pair i turns by pos / 10000^(2i/d).": lambda j: (j - j % 2) / 8,
+        "The exponent is i/d: it must be 2i/d, nearly 0 to 1.": lambda j: j // 2 / 8,
+        "It divides i by d/2 - 1: the exponent is 2i/d, below 1.": lambda j: j // 2 / 3,
+        "It counts pairs from 1: the first has i = 0, an angle of pos.": (
+            lambda j: (j // 2 + 1) / 4
+        ),
+        "It doubles twice: `arange(0, d, 2)` is 2i already.": lambda j: j // 2 / 2,
+        "It multiplies by 10000^(2i/d) where it should divide.": lambda j: -(j // 2) / 4,
+        "Each column has its own angle, by j/d: a sine shares its cosine's.": lambda j: j / 8,
+        "It takes the column's number for i: i counts pairs.": lambda j: j / 4,
+        "The base is 1,000: it is 10,000.": lambda j: 0.75 * (j // 2) / 4,
+        "It divides by d twice: the exponent is 2i/d.": lambda j: (j - j % 2) / 64,
+        "All pairs turn alike: pair i turns by pos / 10000^(2i/d).": lambda j: 0 * j,
+    },
+    {"Positions count from 0.": 0, "It counts from 1: row 0 is 0, 1, 0, 1 ...": 1},
+    {
+        "The angle is in radians.": 1,
+        "There is no 2 pi in the angle.": 2 * math.pi,
+        "The angle is turned from degrees into radians: it is in radians already.": (math.pi / 180),
+    },
+    {
+        "The sine of pair i stands in column 2i, its cosine in column 2i + 1.": side_by_side,
+        (
+            "All sines, then all cosines: a model learns the same from it, but here a sine "
+            "and its cosine are side by side."
+        ): (lambda sin, cos: torch.cat([sin[:, 0::2], cos[:, 1::2]], dim=1)),
+        "The cosine comes first: the sine has the even columns.": (
+            lambda sin, cos: side_by_side(cos, sin)
+        ),
+        "These are sines only: the odd columns are cosines.": (
+            lambda sin, cos: side_by_side(sin, sin)
+        ),
+        "These are cosines only: the even columns are sines.": (
+            lambda sin, cos: side_by_side(cos, cos)
+        ),
+    },
+    otherwise=(angles_of_row_1,),
+)
 
 
 SINUSOIDAL_POSITIONS = Write(
@@ -138,22 +131,8 @@ least 4. Pair i (from 0 to d/2 - 1) turns by the angle pos / 10000^(2i/d): its s
     ),
     solution=sinusoidal_positions,
     second_style=sinusoidal_positions_loops,
-    mistakes=(
-        sinusoidal_positions_half,
-        sinusoidal_positions_to_end,
-        sinusoidal_positions_late,
-        sinusoidal_positions_twice,
-        sinusoidal_positions_fast,
-        sinusoidal_positions_from_one,
-        sinusoidal_positions_by_column,
-        sinusoidal_positions_column_for_pair,
-        sinusoidal_positions_blocks,
-        sinusoidal_positions_cosine_first,
-        sinusoidal_positions_sines,
-        sinusoidal_positions_cycles,
-        sinusoidal_positions_base,
-        sinusoidal_positions_transposed,
-    ),
+    mistakes=(),
     cases=sinusoidal_positions_cases,
+    properties=(*properties(a_row_each), *SINUSOIDAL_RULES),
     see="3.3 Sinusoids",
 )

@@ -60,6 +60,8 @@ FAMILY = {
     "GPT": ("decoder", 2018, "05"),
     "GPT-2": ("decoder", 2019, "05"),
     "GPT-3": ("decoder", 2020, "05"),
+    "Llama": ("decoder", 2023, "05"),
+    "SmolLM2": ("decoder", 2025, "00"),
     "BERT": ("encoder", 2018, "06"),
     "RoBERTa": ("encoder", 2019, "08a"),
     "ALBERT": ("encoder", 2019, "08a"),
@@ -75,6 +77,7 @@ FAMILY = {
     "Swin": ("encoder", 2021, "09"),
     "Perceiver": ("encoder", 2021, "09"),
     "Perceiver IO": ("encoder", 2021, "09"),
+    "DINOv2": ("encoder", 2023, "07"),
 }
 
 _ROUTE_COLOURS = (ORANGE, GREEN, BLUE)

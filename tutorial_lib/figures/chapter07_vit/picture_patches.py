@@ -4,11 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, CARD, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, headline, styled
 from tutorial_lib.models.patches import cut_patches, join_patches
 
 _UNNAMED = (8, 14, 32)  # their numbers would touch those beside them
@@ -122,7 +121,7 @@ def _checked(image, patch_size, order):
 
 
 def _apart(image, patch_size, order):
-    """The picture as an array for imshow, with the card's colour between the patches."""
+    """The picture as an array for imshow, with nothing between the patches."""
     a_side = image.size(-1) // patch_size
     if order is not None:
         patches = cut_patches(image[None], patch_size)[:, torch.as_tensor(order)]
@@ -130,8 +129,8 @@ def _apart(image, patch_size, order):
     pixels = image.expand(3, -1, -1).permute(1, 2, 0).numpy()
     gap = max(1, round(_GAP * len(pixels))) if a_side <= 16 else 1
     size = a_side * patch_size + (a_side - 1) * gap
-    canvas = np.full((size, size, 3), to_rgb(CARD), dtype=np.float32)
+    canvas = np.zeros((size, size, 4), dtype=np.float32)  # transparent
     pixel = np.arange(image.size(-1))
     pixel = pixel + pixel // patch_size * gap
-    canvas[np.ix_(pixel, pixel)] = pixels
+    canvas[np.ix_(pixel, pixel)] = np.dstack([pixels, np.ones_like(pixels[..., 0])])
     return canvas

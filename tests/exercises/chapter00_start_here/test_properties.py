@@ -1,0 +1,111 @@
+"""Answers of chapter 00 that nobody has written out: each mistake of theirs is named."""
+
+import property_checks
+import pytest
+import torch
+
+
+def softmax(dim=-1, base=torch.e, shift=True, divide=True):
+    """A softmax with a choice of slips."""
+
+    def answer(scores):
+        top = scores.amax(dim, keepdim=True) if shift else 0
+        weights = base ** (scores - top)
+        return weights / weights.sum(dim, keepdim=True) if divide else weights
+
+    return answer
+
+
+def cross_entropy(sign=-1, reduce=torch.mean, dim=-1, log=torch.log):
+    """A cross-entropy with a choice of slips."""
+
+    def answer(logits, labels):
+        p = torch.softmax(logits, dim)
+        picked = p.gather(1, labels[:, None])[:, 0]
+        return sign * reduce(log(picked))
+
+    return answer
+
+
+def two_sided(f, x, step=1e-2, factor=2):
+    """A gradient by small steps, without autograd."""
+    found = []
+    for i in range(len(x)):
+        e = torch.zeros_like(x)
+        e[i] = step
+        found.append((f(x + e) - f(x - e)) / (factor * step))
+    return torch.stack(found)
+
+
+def kept_on_x(f, x):
+    x.requires_grad_(True)
+    (-f(x)).backward()
+    return x.grad
+
+
+WRONG = {
+    "0.0": {
+        "half": (lambda x: x / 2, ["Each number must come out twice"]),
+        "one more, summed": (lambda x: (2 * x + 1).sum(), ["must have the shape of x"]),
+        "a list": (lambda x: x.tolist() * 2, ["repeats the tensor"]),
+    },
+    "0.1": {
+        "each product": (lambda x, weight: x[:, None] * weight, ["must have shape (T, K)"]),
+        "summed over the rows": (
+            lambda x, weight: (x @ weight.T).sum(0),
+            ["must have shape (T, K)"],
+        ),
+        "turned, then reshaped": (
+            lambda x, weight: (weight @ x.T).reshape(len(x), len(weight)),
+            ["It reshapes where two axes"],
+        ),
+    },
+    "0.2": {
+        "columns, overflowing": (
+            softmax(dim=0, shift=False),
+            ["first axis: the columns", "overflows"],
+        ),
+        "powers of 2": (softmax(base=2.0), ["other powers than those of e"]),
+        "not divided": (softmax(divide=False), ["the first one sums to 1.22"]),
+        "its logarithm": (
+            lambda scores: torch.log_softmax(scores, -1),
+            ["the logarithms of the weights"],
+        ),
+    },
+    "0.3": {
+        "sum, wrong sign": (cross_entropy(1, torch.sum), ["is the sum", "lacks the minus"]),
+        "in bits": (cross_entropy(log=torch.log2), ["in bits"]),
+        "columns, sum": (
+            cross_entropy(reduce=torch.sum, dim=0),
+            ["over the examples, not", "is the sum"],
+        ),
+        "no logarithm": (cross_entropy(log=lambda p: p), ["The logarithm is missing"]),
+    },
+    "0.4": {
+        "downhill, adding up": (kept_on_x, ["points downhill", "adds up over calls"]),
+        "twice too large": (lambda f, x: two_sided(f, x, factor=1), ["It is 2 times the gradient"]),
+        "of length 1": (
+            lambda f, x: torch.nn.functional.normalize(torch.func.grad(f)(x), dim=0),
+            ["It is 0.0807 times the gradient"],
+        ),
+    },
+}
+RIGHT = {
+    "0.0": lambda x: [number * 2 for number in x.tolist()],
+    "0.1": lambda x, weight: torch.einsum("td,kd->tk", x, weight),
+    "0.2": lambda scores: torch.exp(scores - torch.logsumexp(scores, -1, keepdim=True)),
+    "0.3": lambda logits, labels: torch.stack(
+        [row.logsumexp(0) - row[label] for row, label in zip(logits, labels, strict=True)]
+    ).mean(),
+    "0.4": lambda f, x: torch.func.grad(f)(x),
+}
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))
+def test_each_mistake_is_named_in_order(id, answer, sentences):
+    property_checks.assert_named(id, answer, sentences)
+
+
+@pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=str)
+def test_a_right_answer_in_another_style_is_right(id, answer):
+    property_checks.assert_right(id, answer)

