@@ -1,17 +1,21 @@
 """Looking inside a model, and changing what happens there."""
 
 from tutorial_lib.interpret.attention_rollout import rollout
+from tutorial_lib.interpret.composition import Paths, mean_outputs
 from tutorial_lib.interpret.induction import (
     induction_scores,
+    induction_weight,
     previous_token_scores,
     repeated_sequences,
 )
 from tutorial_lib.interpret.interventions import (
     Intervention,
+    Mean,
     Patch,
     Uniform,
     Zero,
     head_output,
+    head_outputs,
     intervene,
 )
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
@@ -21,15 +25,20 @@ from tutorial_lib.interpret.tracing import trace
 __all__ = [
     "Intervention",
     "LogitLens",
+    "Mean",
     "Patch",
+    "Paths",
     "Record",
     "Trace",
     "Uniform",
     "Zero",
     "head_output",
+    "head_outputs",
     "induction_scores",
+    "induction_weight",
     "intervene",
     "logit_lens",
+    "mean_outputs",
     "previous_token_scores",
     "repeated_sequences",
     "rollout",
