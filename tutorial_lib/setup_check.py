@@ -164,11 +164,11 @@ def memory(groups=Path("/sys/fs/cgroup")):
     ):
         # No such file, or "max": no limit.
         with suppress(OSError, ValueError, KeyError):
-            total = int((groups / limit).read_text())
-            lines = (groups / used).with_name("memory.stat").read_text().splitlines()
+            total = int((groups / limit).read_text("ascii"))
+            lines = (groups / used).with_name("memory.stat").read_text("ascii").splitlines()
             # Files that were read lie in memory until somebody needs the room.
             cached = int(dict(line.split() for line in lines)[idle])
-            free = total - int((groups / used).read_text()) + cached
+            free = total - int((groups / used).read_text("ascii")) + cached
             return min(free, machine.available), min(total, machine.total)
     return machine.available, machine.total
 

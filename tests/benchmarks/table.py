@@ -9,9 +9,9 @@ and the notes give tokens a second and the share of the GPU's peak.
 from itertools import chain
 
 import bench_attention
-import bench_explorers
 import bench_gpt
 import bench_latencies
+import bench_llama
 import bench_mlm
 import bench_tokenizers
 import bench_vit
@@ -20,11 +20,11 @@ import measure
 BENCHMARKS = (
     bench_tokenizers,
     bench_gpt,
+    bench_llama,
     bench_mlm,
     bench_vit,
     bench_attention,
     bench_latencies,
-    bench_explorers,
 )
 
 

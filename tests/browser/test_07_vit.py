@@ -1,4 +1,4 @@
-"""Chapter 07 in JupyterLab: patches are cut, a head is broken, a digit is drawn."""
+"""Chapter 07 in JupyterLab: patches are cut and compared, a head is broken, a digit is drawn."""
 
 import pytest
 from browser import changes
@@ -6,11 +6,12 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 PATCHES = ".widget-vbox:has(> .widget-image)"
-ATTENTION, DIGITS = ".tl-attention", ".tl-digits"
+ATTENTION, DIGITS, MATCHES = ".tl-attention", ".tl-digits", ".tl-matches"
 EXPLORERS = {
     "patches": (PATCHES, ".noUi-handle", "ArrowLeft"),
     "attention": (ATTENTION, "input[aria-label=Head]", "ArrowRight"),
     "digits": (DIGITS, "button:text('Load a test digit')", "Enter"),
+    "matches": (MATCHES, "figure:nth-of-type(1) canvas", "ArrowDown"),
 }
 SEVEN = ((0.25, 0.2), (0.75, 0.2), (0.45, 0.85))
 
@@ -52,4 +53,16 @@ def test_the_explorers(open_chapter):
     for select in (layer, head):
         assert changes(page, DIGITS, lambda select=select: select.select_option(index=2))
     lab.screenshot("07_digits_drawn", digits)
+
+    matches = lab.show(MATCHES)
+    said = matches.locator(".tl-readout")
+    matches.locator("canvas").nth(1).click(position={"x": 168, "y": 160})
+    expect(said).to_contain_text("of flower (blue) in the other picture")
+    select = matches.locator("select[aria-label=Show]")
+    assert changes(page, MATCHES, lambda: select.select_option(index=1))
+    expect(said).to_contain_text("principal components")
+    select.select_option(index=2)
+    lab.press(MATCHES, "input[aria-label=Head]", "ArrowRight")
+    expect(said).to_contain_text("In head 1 of the last layer [CLS] looks most at")
+    lab.screenshot("07_matches_attention", matches)
     assert lab.complaints() == []

@@ -3,9 +3,10 @@ import importlib.util
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from sklearn.datasets import load_sample_images
 
-from tutorial_lib.datasets import load_photographs, photographs
+from tutorial_lib.datasets import load_photographs, load_picture, photographs
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 
 FILES = {
@@ -68,3 +69,39 @@ def test_a_file_that_is_no_picture_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(photographs, "_path", lambda name: path)
     with pytest.raises(DamagedFileError, match=r"china\.jpg of scikit-learn is no picture"):
         load_photographs()
+
+
+def test_a_picture_of_your_own(tmp_path):
+    path = tmp_path / "cat.png"
+    pixels = np.zeros((20, 40, 4), np.uint8)
+    pixels[:, 10:30] = (255, 0, 51, 255)  # the middle square, opaque
+    Image.fromarray(pixels).save(path)
+    found = load_picture(path, size=14)
+    assert repr(found) == "Photograph('cat', 14 x 14)"
+    inside = found.image[:, 1:-1, 1:-1]  # along the edge the colour beyond it shines in
+    assert torch.allclose(inside, torch.tensor([1, 0, 0.2]).view(3, 1, 1), atol=0.02)
+    assert load_picture(path).image.shape == (3, 448, 448)
+
+
+def test_a_picture_taken_on_its_side_is_turned(tmp_path):
+    pixels = np.zeros((10, 10, 3), np.uint8)
+    pixels[:5] = 255  # bright above, as it lies in the file
+    picture, notes = Image.fromarray(pixels), Image.Exif()
+    notes[0x0112] = 6  # to be turned to the right
+    picture.save(tmp_path / "turned.png", exif=notes)
+    assert load_picture(tmp_path / "turned.png", size=10).image[0, :, 9].min() == 1
+
+
+def test_a_picture_of_your_own_that_is_none(tmp_path, monkeypatch):
+    path = tmp_path / "notes.jpg"
+    with pytest.raises(MissingDataError, match=r"there is no file .*notes\.jpg"):
+        load_picture(path)
+    path.write_bytes(b"not a picture")
+    with pytest.raises(DamagedFileError, match=r"notes\.jpg is no picture"):
+        load_picture(path)
+    with pytest.raises(ValueError, match="pixels from 1 on, got 0"):
+        load_picture(path, size=0)
+    Image.new("RGB", (100, 100)).save(tmp_path / "large.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 4_000)
+    with pytest.raises(DamagedFileError, match=r"large\.png is no picture.*exceeds limit"):
+        load_picture(tmp_path / "large.png")

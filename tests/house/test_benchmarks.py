@@ -157,7 +157,15 @@ def test_a_benchmark_measures_its_first_row(measure, name):
 def test_one_table_has_rows_of_every_benchmark():
     command = [sys.executable, FOLDER / "table.py", "--repeats", "1", "--no-memory"]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    tasks = ("BPE training", "BPE encoding", "GPT step", "generation", "MLM step", "ViT step")
+    tasks = (
+        "BPE training",
+        "BPE encoding",
+        "GPT step",
+        "generation",
+        "SmolLM2 writes",
+        "MLM step",
+        "ViT step",
+    )
     others = ("attention, fused", "attention layer", "import tutorial_lib", "explorer: ")
     for task in (*tasks, *others):
         assert re.search(rf"^{task}.* \d+\.\d\dx", table, re.MULTILINE), task

@@ -128,3 +128,25 @@ def test_an_unknown_name_is_named():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tutorial_lib.nothing
     assert {"FLOORS", "attention"} <= set(dir(tutorial_lib))
+
+
+def unnamed_encodings(source):
+    """The lines in which a text file is read or written in whatever encoding the system has."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+        method = isinstance(node.func, ast.Attribute)
+        binary = any(isinstance(a, ast.Constant) and "b" in str(a.value) for a in node.args[1:])
+        opens = name == "open" and not method and not binary
+        reads = name in ("read_text", "write_text") and method
+        named = any(keyword.arg == "encoding" for keyword in node.keywords)
+        if (opens or (reads and len(node.args) == (name == "write_text"))) and not named:
+            yield node.lineno
+
+
+def test_text_is_read_and_written_in_a_named_encoding():
+    # On Windows it would be another one than here.
+    assert list(unnamed_encodings("open(p)\np.read_text()\nopen(p, 'rb')\n")) == [1, 2]
+    found = [(name, line) for name, text in SOURCES.items() for line in unnamed_encodings(text)]
+    assert found == []

@@ -17,7 +17,7 @@ from tutorial_lib.attention import (
 )
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene, trace
-from tutorial_lib.models import BERT, BERTConfig, GPTConfig, ModernGPTConfig
+from tutorial_lib.models import BERT, BERTConfig, GPTConfig, LlamaConfig, ModernGPTConfig
 from tutorial_lib.models.blocks import Block, DecoderBlock
 from tutorial_lib.positions import rotate
 
@@ -233,6 +233,65 @@ def test_every_formula_of_a_modern_gpt_holds(modern):
     assert_close(story["layer 1 feed forward hidden"], hidden)
     assert_close(story["layer 1 feed forward sum"], x + block.feed_forward.output(hidden))
     assert_close(story["output"], story["final norm"] @ table.T)
+
+
+@pytest.fixture
+def llama():
+    sizes = {"vocab_size": 9, "context": 6, "d_model": 8, "n_layers": 2, "d_ff": 5}
+    model = LlamaConfig(**sizes, n_heads=4, n_kv_heads=2, tied=False).build().eval()
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    return model
+
+
+def test_a_llama_is_told_with_its_own_parts(llama):
+    layer = ["attention norm", *LAYER[:7], "attention sum", "feed forward norm"]
+    layer += ["feed forward gate pre-activation", "feed forward gate", "feed forward hidden"]
+    story = trace(llama, IDS)
+    assert list(story) == [
+        "token ids",
+        "token embedding",
+        *(
+            f"layer {n} {name}"
+            for n in range(2)
+            for name in [*layer, "feed forward", "feed forward sum"]
+        ),
+        "final norm",
+        "output layer",
+        "output",
+    ]
+    made = {name: record.formula for name, record in story.items()}
+    assert made["layer 0 queries"].endswith("norm · W_q, cut into H heads, turned by place")
+    assert made["layer 0 keys"].endswith("W_k, cut into 2 (each for 2 of H) heads, turned by place")
+    assert made["layer 0 values"].endswith("norm · W_v, cut into 2 (each for 2 of H) heads")
+    assert made["layer 1 feed forward"] == "(gate * hidden) · W_2"
+    assert made["output layer"] == "final norm · W"
+    assert made["output"] == "what the model returns"
+    for record in story.values():
+        assert len(record.axes.split()) == record.tensor.dim()
+
+
+def test_every_formula_of_a_llama_holds(llama):
+    story = {name: record.tensor for name, record in trace(llama, IDS).items()}
+    block = llama.blocks[1]
+    x = story["layer 0 feed forward sum"]
+    qkv = block.attention.qkv(block.attention_norm(x)).unflatten(-1, (8, 2)).transpose(1, 2)
+    q, k = rotate(qkv[:, :4], base=1e5), rotate(qkv[:, 4:6], base=1e5)[:, [0, 0, 1, 1]]
+    v = qkv[:, 6:][:, [0, 0, 1, 1]]
+    for name, tensor in {"queries": q, "keys": k, "values": v}.items():
+        assert_close(story[f"layer 1 {name}"], tensor)
+    scores = (q @ k.transpose(-2, -1) / 2**0.5).masked_fill(~causal_mask(4), -torch.inf)
+    assert_close(story["layer 1 scores"], scores)
+    assert_close(story["layer 1 heads"], scores.softmax(-1) @ v)
+    x = x + story["layer 1 attention"]
+    assert_close(story["layer 1 attention sum"], x)
+    part, normed = block.feed_forward, block.feed_forward_norm(x)
+    assert_close(story["layer 1 feed forward gate pre-activation"], part.gate(normed))
+    gate, hidden = nn.functional.silu(part.gate(normed)), part.hidden(normed)
+    assert_close(story["layer 1 feed forward gate"], gate)
+    assert_close(story["layer 1 feed forward hidden"], hidden)
+    assert_close(story["layer 1 feed forward"], part.output(gate * hidden))
+    assert_close(story["output"], llama.output_layer(story["final norm"]))
 
 
 def test_position_vectors_and_missing_biases_are_told_as_they_are():

@@ -62,6 +62,13 @@ def test_make_lab_gives_jupyterlab_the_defaults_of_the_course():
     file = ROOT / folder / "labconfig" / "default_setting_overrides.json"
     settings = json.loads(file.read_text(encoding="utf-8"))
     assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
+    # The plain lines give them too, and start JupyterLab with the same options.
+    recipe = re.search(r"^\t\S+/jupyter (lab(?:.*\\\n)*.*?) \$\(LAB_FLAGS\)$", makefile, re.M)[1]
+    start = " ".join(["jupyter", *recipe.replace("\\\n", " ").split()])
+    unix, windows = re.findall(rf"```\n([^`]+){re.escape(start)}\n```", README)
+    assert unix.endswith(f'\nexport JUPYTER_CONFIG_PATH="$PWD/{folder}"\n')
+    folder = folder.replace("/", "\\")
+    assert windows.endswith(f'\n$env:JUPYTER_CONFIG_PATH = "$PWD\\{folder}"\n')
 
 
 def test_ready_chapters_exist():

@@ -1,18 +1,15 @@
 """The page is the library's tokenizer: same merges, same ids, same text back."""
 
-import subprocess
-import sys
-import types
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from page_loader import PAGES, assert_agreement, assert_slip_shows, load_page, run_page
 
 from tutorial_lib.datasets import gpt2_vocabulary
-from tutorial_lib.pages import path
 from tutorial_lib.tokenizers import BPETokenizer
 
-SOURCE = path("bpe").read_text(encoding="utf-8")
+bpe = load_page("bpe")
+SOURCE = (PAGES / "bpe.py").read_text(encoding="utf-8")  # a long text to cut
 END = "<|end|>"
 # Letters that repeat (so that pairs tie and overlap), words, white space, special tokens, and
 # now and then anything that Unicode has.
@@ -21,16 +18,6 @@ pieces = st.sampled_from(
 )
 signs = st.sampled_from(["é", "你好", "😀", "!", "<|", END, END + END])
 texts = st.lists(pieces | signs | st.text(max_size=4), max_size=25).map("".join)
-
-
-def load(source):
-    """Run a page's source as a module of its own."""
-    module = types.ModuleType("page")
-    exec(compile(source, "page", "exec"), vars(module))
-    return module
-
-
-bpe = load(SOURCE)
 
 
 def agree(module, training, text, n_merges=12):
@@ -65,13 +52,8 @@ CASES = [
 ]
 
 
-def agree_on_the_cases(module):
-    for training, text in CASES:
-        agree(module, training, text)
-
-
 def test_they_agree_where_slips_would_show():
-    agree_on_the_cases(bpe)
+    assert_agreement(agree, bpe, CASES)
 
 
 SLIPS = {
@@ -115,10 +97,7 @@ SLIPS = {
 
 @pytest.mark.parametrize(("old", "new"), SLIPS.values(), ids=SLIPS)
 def test_a_slip_on_the_page_is_seen(old, new):
-    assert SOURCE.count(old) == 1
-    slip = load(SOURCE.replace(old, new))
-    with pytest.raises((AssertionError, KeyError, UnicodeDecodeError)):
-        agree_on_the_cases(slip)
+    assert_slip_shows(agree, "bpe", old, new, CASES)
 
 
 def test_each_loads_what_the_other_has_learned(tmp_path):
@@ -150,10 +129,9 @@ def test_tiktoken_gives_the_same_ids_with_either_pattern():
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"
         r"|\s*[\r\n]|\s+(?!\S)|\s+"
     )
-    training = path("bpe").read_text(encoding="utf-8")
-    text = "We'll see 12345 CHARACTERS:\n\n  of 你好 😀, encoded by rank.\n" + training
+    text = "We'll see 12345 CHARACTERS:\n\n  of 你好 😀, encoded by rank.\n" + SOURCE
     for pattern in (bpe.GPT2, gpt4):
-        page = bpe.Tokenizer.train(training, 150, [END], pattern)
+        page = bpe.Tokenizer.train(SOURCE, 150, [END], pattern)
         ranks = {token: token_id for token_id, token in enumerate(page.vocabulary[:-1])}
         theirs = tiktoken.Encoding(
             "page", pat_str=pattern, mergeable_ranks=ranks, special_tokens=page.special_tokens
@@ -192,10 +170,7 @@ def test_the_longer_special_token_wins_and_unknown_ones_are_named():
 def test_it_runs_as_a_program(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("She sells sea shells by the sea shore. " * 40, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(path("bpe")), str(text)],
-        capture_output=True, check=True, encoding="utf-8", env={"PYTHONUTF8": "1"},
-    )  # fmt: skip
+    done = run_page("bpe", tmp_path, text)
     assert done.stdout.startswith("rank  0: b' '  + b's'     180 times\n")
     assert "   0 merges: 1.00 bytes per token" in done.stdout
     assert done.stderr == ""

@@ -1,13 +1,11 @@
 """What holds for every page: what it stands on, its length, and that its program shows a result."""
 
 import ast
-import os
 import re
-import subprocess
 import sys
 
 import pytest
-from page_loader import PAGES
+from page_loader import PAGES, run_page
 
 ALL = sorted(path for path in PAGES.glob("*.py") if path.stem != "__init__")
 ALLOWED = sys.stdlib_module_names | {"torch", "einops", "regex"}
@@ -58,15 +56,7 @@ def test_the_data_are_a_few_small_files():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_the_program_beats_its_baseline(name, tmp_path):
-    done = subprocess.run(
-        [sys.executable, PAGES / f"{name}.py"],
-        cwd=tmp_path,  # from any folder
-        env=os.environ | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
+    done = run_page(name, tmp_path)  # from any folder
     pattern, direction, margin = RESULTS[name]
     found = re.search(pattern, done.stdout)
     assert found, done.stdout

@@ -19,13 +19,13 @@ class Budget(NamedTuple):
 BUDGETS = {
     "00": Budget(0.7, 1.6),
     "01": Budget(0.7),
-    "02": Budget(1.5),
+    "02": Budget(1.7, 1.6),
     "03": Budget(1.3),
     "04": Budget(1.7),
     "05": Budget(1.7),
     "05b": Budget(1.0),
     "06": Budget(1.7),
-    "07": Budget(1.5),
+    "07": Budget(1.7, 1.6),
 }
 
 COSTS = pytest.StashKey()

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from tutorial_lib import datasets, explorers
-from tutorial_lib.interpret import trace
+from tutorial_lib.interpret import SeenPicture, trace
 from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.recipes import load_checkpoint, shakespeare_gpt
 from tutorial_lib.recipes.translator import Translator
@@ -72,6 +72,18 @@ def merges():
     return explorers.MergeStepper(list(merge_steps(words, 5)))
 
 
+def patch_matches(side=448, n_heads=6):
+    """Two pictures of noise, as large as real ones, of a model as wide as DINOv2 ViT-S/14."""
+    seen = []
+    for name, (rows, columns) in {"one": (side // 14, side // 14), "two": (12, 20)}.items():
+        generator = torch.Generator().manual_seed(rows)
+        image = torch.rand(3, 14 * rows, 14 * columns, generator=generator)
+        patches = torch.randn(rows, columns, 384, generator=generator)
+        attention = torch.rand(n_heads, rows, columns, generator=generator) / (rows * columns)
+        seen.append(SeenPicture(name, image, patches, attention))
+    return explorers.PatchMatcher(seen, mode="attention of [CLS]")
+
+
 def tokens():
     """A tokenizer on 1,800 characters."""
     bpe = BPETokenizer.train("the cat sat on the mat, the rat sat too. " * 5, 280)
@@ -122,6 +134,7 @@ MOVES = {
         named("Window", "Preset"),
     ),
     "merges": (merges, named("Merge")),
+    "patch matches": (patch_matches, named("Show", "Head")),
     "schemes": (
         lambda: explorers.SchemeComparer("relative", "alibi", 63, 31),
         (

@@ -1,8 +1,12 @@
 """Load a page of tutorial_lib.pages from its source, whole or broken on purpose."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 import torch
 from torch.testing import assert_close
 
@@ -21,6 +25,32 @@ def load_page(name, old=None, new=None):
     names = {"__name__": name, "__file__": str(path)}
     exec(compile(source, str(path), "exec"), names)
     return SimpleNamespace(**names)
+
+
+def assert_agreement(agree, page, cases):
+    """Call agree(page, *case) for each case: it raises where page and library differ."""
+    for case in cases:
+        agree(page, *case)
+
+
+def assert_slip_shows(agree, name, old, new, cases):
+    """A copy of the page with `old` replaced by `new` differs from the library in some case."""
+    slip = load_page(name, old, new)
+    with pytest.raises((AssertionError, KeyError, UnicodeDecodeError)):
+        assert_agreement(agree, slip, cases)
+
+
+def run_page(name, folder, *arguments):
+    """Run a page as a program in a folder, without the package on the path; return how it went."""
+    return subprocess.run(
+        [sys.executable, PAGES / f"{name}.py", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
 
 
 def same_weights(page, ours):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tutorial_lib.datasets.mnist import Digits, load_mnist
     from tutorial_lib.datasets.numbers import Numbers, bag_ceiling, number_words, numbers_in_words
     from tutorial_lib.datasets.numbers_and_dates import Pairs, load_dates, load_numbers
-    from tutorial_lib.datasets.photographs import Photograph, load_photographs
+    from tutorial_lib.datasets.photographs import Photograph, load_photographs, load_picture
     from tutorial_lib.datasets.play_names import LabelledSpeech, load_play_names
     from tutorial_lib.datasets.premises import (
         PremisePair,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from einops import rearrange
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 
@@ -47,8 +47,7 @@ def load_photographs(size: int | None = None) -> tuple[Photograph, ...]:
     >>> load_photographs(size=224)[1].image.shape
     torch.Size([3, 224, 224])
     """
-    if size is not None and size < 1:
-        raise ValueError(f"size is a number of pixels from 1 on, got {size}")
+    _check_size(size)
     return tuple(_read(name, author, size) for name, author in _AUTHORS.items())
 
 
@@ -64,13 +63,39 @@ def _path(name):
     )
 
 
+def load_picture(path, size: int = 448) -> Photograph:
+    """Return a picture of your own: the middle square of an image file, at `size` x `size`.
+
+    What a camera notes about how it was held is followed. Raises MissingDataError when there is no
+    such file, DamagedFileError for one that is no picture or has too many pixels, ValueError for
+    a size below 1.
+
+    >>> load_picture(_path("flower"), size=28)
+    Photograph('flower', 28 x 28)
+    """
+    _check_size(size)
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise MissingDataError(f"there is no file {path}")
+    return _photograph(path, path.stem, "your own picture", size)
+
+
+def _check_size(size):
+    if size is not None and size < 1:
+        raise ValueError(f"size is a number of pixels from 1 on, got {size}")
+
+
 def _read(name, author, size):
-    path = _path(name)
+    credit = f"{author} (Flickr), CC-BY-2.0"
+    return _photograph(_path(name), name, credit, size, " of scikit-learn")
+
+
+def _photograph(path, name, credit, size, whose=""):
     try:
         with Image.open(path) as picture:
-            picture = picture.convert("RGB")
-    except (UnidentifiedImageError, OSError) as error:
-        raise DamagedFileError(f"{path.name} of scikit-learn is no picture: {error}") from error
+            picture = ImageOps.exif_transpose(picture).convert("RGB")
+    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise DamagedFileError(f"{path.name}{whose} is no picture: {error}") from error
     if size is not None:
         width, height = picture.size
         side = min(width, height)
@@ -80,4 +105,4 @@ def _read(name, author, size):
     pixels = torch.from_numpy(np.array(picture))
     image = rearrange(pixels.float() / 255, "height width channel -> channel height width")
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Photograph(name, image, f"{author} (Flickr), CC-BY-2.0", sha256)
+    return Photograph(name, image, credit, sha256)

@@ -109,6 +109,18 @@ class AttentionExplorer(BrowserExplorer):
         return cls._with(EncoderBackend(model, tokenizer, readout), (text, pair, other), state)
 
     @classmethod
+    def from_decoder(cls, model, encode, decode, text, other=None, **state):
+        """An explorer of a GPT or a Llama: typed text runs through it, and heads can be broken.
+
+        encode(text) -> ids; decode(ids) -> text; other: the text that a head is patched from.
+        The outputs are the likeliest next tokens, before and after a head is broken.
+        Raises ShapeError for a text without a token.
+        """
+        from tutorial_lib.explorers.attention_model import DecoderBackend
+
+        return cls._with(DecoderBackend(model, encode, decode), (text, "", other), state)
+
+    @classmethod
     def from_pictures(cls, model, images, number=0, other=None, names=None, ink=False, **state):
         """An explorer of a ViT: a numbered picture runs through it, and heads can be broken.
 

@@ -1,5 +1,6 @@
 """A model behind the attention explorer: text in, maps and outputs out, one head broken or not."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -8,9 +9,14 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.packing import Picture
 from tutorial_lib.explorers.reading import reading
+from tutorial_lib.figures.generation import token_name
 from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene
+from tutorial_lib.tokenizers import Encoding
+from tutorial_lib.tokenizers.vocabulary import id_list
 
 MAX_LENGTH = 200
+MOST_LISTED = 6  # next tokens
+MOST_WEIGHTS = 3_000_000  # in all maps of one run, which go to the page each time
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,10 @@ class EncoderBackend:
         self.tokenizer = tokenizer
         self.readout = readout
         self.title = "Outputs" if readout else "Cosine with its unbroken vector"
-        context = getattr(getattr(model, "config", None), "context", MAX_LENGTH)
-        self.longest = min(context, MAX_LENGTH)
+        config = getattr(model, "config", None)
+        heads = getattr(config, "n_layers", 1) * getattr(config, "n_heads", 1)
+        context = getattr(config, "context", MAX_LENGTH)
+        self.longest = min(context, MAX_LENGTH, math.isqrt(MOST_WEIGHTS // heads))
 
     def run(self, text, pair="", other="", broken=None):
         """Read `text` (and `pair` as second segment) with the head in `broken` broken.
@@ -125,6 +133,45 @@ class EncoderBackend:
             return head_output(self.model, layer, head, *self._inputs(source))
 
         return output
+
+
+class DecoderBackend(EncoderBackend):
+    """Runs text through a decoder-only model; the outputs are its likeliest next tokens.
+
+    encode(text) -> ids; decode(ids) -> text. A broken head changes their probabilities.
+    """
+
+    fields = (TEXT_FIELDS[0], TEXT_FIELDS[2])
+
+    def __init__(self, model, encode, decode):
+        super().__init__(model, tokenizer=None)
+        self.encode, self.decode = encode, decode
+        self.title = "Likeliest next tokens"
+
+    def _encode(self, text, pair, notes):
+        ids = id_list(self.encode(text))
+        if not ids:
+            raise ShapeError("there is no token to look at: type a text")
+        if len(ids) > self.longest:
+            notes.append(
+                f"Only the first {self.longest} of {len(ids)} tokens go through the model."
+            )
+        ids = ids[: self.longest]
+        return Encoding(ids, [0] * len(ids), [token_name(self.decode([i])) for i in ids])
+
+    def _inputs(self, encoding):
+        return super()._inputs(encoding)[:1]  # a decoder has no segments
+
+    def _read(self, encoding):
+        maps, logits = super()._read(encoding)
+        return maps, logits[0, -1].float().softmax(dim=-1)  # (1, T, V) -> (V,)
+
+    def _compared(self, encoding, before, after):
+        likeliest = before.topk(min(MOST_LISTED, len(before))).indices.tolist()
+        new = int(after.argmax())
+        shown = likeliest if new in likeliest else [*likeliest, new]
+        names = [token_name(self.decode([token_id])) for token_id in shown]
+        return list(zip(names, before[shown].tolist(), after[shown].tolist(), strict=True))
 
 
 def intervention(broken, patched):

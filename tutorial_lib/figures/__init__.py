@@ -120,6 +120,10 @@ if TYPE_CHECKING:
         rollout_against,
     )
     from tutorial_lib.figures.chapter07_vit.drawing import describe_drawn_digit, drawn_digit
+    from tutorial_lib.figures.chapter07_vit.frozen_features import (
+        describe_frozen_features,
+        frozen_features,
+    )
     from tutorial_lib.figures.chapter07_vit.hidden_patches import (
         describe_filled_emoji,
         filled_emoji,
@@ -138,6 +142,12 @@ if TYPE_CHECKING:
         describe_vit_filters,
         misread_digits,
         vit_filters,
+    )
+    from tutorial_lib.figures.chapter07_vit.seen_pictures import (
+        class_heads,
+        describe_class_heads,
+        describe_seen_pictures,
+        seen_pictures,
     )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (

@@ -19,6 +19,13 @@ from tutorial_lib.interpret.interventions import (
     intervene,
 )
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
+from tutorial_lib.interpret.patch_features import (
+    SeenPicture,
+    class_attention,
+    patch_similarity,
+    principal_colours,
+    see_picture,
+)
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
 
@@ -29,9 +36,11 @@ __all__ = [
     "Patch",
     "Paths",
     "Record",
+    "SeenPicture",
     "Trace",
     "Uniform",
     "Zero",
+    "class_attention",
     "head_output",
     "head_outputs",
     "induction_scores",
@@ -39,8 +48,11 @@ __all__ = [
     "intervene",
     "logit_lens",
     "mean_outputs",
+    "patch_similarity",
     "previous_token_scores",
+    "principal_colours",
     "repeated_sequences",
     "rollout",
+    "see_picture",
     "trace",
 ]

@@ -7,11 +7,18 @@ from contextlib import ExitStack
 import torch
 from torch import nn
 
-from tutorial_lib.attention import MultiHeadAttention, RotaryAttention, Tap, tapped
+from tutorial_lib.attention import (
+    GroupedQueryAttention,
+    MultiHeadAttention,
+    RotaryAttention,
+    Tap,
+    tapped,
+)
 from tutorial_lib.interpret.interventions import Patch, Uniform, Zero, head_output, intervene
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.models.blocks import Block, DecoderBlock, FeedForward
 from tutorial_lib.models.dinov2 import LayerScale
+from tutorial_lib.models.llama import SwiGLU
 from tutorial_lib.models.patches import PatchEmbedding
 from tutorial_lib.positions import PositionVectors
 
@@ -21,8 +28,8 @@ _INPUTS = {"ids": "token ids", "segments": "segment ids"}
 _INPUTS |= {"source": "source ids", "target": "target ids"}
 _ATTENTION = {
     "queries": ("B H T K", "{x} · W_q{b_q}, cut into H heads{turned}"),
-    "keys": ("B H S K", "{context} · W_k{b_k}, cut into H heads{turned}"),
-    "values": ("B H S K", "{context} · W_v{b_v}, cut into H heads"),
+    "keys": ("B H S K", "{context} · W_k{b_k}, cut into {shared} heads{turned}"),
+    "values": ("B H S K", "{context} · W_v{b_v}, cut into {shared} heads"),
     "scores": ("B H T S", "queries · keysᵀ / √K, -∞ where hidden"),
     "weights": ("B H T S", "softmax of each row of scores"),
     "heads": ("B H T K", "weights · values"),
@@ -67,7 +74,8 @@ def trace(model, *inputs, **options):
     axes = "B classes" if output.dim() == 2 else axes
     if output.size(-1) == getattr(getattr(model, "config", None), "vocab_size", None):
         axes = axes.replace("D", "V")
-        if hasattr(model, "logits"):  # a GPT reads them off with its table, not with a module
+        if hasattr(model, "logits") and id(output) not in story.names:
+            # A GPT reads them off with its table, not with a module.
             made = f"{story.records[-1].name} · token embedding tableᵀ"
     story.add("output", output, axes, made, "")
     return Trace(story.records)
@@ -105,6 +113,10 @@ class _AttentionTap(Tap):
         bias = "" if module.qkv.bias is None else " + b_"
         self.parts = {f"b_{part}": bias and bias + part for part in "qkv"}
         self.parts["turned"] = ", turned by place" * isinstance(module, RotaryAttention)
+        self.parts["shared"] = "H"
+        if isinstance(module, GroupedQueryAttention) and module.n_kv_heads < module.n_heads:
+            n_shared, n_sharing = module.n_kv_heads, module.n_heads // module.n_kv_heads
+            self.parts["shared"] = f"{n_shared} (each for {n_sharing} of H)"
 
     def read(self, module, inputs):
         """Note where queries, keys and values come from."""
@@ -193,6 +205,15 @@ def _hooks(story, path, module, parent):
             (module, after(name, "hidden · W_2 + b_2", "B T D", True)),
         ]
         return [part.register_forward_hook(note) for part, note in notes]
+    if isinstance(module, SwiGLU):
+        name, width = label or "feed forward", "B T d_ff"
+        notes = [
+            (module.gate, after(f"{name} gate pre-activation", "{x} · W_gate", width)),
+            (module.activation, after(f"{name} gate", "SiLU({x})", width)),
+            (module.hidden, after(f"{name} hidden", "{x} · W_1", width)),
+            (module, after(name, "(gate * hidden) · W_2", "B T D", True)),
+        ]
+        return [part.register_forward_hook(note) for part, note in notes]
     if isinstance(module, Block | DecoderBlock):
 
         def enter(module, inputs):
@@ -206,6 +227,9 @@ def _hooks(story, path, module, parent):
         return [module.register_forward_hook(dropped)]
     if isinstance(module, LayerScale):
         return [module.register_forward_hook(scaled)]
-    if isinstance(module, nn.Linear) and not isinstance(parent, MultiHeadAttention | FeedForward):
-        return [module.register_forward_hook(after(label, "{x} · W + b", on_path=False))]
+    if isinstance(module, nn.Linear) and not isinstance(
+        parent, MultiHeadAttention | FeedForward | SwiGLU
+    ):
+        bias = "" if module.bias is None else " + b"
+        return [module.register_forward_hook(after(label, f"{{x}} · W{bias}", on_path=False))]
     return []

@@ -177,6 +177,10 @@ class Llama(GPT):
         """What hidden states are multiplied by to give logits, (V, D)."""
         return (self.output_layer or self.token_embedding).weight
 
+    def logits(self, hidden):
+        """Return how likely each token is next, before the softmax: (..., V) from (..., D)."""
+        return self.output_layer(hidden) if self.output_layer else super().logits(hidden)
+
     @classmethod
     def from_pretrained(cls, name_or_folder, revision=None):
         """Return a Llama in eval mode, in float32, from a folder or the hub, with a progress bar.

@@ -116,7 +116,7 @@ class ViT(nn.Module):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    lines = (Path(__file__).parent / "data/digits.txt").read_text().splitlines()
+    lines = (Path(__file__).parent / "data/digits.txt").read_text("utf-8").splitlines()
     labels = torch.tensor([int(line[0]) for line in lines])  # (1797,)
     # Each of the 64 pixels is written as one digit to base 17: 0 is white, G (16) is black.
     pixels = torch.tensor([[int(digit, 17) for digit in line[2:]] for line in lines])  # (1797, 64)

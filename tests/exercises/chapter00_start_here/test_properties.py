@@ -65,7 +65,17 @@ WRONG = {
             softmax(dim=0, shift=False),
             ["first axis: the columns", "overflows"],
         ),
-        "powers of 2": (softmax(base=2.0), ["other powers than those of e"]),
+        "shifted by the smallest": (
+            lambda s: (
+                torch.exp(s - s.amin(-1, True)) / torch.exp(s - s.amin(-1, True)).sum(-1, True)
+            ),
+            ["It overflows on large scores: subtract"],
+        ),
+        "sigmoids": (
+            lambda s: torch.sigmoid(s) / torch.sigmoid(s).sum(-1, keepdim=True),
+            ["The weights must go with exp(score): one"],
+        ),
+        "powers of 2": (softmax(base=2.0), ["The weights must go with exp(score): one"]),
         "not divided": (softmax(divide=False), ["the first one sums to 1.22"]),
         "its logarithm": (
             lambda scores: torch.log_softmax(scores, -1),
@@ -78,6 +88,10 @@ WRONG = {
         "columns, sum": (
             cross_entropy(reduce=torch.sum, dim=0),
             ["over the examples, not", "is the sum"],
+        ),
+        "of the likeliest": (
+            lambda logits, y: -logits.log_softmax(-1).amax(-1).mean(),
+            ["A sure and wrong example must cost much,"],
         ),
         "no logarithm": (cross_entropy(log=lambda p: p), ["The logarithm is missing"]),
     },

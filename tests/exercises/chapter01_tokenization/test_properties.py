@@ -111,7 +111,7 @@ def scored(divide=lambda n, a, b: n / (a * b), weight_pairs=True, weight_symbols
         pairs, symbols = Counter(), Counter()
         for word, n in words.items():
             symbols.update({s: c * (n if weight_symbols else 1) for s, c in Counter(word).items()})
-            both = Counter(zip(word, word[1:], strict=False))
+            both = Counter(itertools.pairwise(word))
             pairs.update({p: c * (n if weight_pairs else 1) for p, c in both.items()})
         return {p: divide(n, symbols[p[0]], symbols[p[1]]) for p, n in pairs.items()}
 
@@ -172,73 +172,180 @@ def cut(split=gpt2_words, lower=False, fewer=0):
 
 WRONG = {
     "1.1": {
-        "once, joined": (pairs_of(lambda a, b: a + b, weight=False), []),
-        "sorted, once": (pairs_of(lambda a, b: tuple(sorted((a, b))), weight=False), []),
-        "two apart": (pairs_of(gap=2), []),
-        "the last pair missing": (pairs_of(stop=1), []),
+        "once, joined": (
+            pairs_of(lambda a, b: a + b, weight=False),
+            ["It joins the two symbols to one string:", "It counts each word once: a word that"],
+        ),
+        "sorted, once": (
+            pairs_of(lambda a, b: tuple(sorted((a, b))), weight=False),
+            ["It takes `ba` and `ab` for one pair: the", "It counts each word once: a word that"],
+        ),
+        "two apart": (pairs_of(gap=2), ["It pairs symbols that have another one"]),
+        "the last pair missing": (pairs_of(stop=1), ["The last pair of a word is missing."]),
     },
     "1.2": {
-        "one step after a merge": (merged(skip=False), []),
-        "joined the other way": (merged(join=lambda a, b: b + a), []),
-        "first only, last lost": (merged(first_only=True, last=False), []),
-        "joined by a space": (merged(join=lambda a, b: f"{a} {b}"), []),
+        "one step after a merge": (merged(skip=False), ["It leaves the second symbol of a merged"]),
+        "joined the other way": (
+            merged(join=lambda a, b: b + a),
+            ["It joins the two strings the wrong way"],
+        ),
+        "first only, last lost": (
+            merged(first_only=True, last=False),
+            ["It loses the last symbol of a word: it", "It does not merge each occurrence of the"],
+        ),
+        "joined by a space": (
+            merged(join=lambda a, b: f"{a} {b}"),
+            ["The pair must become one symbol, its two"],
+        ),
     },
     "1.4": {
         "largest, endless": (
             trained(lambda n, p: (-n, [-ord(c) for c in "".join(p)]), endless=True),
-            [],
+            ["A tie goes to the largest pair: the", "It does not stop when no pair is left:"],
         ),
-        "words once": (trained(weight=False), []),
-        "words once, joined": (trained(weight=False, shape="".join), []),
-        "one too few": (trained(short=1), []),
+        "words once": (
+            trained(weight=False),
+            ["It counts each word once: weigh the pairs"],
+        ),
+        "words once, joined": (
+            trained(weight=False, shape="".join),
+            ["Return the pairs, as tuples of two:", "It counts each word once: weigh the pairs"],
+        ),
+        "one too few": (trained(short=1), ["It returns 2 merges where n_merges is 3."]),
     },
     "1.7": {
-        "each, ignoring": (decoded("ignore", each=True), []),
-        "by spaces": (decoded(each=True, glue=" "), []),
-        "ASCII": (decoded(encoding="ascii"), []),
-        "as it prints": (lambda ids, vocabulary: str([vocabulary[i] for i in ids]), []),
+        "each, ignoring": (
+            decoded("ignore", each=True),
+            ["It decodes token by token: a character", "It drops bytes that are no valid UTF-8: a"],
+        ),
+        "by spaces": (decoded(each=True, glue=" "), ["It puts something between the tokens."]),
+        "ASCII": (decoded(encoding="ascii"), ["The bytes must be read as UTF-8: `é` is"]),
+        "as it prints": (
+            lambda ids, vocabulary: str([vocabulary[i] for i in ids]),
+            ["The text must be the tokens' bytes and"],
+        ),
     },
     "1.9": {
-        "the last learned, once": (encoded(max, once=True), []),
-        "backwards through the list": (through_the_list_backwards, []),
-        "a string": (encoded(shape=" ".join), []),
+        "the last learned, once": (
+            encoded(max, once=True),
+            ["It takes the pair learned last; the one", "A merge can put a new known pair"],
+        ),
+        "backwards through the list": (
+            through_the_list_backwards,
+            ["It takes the pair learned last; the one", "A merge can put a new known pair"],
+        ),
+        "a string": (encoded(shape=" ".join), ["It returns one string: a tuple of tokens"]),
     },
     "1.10": {
         "added, each word once": (
             scored(lambda n, a, b: n / (a + b), weight_pairs=False, weight_symbols=False),
-            [],
+            [
+                "It divides by the sum of the two counts:",
+                "It counts the pairs of each word once.",
+                "It counts the symbols of each word once.",
+            ],
         ),
-        "only the pairs by count": (scored(weight_symbols=False), []),
-        "upside down": (scored(lambda n, a, b: a * b / n), []),
-        "a logarithm": (scored(lambda n, a, b: math.log(n / (a * b))), []),
+        "only the pairs by count": (
+            scored(weight_symbols=False),
+            ["It counts the symbols of each word once."],
+        ),
+        "all alike": (scored(lambda n, a, b: 1.0), ["The score must fall to a tenth when the"]),
+        "upside down": (
+            scored(lambda n, a, b: a * b / n),
+            ["It is upside down: divide the pair's"],
+        ),
+        "a logarithm": (
+            scored(lambda n, a, b: math.log(n / (a * b))),
+            ["It takes a logarithm: the score is the"],
+        ),
     },
     "1.11": {
-        "shortest, no mark": (cut_up(shortest=True, mark=False), []),
-        "no mark, keeps on": (cut_up(mark=False, unknown="letter"), []),
-        "skips letters": (cut_up(unknown="skip"), []),
-        "one string": (cut_up(shape=" ".join), []),
+        "shortest, no mark": (
+            cut_up(shortest=True, mark=False),
+            ["It looks up the rest of a word without", "It takes a shorter piece than the longest"],
+        ),
+        "no mark, keeps on": (
+            cut_up(mark=False, unknown="letter"),
+            ["It looks up the rest of a word without", "It keeps the pieces found so far: an"],
+        ),
+        "skips letters": (cut_up(unknown="skip"), ["It skips a letter that no piece covers:"]),
+        "one string": (cut_up(shape=" ".join), ["A list of pieces must come back."]),
     },
     "1.12": {
-        "the next column": (lambda ids, omega: omega.T[(ids + 1) % omega.size(1)], []),
-        "sorted": (lambda ids, omega: omega[:, ids.sort().values].T, []),
-        "the mean": (lambda ids, omega: omega[:, ids].mean(1), []),
-        "on end": (lambda ids, omega: omega[:, ids].T.flatten(), []),
+        "the next column": (
+            lambda ids, omega: omega.T[(ids + 1) % omega.size(1)],
+            ["It takes the next column: ids count from"],
+        ),
+        "sorted": (
+            lambda ids, omega: omega[:, ids.sort().values].T,
+            ["The vectors are not in the order of the"],
+        ),
+        "the mean": (
+            lambda ids, omega: omega[:, ids].mean(1),
+            ["It adds the vectors up, or averages them:"],
+        ),
+        "on end": (
+            lambda ids, omega: omega[:, ids].T.flatten(),
+            ["The result must have shape (T, D): a row"],
+        ),
     },
     "1.13": {
-        "dot products, itself": (nearest(length=False, itself=True), []),
-        "the lowest, by dot products": (nearest(length=False, reverse=False), []),
-        "with cosines": (nearest(give=lambda words, i, c: (words[i], c)), []),
-        "one too few": (nearest(n_off=-1), []),
+        "dot products, itself": (
+            nearest(length=False, itself=True),
+            ["It finds the word itself first: its", "It compares dot products: a long vector"],
+        ),
+        "the lowest, by dot products": (
+            nearest(length=False, reverse=False),
+            ["It starts from the lowest cosine;"],
+        ),
+        "with cosines": (
+            nearest(give=lambda words, i, c: (words[i], c)),
+            ["A list of words is asked for, and nothing"],
+        ),
+        "absolute cosines": (
+            lambda word, words, vectors, n: [
+                words[i]
+                for i in torch.cosine_similarity(vectors, vectors[words.index(word)][None])
+                .abs()
+                .argsort(descending=True)
+                .tolist()
+                if words[i] != word
+            ][:n],
+            ["It drops the sign of the cosines: the"],
+        ),
+        "one too few": (nearest(n_off=-1), ["It returns 1 of 2 words: leave the word"]),
     },
     "1.6": {
-        "single letters": (lambda text, n_merges: list(text), []),
-        "spaces lost, one merge less": (cut(str.split, fewer=1), []),
-        "learned in lower case": (cut(lambda text: text.split(" "), lower=True), []),
+        "single letters": (
+            lambda text, n_merges: list(text),
+            ["Nothing is merged: these are single"],
+        ),
+        "spaces lost, one merge less": (
+            cut(str.split, fewer=1),
+            [
+                "The tokens joined are not the text: white",
+                "A token crosses the end of a word: cut",
+                "It learns one merge too few.",
+            ],
+        ),
+        "learned in lower case": (
+            cut(lambda text: text.split(" "), lower=True),
+            ["A token crosses the end of a word: cut"],
+        ),
     },
     "1.8": {
-        "bytes, upside down": (lambda text, tokens: len(tokens) / len(b"".join(tokens)), []),
-        "bytes of the kinds": (lambda text, tokens: len(b"".join(tokens)) / len({*tokens}), []),
-        "whole numbers": (lambda text, tokens: len(text) // len(tokens), []),
+        "bytes, upside down": (
+            lambda text, tokens: len(tokens) / len(b"".join(tokens)),
+            ["It counts bytes: characters are asked for.", "It divides the wrong way round."],
+        ),
+        "bytes of the kinds": (
+            lambda text, tokens: len(b"".join(tokens)) / len({*tokens}),
+            ["It counts bytes: characters are asked for.", "It divides by the number of different"],
+        ),
+        "whole numbers": (
+            lambda text, tokens: len(text) // len(tokens),
+            ["It keeps whole numbers only: divide with"],
+        ),
     },
 }
 RIGHT = {

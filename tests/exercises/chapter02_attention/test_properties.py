@@ -2,6 +2,7 @@
 
 import math
 
+import property_checks
 import pytest
 import torch
 
@@ -81,7 +82,10 @@ MASKED = {
     "a small fill, unscaled": (masked(lambda k: 1, fill=-1.0), [HIDDEN, LACKS_SCALE]),
     "masked late, unscaled": (masked(lambda k: 1, late=True), ["before the softmax", LACKS_SCALE]),
     "inverted, unscaled": (masked(lambda k: 1, invert=True), ["shows the rest", LACKS_SCALE]),
-    "masked late and inverted": (masked(late=True, invert=True), ["shows the rest"]),
+    "masked late and inverted": (
+        masked(late=True, invert=True),
+        ["shows the rest", "must sum to 1"],
+    ),
     "over the queries, with K": (
         masked(lambda k: k, dim=0),
         [OVER_QUERIES, "divided by K, and not by its root"],
@@ -119,10 +123,10 @@ MASK = {
 }
 
 
-def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=False):
+def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=False, hide="before"):
     """Many heads with a choice of slips."""
 
-    def answer(x, w_q, w_k, w_v, w_o, n_heads):
+    def answer(x, w_q, w_k, w_v, w_o, n_heads, mask):
         batch, time, width = x.shape
         n_heads = 1 if wide else n_heads
         maps = [w.T for w in (w_q, w_k, w_v)] if transposed else (w_q, w_k, w_v)
@@ -133,7 +137,11 @@ def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=Fal
         if split is None:
             q, k, v = (y.permute(0, 2, 1, 3) for y in (q, k, v))
         divisor = math.sqrt(width // n_heads) if scale is None else scale(width, n_heads)
-        mixed = torch.softmax(q @ k.mT / divisor, dim) @ v
+        scores = q @ k.mT / divisor
+        if hide in ("before", "inverted"):
+            scores = scores.masked_fill(mask if hide == "inverted" else ~mask, -math.inf)
+        weights = torch.softmax(scores, dim)
+        mixed = (weights * mask if hide == "after" else weights) @ v
         joined = mixed.permute(0, 2, 1, 3).reshape(x.shape)
         return joined @ w_o if output else joined
 
@@ -160,34 +168,251 @@ MANY = {
         ["one wide head", "`w_o` has no effect"],
     ),
     "by 2 sqrt(K)": (many(lambda width, heads: 2 * (width / heads) ** 0.5), ["by sqrt(K), K = D"]),
+    "no mask, unscaled": (
+        many(lambda width, heads: 1, hide=None),
+        ["The mask has no effect", LACKS_SCALE],
+    ),
+    "masked late, no output map": (
+        many(hide="after", output=False),
+        ["before the softmax", "`w_o` has no effect"],
+    ),
+    "inverted, by K": (
+        many(lambda width, heads: width / heads, hide="inverted"),
+        ["shows the rest", "divided by K"],
+    ),
     "transposed, no output map": (
         many(transposed=True, output=False),
         ["`w_v` is transposed", "`w_o` has no effect"],
     ),
 }
 
-ANSWERS = [
-    pytest.param(id, *entry, id=f"{id} {name}")
-    for id, answers in (("2.2", ATTENTION), ("2.3", MASK), ("2.4", MASKED), ("2.5", MANY))
-    for name, entry in answers.items()
-]
+
+def gathered(scale=False, shift=True, dim=0, base=math.e, compare="keys", mix="values", divide=sum):
+    """What one query gathers, with a choice of slips."""
+
+    def answer(query, keys, values):
+        scores = torch.mv({"keys": keys, "values": values}[compare], query)
+        scores = scores / len(query) ** 0.5 if scale else scores
+        parts = base ** (scores - (scores.max() if shift else 0))
+        return (parts / divide(parts)) @ {"keys": keys, "values": values}[mix]
+
+    return answer
 
 
-@pytest.mark.parametrize(("id", "answer", "sentences"), ANSWERS)
-def test_each_mistake_of_an_answer_is_named_in_order(id, answer, sentences):
-    text = judge(registry.find(id), answer).text
-    places = [text.find(sentence) for sentence in sentences]
-    assert -1 not in places, text
-    assert places == sorted(places), text
-    assert text.startswith(f"{len(sentences)} things") or len(sentences) == 1, text
+def padded(more=0, invert=False, shape=lambda real: real[:, None, None], dtype=bool, longest=False):
+    """A padding mask with a choice of slips."""
+
+    def answer(lengths, n_keys):
+        lengths = lengths.max().expand_as(lengths) if longest else lengths
+        rows = [[(s < n + more) != invert for s in range(n_keys)] for n in lengths.tolist()]
+        return shape(torch.tensor(rows, dtype=torch.bool)).to(
+            torch.bool if dtype is bool else dtype
+        )
+
+    return answer
 
 
-@pytest.mark.parametrize(
-    ("id", "answer"),
-    [("2.2", attention()), ("2.3", triangle(0)), ("2.4", masked()), ("2.5", many())],
-)
-def test_without_slips_these_answers_are_right(id, answer):
-    assert judge(registry.find(id), answer).status == "right"
+def crossed(scale=math.sqrt, dim=-1, values="context", keys="context", turned=False, causal=False):
+    """Cross-attention with a choice of slips."""
+
+    def answer(x, context, w_q, w_k, w_v):
+        of = {"context": context, "x": x}
+        q, k, v = x.matmul(w_q), of[keys].matmul(w_k), of[values].matmul(w_v)
+        scores = torch.einsum("tk,sk->ts", q, k) / scale(k.shape[1])
+        if causal:
+            scores = scores + torch.full_like(scores, -math.inf).triu(1)
+        weights = torch.softmax(scores, dim)
+        return (weights, weights @ v) if turned else (weights @ v, weights)
+
+    return answer
+
+
+def torch_cross(x, context, w_q, w_k, w_v):
+    q, k = (x @ w_q)[None], (context @ w_k)[None]
+    names = torch.eye(len(context))[None]
+    weights = torch.nn.functional.scaled_dot_product_attention(q, k, names)[0]
+    return weights @ context @ w_v, weights
+
+
+def backward(scale=math.sqrt, sign=1, mean="row", front=True):
+    """The way back through the softmax, with a choice of slips."""
+
+    def answer(weights, grad_weights, width):
+        products = weights * grad_weights
+        means = {
+            "row": products.sum(1, keepdim=True),
+            "query": products.sum(0, keepdim=True),
+            "none": 0,
+            "plain": grad_weights.mean(1, keepdim=True),
+        }
+        inner = grad_weights - means[mean]
+        return sign * (weights * inner if front else inner) / scale(width)
+
+    return answer
+
+
+def by_autograd(weights, grad_weights, width):
+    scores = weights.log().mul(width**0.5).clamp(min=-1e9).requires_grad_()
+    (scores / width**0.5).softmax(-1).backward(grad_weights)
+    return scores.grad
+
+
+def causal(scale=math.sqrt, dim=-1, late=False, offset=1, fill=-math.inf):
+    """Causal weights with a choice of slips."""
+
+    def answer(q, k):
+        scores = torch.einsum("tk,sk->ts", q, k) / scale(q.shape[1])
+        later = torch.arange(len(k)) >= torch.arange(len(q))[:, None] + offset
+        if late:
+            return torch.softmax(scores, dim) * ~later
+        return torch.softmax(torch.where(later, fill, scores), dim)
+
+    return answer
+
+
+def head(scale, dim=-1):
+    def answer(q, k):
+        return torch.softmax(torch.inner(q, k) / scale(q, k), dim)
+
+    return answer
+
+
+WRONG = {
+    "2.2": ATTENTION,
+    "2.3": MASK,
+    "2.4": MASKED,
+    "2.5": MANY,
+    "2.1": {
+        "scaled, not divided": (
+            gathered(scale=True, divide=lambda parts: 1),
+            [
+                "It divides by the root of K: sound, and",
+                "It divides by the largest, not by the sum.",
+            ],
+        ),
+        "compared with the values, mixing the keys": (
+            gathered(compare="values", mix="keys"),
+            ["It compares the query with the values:", "It mixes the keys: they decide the"],
+        ),
+        "divided by 2": (
+            lambda query, keys, values: gathered()(query / 2, keys, values),
+            ["The weights must go with exp(score): one"],
+        ),
+        "powers of 2": (gathered(base=2.0), ["It takes powers of 2: the exponential is"]),
+        "by the largest": (gathered(divide=max), ["It divides by the largest, not by the sum."]),
+        "overflowing, scaled": (
+            gathered(scale=True, shift=False),
+            ["It divides by the root of K: sound, and", "It overflows on large scores: subtract"],
+        ),
+    },
+    "2.6": {
+        "one more, (B, S)": (
+            padded(1, shape=lambda real: real),
+            ["It is (B, S): next to scores (B, H, T, S)", "It shows a padding key: position s is"],
+        ),
+        "all keys": (padded(9), ["It shows all keys: padding must be hidden."]),
+        "inverted, the longest": (
+            padded(invert=True, longest=True),
+            ["Every text gets the longest length: each", "It is True for the padding."],
+        ),
+        "0 and 1": (padded(dtype=torch.long), ["The mask must be of True and False."]),
+        "queries, inverted": (
+            padded(invert=True, shape=lambda real: real[:, None, :, None]),
+            ["It hides queries, (B, 1, S, 1): padding", "It is True for the padding."],
+        ),
+    },
+    "2.7": {
+        "unscaled, own values": (
+            crossed(lambda width: 1, values="x"),
+            ["The scores lack the 1/sqrt(K).", "The values come from x, the decoder: they"],
+        ),
+        "by twice the root": (
+            crossed(lambda width: 2 * width**0.5),
+            ["The scores are not divided by sqrt(K), K"],
+        ),
+        "over the queries, unscaled": (
+            crossed(lambda width: 1, dim=0),
+            ["The scores lack the 1/sqrt(K).", "It takes the softmax over the queries:"],
+        ),
+        "turned round, causal": (
+            crossed(turned=True, causal=True),
+            ["It returns weights, output: the order is", "It adds a causal mask: the whole source"],
+        ),
+        "own keys, by K": (
+            crossed(lambda width: width, keys="x"),
+            ["The keys come from x, the decoder: they", "The scores are divided by K: their"],
+        ),
+    },
+    "2.8": {
+        "no second term, unscaled": (
+            backward(lambda width: 1, mean="none"),
+            ["The second term is missing: a larger", "It stops at the scaled scores: the"],
+        ),
+        "three times": (backward(lambda width: width**0.5 / 3), ["It is 3 times the gradient."]),
+        "downhill, by the width": (
+            backward(lambda width: width, -1),
+            ["It divides by the width: the way forward", "It has the wrong sign throughout: the"],
+        ),
+        "over the queries, unscaled": (
+            backward(lambda width: 1, mean="query"),
+            ["It sums over the queries: a softmax runs", "It stops at the scaled scores: the"],
+        ),
+        "the plain mean, no weight": (
+            backward(mean="plain", front=False),
+            ["It subtracts the plain mean of g: take", "It lacks the weight in front: a key"],
+        ),
+    },
+    "2.9": {
+        "late, unscaled": (
+            causal(lambda width: 1, late=True),
+            ["What the hidden words had is lost: mask", "The scores lack the 1/sqrt(K)."],
+        ),
+        "itself hidden": (
+            causal(offset=0, fill=-1e9),
+            ["A word gets weight that comes later:", "It hides each word from itself: the"],
+        ),
+        "one ahead, over the queries": (
+            causal(offset=2, dim=0),
+            ["A word gets weight that comes later:", "The softmax runs over the queries: the"],
+        ),
+    },
+    "2.10": {
+        "by both": (
+            head(lambda q, k: q.size(-1) ** 0.5 * len(k) ** 0.5),
+            ["The scores are not divided by the root of"],
+        ),
+        "over the queries, by K": (
+            head(lambda q, k: q.size(-1), dim=0),
+            ["The softmax runs over the queries: the", "The scores are divided by K: their"],
+        ),
+        "by the root of the queries": (
+            head(lambda q, k: len(q) ** 0.5),
+            ["The scores are divided by the root of the"],
+        ),
+    },
+}
+RIGHT = {
+    "2.2": attention(),
+    "2.3": triangle(0),
+    "2.4": masked(),
+    "2.5": many(),
+    "2.1": gathered(),
+    "2.6": padded(),
+    "2.7": torch_cross,
+    "2.8": by_autograd,
+    "2.9": causal(),
+    "2.10": head(lambda q, k: q.size(-1) ** 0.5),
+}
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))
+def test_each_mistake_is_named_in_order(id, answer, sentences):
+    property_checks.assert_named(id, answer, sentences)
+
+
+@pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=str)
+def test_a_right_answer_in_another_style_is_right(id, answer):
+    property_checks.assert_right(id, answer)
 
 
 def test_a_difference_shows_the_call_and_names_the_part():

@@ -173,6 +173,10 @@ WRONG = {
             digits(1, across=True),
             ["It is on its side: a position is a row.", "It counts from 1: the first row is all"],
         ),
+        "counting down": (
+            lambda n, bits: digits()(n, bits)[::-1],
+            ["It counts down: the first row is all"],
+        ),
         "of three": (digits(base=3), ["These are digits to base 3: powers of 2,"]),
     },
     "3.2": {
@@ -185,9 +189,10 @@ WRONG = {
         ),
         "i/d, in blocks": (
             waves(exponent=lambda i, d: i / d, blocks=True),
-            ["The exponent is i/d: it must be 2i/d,", "All sines, then all cosines: a model"],
+            ["The exponent is i/d: it is 2i/d, d the", "All sines, then all cosines: a model"],
         ),
-        "degrees": (waves(unit=math.pi / 180), ["The angle is turned from degrees into"]),
+        "half the angle": (waves(unit=0.5), ["At width 8 pair 0 must turn by 1; yours"]),
+        "degrees": (waves(unit=math.pi / 180), ["The angle is in radians already: it was"]),
         "sines, from 1": (
             waves(1, order=(0, 0)),
             [
@@ -197,7 +202,7 @@ WRONG = {
         ),
         "the square of d": (
             waves(exponent=lambda i, d: 2 * i / d**2),
-            ["It divides by d twice: the exponent is"],
+            ["It divides by the width twice: the"],
         ),
     },
     "3.5": {
@@ -209,6 +214,7 @@ WRONG = {
             added(lambda x: x.size(-1), batch=True),
             ["The position comes from the batch axis:", "It multiplies by D: the scale is its"],
         ),
+        "added twice": (added(sign=2), ["The positions are added 2 times."]),
         "subtracted": (added(sign=-1), ["It takes the positions away: they are"]),
         "by B, backwards": (
             added(lambda x: len(x) ** 0.5, lambda table, n: table[:n].flip(0)),
@@ -236,15 +242,19 @@ WRONG = {
     "3.7": {
         "back, i/d": (
             shift(-1, lambda i, d: i / d),
-            ["The exponent is i/d: it is 2i/d.", "It turns the wrong way: M @ PE(pos) is"],
+            ["The exponent is i/d: it is 2i/d, d the", "It turns the wrong way: M @ PE(pos) is"],
         ),
         "no minus, one too far": (
             shift(plus=True, far=1),
-            ["It goes one step too far.", "Both sines are positive: cos(a + b) = cos"],
+            ["It goes one step too far.", "Both sines are positive: the new cosine"],
         ),
         "one step, frequencies from 1": (
             shift(step=1, exponent=lambda i, d: 2 * (i + 1) / d),
-            ["It is always one step: the angle grows", "It counts pairs from 1: the first has i ="],
+            ["It is always one step: the angle grows", "Pairs count from 1: the first has i = 0"],
+        ),
+        "half as far": (
+            lambda offset, d: shift()(offset / 2, d),
+            ["At width 8 pair 0 must turn by 1; yours"],
         ),
         "twice as far": (lambda offset, d: shift()(2 * offset, d), ["It goes twice as far."]),
     },
@@ -260,6 +270,10 @@ WRONG = {
             offsets(last=False, add=1),
             ["The first query is put at position 0: the", "It is one row late: offset 0 has row"],
         ),
+        "half the offsets": (
+            lambda n_queries, n_keys, reach: offsets()(n_queries, n_keys, 2 * reach) // 2,
+            ["Within the reach, each word further must"],
+        ),
         "two late, high ends": (
             offsets(high=False, add=2),
             ["Offset 0, a word and itself, has row", "All rows must be in the table, 0 to 2 *"],
@@ -268,7 +282,7 @@ WRONG = {
     "3.9": {
         "back, i/K": (
             rotated(-1, lambda i, k: i / k),
-            ["The exponent is i/K: it is 2i/K.", "It turns the wrong way: (1, 0) becomes"],
+            ["The exponent is i/d: it is 2i/d, d the", "It turns the wrong way: (1, 0) becomes"],
         ),
         "halves, counted": (
             rotated(halves=True, counted=True),
@@ -278,6 +292,7 @@ WRONG = {
             rotated(plus=True, add=1),
             ["It turns one position too far: at", "It has two pluses: a turn has a minus at"],
         ),
+        "degrees": (rotated(math.pi / 180), ["At width 8 pair 0 must turn by 1; yours"]),
         "twice the angle": (rotated(2), ["It turns by twice the angle."]),
     },
     "3.10": {
@@ -288,6 +303,7 @@ WRONG = {
                 "The first slope is 1: heads count from 1,",
             ],
         ),
+        "half the slopes": (penalties(-0.5), ["The first of 4 heads has the slope 0.25;"]),
         "signed, heads last": (
             penalties(distance=float, last=True),
             ["It has the heads on the last axis: (H, T,", "Distance has no sign, |t - s|: yours"],
@@ -310,7 +326,7 @@ WRONG = {
             rotary(lambda t: t + 1, lambda s: 2 * s),
             ["The queries' places count from 1, those", "The keys turn twice."],
         ),
-        "i/K": (rotary(exponent=1), ["The exponent is i/K: it is 2i/K."]),
+        "i/K": (rotary(exponent=1), ["The exponent is i/d: it is 2i/d, d the"]),
     },
 }
 RIGHT = {

@@ -129,20 +129,20 @@ def from_first_map(maps):
 @pytest.mark.parametrize(
     ("number", "answer", "said"),
     [
-        ("7.4", faster, "This multiplies by the power of 10000"),
-        ("7.7", last_map, "the map of the last layer alone"),
+        ("7.4", faster, "It multiplies by the power of 10000"),
+        ("7.7", last_map, "map of the last layer alone"),
         ("7.7", from_first_map, "This gives the first layer no residual path"),
-        ("7.8", octal, "This has base 8"),
+        ("7.8", octal, "It has base 8 with 2 bits"),
         ("7.8", short, "int64 (long), which `F.cross_entropy` needs"),
         ("7.8", short_array, "int64 (long), which `F.cross_entropy` needs"),
         ("7.9", hidden_in_place, "work on a copy, `patches.clone()`"),
         ("7.9", corrupted_in_place, "work on a copy, `patches.clone()`"),
         ("7.8", upper_borders, "on the border of two digits"),
-        ("7.9", corrupted_up_to_both, "hides a draw of exactly 0.8"),
-        ("7.9", corrupted_in_buckets, "hides a draw of exactly 0.8"),
-        ("7.9", replaced_in_a_loop, "may have been replaced before"),
-        ("7.9", masked_then_replaced, "hides first and then replaces one by one"),
-        ("7.9", changed_in_one_loop, "hidden or replaced by then"),
+        ("7.9", corrupted_up_to_both, "with the draw 0.8 becomes `mask`"),
+        ("7.9", corrupted_in_buckets, "with the draw 0.8 becomes `mask`"),
+        ("7.9", replaced_in_a_loop, "hidden or replaced: take it as it was"),
+        ("7.9", masked_then_replaced, "hidden or replaced: take it as it was"),
+        ("7.9", changed_in_one_loop, "hidden or replaced: take it as it was"),
     ],
 )
 def test_a_slip_is_named_in_another_style_too(number, answer, said):
@@ -162,7 +162,10 @@ def rest_for_both(order, n_validation, n_test):
 
 @pytest.mark.parametrize(
     ("number", "answer", "said"),
-    [("7.6", maximum_of_heads, "the highest weight"), ("7.10", rest_for_both, "run on to the end")],
+    [
+        ("7.6", maximum_of_heads, "the highest weight"),
+        ("7.10", rest_for_both, "the parts have 6, 5 and 3"),
+    ],
 )
 def test_a_slip_of_the_repair_is_named_and_has_no_letter(number, answer, said):
     task = TASKS[number]
@@ -175,7 +178,7 @@ def test_a_slip_of_the_repair_is_named_and_has_no_letter(number, answer, said):
 def test_the_mistake_shown_must_have_a_letter():
     task = TASKS["7.6"]
     with pytest.raises(ValueError, match="not one of the choices"):
-        dataclasses.replace(task, shown=task.mistakes[-1])
+        dataclasses.replace(task, shown=task.solution)
 
 
 @pytest.mark.parametrize("number", ["7.6", "7.10"])

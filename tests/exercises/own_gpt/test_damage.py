@@ -129,7 +129,7 @@ def test_a_helper_of_a_broken_section_is_replaced_by_ours(path):
     path.write_text(file_of(sections), encoding="utf-8")
     mine = assemble(**SMALL)
     assert whose(mine) == {"merge_pair", "train_merges"}
-    assert "This counts each word once" in line_of(mine, "count_pairs")
+    assert "counts each word once" in line_of(mine, "count_pairs")
     assert mine.compare()
     path.write_text(file_of(sections | {"count_pairs": "def count_pairs("}), encoding="utf-8")
     mine = assemble(**SMALL)
@@ -141,9 +141,12 @@ def test_a_helper_of_a_broken_section_is_replaced_by_ours(path):
 def test_a_broken_exercise_that_is_no_part(path, body):
     """2.5 may call 2.2, which is not in the model itself."""
     many = """
-def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
+import math
+
+def multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask):
     q, k, v = ((x @ w).unflatten(-1, (n_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
-    return attention(q, k, v)[0].transpose(1, 2).flatten(2) @ w_o
+    scores = attention(q, k, v)[1].log().masked_fill(~mask, -math.inf)
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
 """
     text = with_section(file_of({"multi_head": many}), registry.find("2.2"), body)
     path.write_text(text, encoding="utf-8")
@@ -156,10 +159,9 @@ def test_a_function_of_another_section_and_of_the_text_around(path):
     many = """
 import torch
 
-def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask):
     q, k, v = (my_split(x @ w, n_heads) for w in (w_q, w_k, w_v))
-    everything = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool)
-    rows = [[masked_attention(*qkv, everything)[0] for qkv in zip(*text)] for text in zip(q, k, v)]
+    rows = [[masked_attention(*qkv, mask)[0] for qkv in zip(*text)] for text in zip(q, k, v)]
     return torch.stack([torch.cat(row, dim=-1) for row in rows]) @ w_o
 """
     text = file_of({"multi_head": many, "masked_attention": ATTENTION})
@@ -261,19 +263,36 @@ def test_what_fails_only_at_the_sizes_of_the_model(path):
     many = """
 import math
 
-def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask):
     q, k, v = ((x @ w).unflatten(-1, (n_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
     checked(x)
-    return ((q @ k.mT / math.sqrt(k.size(-1))).softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
+    scores = (q @ k.mT / math.sqrt(k.size(-1))).masked_fill(~mask, -math.inf)
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
 
 def checked(x):
-    assert x.size(-1) <= 8, "too wide"
+    assert x.size(-1) <= 6, "too wide"
 """
     path.write_text(file_of({"causal_mask": few, "multi_head": many}), encoding="utf-8")
     mine = assemble(**SMALL)
     assert "ours: yours fails in the model: ValueError in line" in line_of(mine, "causal_mask")
     assert "AssertionError in line" in line_of(mine, "multi_head")
-    assert '`assert x.size(-1) <= 8, "too wide"`: too wide' in line_of(mine, "multi_head")
+    assert '`assert x.size(-1) <= 6, "too wide"`: too wide' in line_of(mine, "multi_head")
+    assert mine.compare()
+
+
+def test_heads_from_before_they_took_a_mask_are_named(path):
+    old = """
+import math
+
+def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
+    q, k, v = ((x @ w).unflatten(-1, (n_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return ((q @ k.mT / math.sqrt(k.size(-1))).softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
+"""
+    path.write_text(file_of({"multi_head": old, "causal_mask": MASK}), encoding="utf-8")
+    mine = assemble(**SMALL)
+    assert whose(mine) == {"causal_mask"}
+    assert "takes 6 positional arguments but 7 were given" in line_of(mine, "multi_head")
+    assert "multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask)" in line_of(mine, "multi_head")
     assert mine.compare()
 
 

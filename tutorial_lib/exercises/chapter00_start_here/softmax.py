@@ -58,14 +58,17 @@ def rows_sum_to_one(answer):
 
 
 def exponentials(answer):
-    """It takes other powers than those of e: one more in a score makes a weight e times larger."""
-    found = divisor(answer(SCORES), SCORES)
-    return None if found is None else math.isclose(found, 1, rel_tol=1e-3)
+    """The weights must go with exp(score): one more in a score makes a weight e times larger."""
+    got = answer(SCORES)
+    found = divisor(got, SCORES)
+    if not (got > 0).all():
+        return None
+    return found is not None and math.isclose(found, 1, rel_tol=1e-3)
 
 
 def large_scores(answer):
     """It overflows on large scores: subtract the largest score of a row before the exp."""
-    return not answer(torch.tensor([[1000.0, 999.0]])).isnan().any()
+    return not answer(torch.tensor([[1000.0, 999.0, 0.0]])).isnan().any()
 
 
 def rows_far_apart(answer):
@@ -118,50 +121,47 @@ def cross_entropy_cases():
 
 
 LABELS = torch.tensor([2, 0, 2])
-BATCHES = (SCORES, 2 * SCORES.flip(0))
+LOGITS = torch.stack([SCORES, 2 * SCORES.flip(0)])  # two batches of three examples
+LOG_P = LOGITS.log_softmax(-1)
 
 
-def own(log_p):
-    """The number of each row's label."""
-    return log_p[torch.arange(3), LABELS]
+def own(table):
+    """The numbers of the labels, (2, 3)."""
+    return table[:, torch.arange(3), LABELS]
 
 
-def losses(answer):
-    """What came for two batches of three examples."""
-    return torch.stack([answer(logits, LABELS) for logits in BATCHES])
+def sure_and_wrong(answer):
+    """A sure and wrong example must cost much, a sure and right one nearly nothing."""
+    wrong, right = (answer(torch.tensor([[9.0, 0.0]]), torch.tensor([y])) for y in (1, 0))
+    return bool(wrong.abs() > 5 > 0.1 > right.abs())
 
 
-def losses_of(terms, reduce, factor):
-    """The losses of the two batches by a choice of one's own."""
-    return factor * torch.stack([reduce(terms(logits)) for logits in BATCHES])
-
-
-CROSS_ENTROPY_RULES = composed(
-    losses,
-    losses_of,
+RULES = composed(
+    lambda answer: torch.stack([answer(logits, LABELS) for logits in LOGITS]),
+    lambda terms, reduce, times: times * torch.stack([reduce(batch) for batch in terms]),
     {
-        "Each row counts by the log-softmax of its own label.": lambda logits: own(
-            logits.log_softmax(-1)
-        ),
-        "It takes the raw scores of the labels: the log-softmax is missing.": own,
-        "The logarithm is missing: -log p(label).": lambda t: own(t.softmax(-1)),
-        "It applies the softmax twice.": lambda t: own(t.softmax(-1).log_softmax(-1)),
-        "The softmax runs over the examples, not the classes.": lambda t: own(t.log_softmax(0)),
-        "It averages over all classes: only the label counts.": lambda t: t.log_softmax(-1),
-        "It takes every label's column from every row: pair each row with its own label.": (
-            lambda t: t.log_softmax(-1)[:, LABELS]
-        ),
-        "It uses the labels as row numbers: they say which column counts in each row.": (
-            lambda t: t.log_softmax(-1)[LABELS]
-        ),
+        "Each row counts by the log-softmax of its own label.": own(LOG_P),
+        "It takes the raw scores of the labels: the log-softmax is missing.": own(LOGITS),
+        "The logarithm is missing: -log p(label).": own(LOGITS.softmax(-1)),
+        "It applies the softmax twice.": own(LOGITS.softmax(-1).log_softmax(-1)),
+        "The softmax runs over the examples, not the classes.": own(LOGITS.log_softmax(1)),
+        "It averages over all classes: only the label counts.": LOG_P,
+        "It takes every label's column from every row: pair rows and labels.": LOG_P[:, :, LABELS],
+        "It uses the labels as row numbers: they say which column counts.": LOG_P[:, LABELS],
     },
-    {"Take the mean.": torch.mean, "It is the sum over the examples.": (torch.sum)},
+    {
+        "Take the mean.": torch.mean,
+        "It is the sum over the examples.": torch.sum,
+        "It is the largest loss of the examples: take the mean.": torch.min,
+        "It returns a loss for each example: take their mean.": lambda losses: losses,
+    },
     {
         "The loss is minus the natural logarithm.": -1,
         "It lacks the minus sign: a loss that falls below 0.": 1,
         "It is in bits: take the natural logarithm.": -1 / math.log(2),
         "It is in bits, and lacks the minus sign.": 1 / math.log(2),
     },
+    otherwise=(sure_and_wrong,),
 )
 
 
@@ -181,6 +181,6 @@ softmax of a row of `logits` (N, V) and `labels` (N,) holds the right classes.
     second_style=cross_entropy_library,
     mistakes=(),
     cases=cross_entropy_cases,
-    properties=CROSS_ENTROPY_RULES,
+    properties=RULES,
     see="Refresher: cross-entropy",
 )

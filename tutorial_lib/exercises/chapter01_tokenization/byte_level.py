@@ -1,5 +1,6 @@
 """Chapter 01: decode any ids, measure compression."""
 
+from tutorial_lib.exercises.engine.properties import composed, properties, which
 from tutorial_lib.exercises.engine.tasks import Symptom, Write, case
 
 # Decode ---------------------------------------------------------------------------------------
@@ -19,45 +20,6 @@ def decode_bytearray(ids, vocabulary):
     return str(data, encoding="utf-8", errors="replace")
 
 
-def decode_each(ids, vocabulary):
-    """This decodes token by token: a character that two tokens share is lost."""
-    return "".join(vocabulary[i].decode("utf-8", errors="replace") for i in ids)
-
-
-def decode_ignoring(ids, vocabulary):
-    """This drops bytes that are no valid UTF-8: a damaged text then looks like a whole one."""
-    return b"".join(vocabulary[i] for i in ids).decode("utf-8", errors="ignore")
-
-
-def decode_strict(ids, vocabulary):
-    """This raises an error on half a character, and a model may well write one."""
-    return b"".join(vocabulary[i] for i in ids).decode("utf-8")
-
-
-def decode_latin(ids, vocabulary):
-    """This reads each byte as one character: `é` is two bytes in UTF-8."""
-    return b"".join(vocabulary[i] for i in ids).decode("latin-1")
-
-
-def decode_trying(ids, vocabulary):
-    """This tries token by token: `é` in two tokens is whole, but neither half is valid alone."""
-    text = ""
-    for i in ids:
-        try:
-            text += vocabulary[i].decode("utf-8")
-        except UnicodeDecodeError:
-            text += "\ufffd"
-    return text
-
-
-def decode_all_or_nothing(ids, vocabulary):
-    """This gives up the whole text for one bad byte: only that byte becomes `�`."""
-    try:
-        return b"".join(vocabulary[i] for i in ids).decode("utf-8")
-    except UnicodeDecodeError:
-        return "\ufffd"
-
-
 def decode_cases():
     """A character inside a token, one shared by two tokens, and one cut off."""
     vocabulary = {0: b"caf", 1: b"\xc3", 2: b"\xa9", 3: "é ".encode(), 4: b" \xf0\x9f", 7: b"!"}
@@ -66,6 +28,43 @@ def decode_cases():
         case("é in two tokens", [0, 1, 2, 7], vocabulary),
         case("an emoji cut off", [0, 4], vocabulary),
     ]
+
+
+def text_of(answer, *tokens):
+    """The text of some tokens, ids 0, 1, 2 ..."""
+    return answer(list(range(len(tokens))), dict(enumerate(tokens)))
+
+
+def nothing_between(answer):
+    """The text must be the tokens' bytes and nothing else."""
+    got = text_of(answer, b"a", b"b")
+    return "It puts something between the tokens." if got in ("a b", "a, b") else got == "ab"
+
+
+def utf_8(answer):
+    """The bytes must be read as UTF-8: `é` is two of them."""
+    if text_of(answer, "é".encode()) == "Ã©":
+        return "It reads each byte as one character: `é` is two bytes in UTF-8."
+    return None if nothing_between(answer) is not True else text_of(answer, "é".encode()) == "é"
+
+
+def join_first(answer):
+    """It decodes token by token: a character that two tokens share is lost. Join first."""
+    return text_of(answer, b"\xc3", b"\xa9") == "é" if utf_8(answer) is True else None
+
+
+def bad_bytes(answer):
+    """Bytes that are no valid UTF-8 must become `�`, and all others stay."""
+    if utf_8(answer) is not True:
+        return None
+    others = {
+        "It drops bytes that are no valid UTF-8: a damaged text looks whole.": "ab",
+        "It gives up the whole text for one bad byte: only that byte becomes `�`.": "\ufffd",
+    }
+    try:
+        return which(text_of(answer, b"a", b"\xff", b"b"), "a\ufffdb", others)
+    except ValueError:
+        return "It raises an error on half a character, and a model may well write one."
 
 
 DECODE = Write(
@@ -83,15 +82,9 @@ bytes that are no valid UTF-8 become the replacement character `�`.
     ),
     solution=decode,
     second_style=decode_bytearray,
-    mistakes=(
-        decode_each,
-        decode_ignoring,
-        decode_strict,
-        decode_latin,
-        decode_trying,
-        decode_all_or_nothing,
-    ),
+    mistakes=(),
     cases=decode_cases,
+    properties=properties(nothing_between, utf_8, join_first, bad_bytes),
     see="1.4 From toy to real",
 )
 
@@ -133,6 +126,19 @@ def characters_per_token_cases():
     ]
 
 
+COMPRESSION_RULES = composed(
+    lambda answer: answer("ababééé", [b"ab", b"ab", b"\xc3", b"\xa9\xc3\xa9\xc3", b"\xa9"]),
+    lambda above, below, turn, whole: whole(turn(above / below)),
+    {"Characters are counted.": 7, "It counts bytes: characters are asked for.": 10},
+    {"Divide by the number of tokens.": 5, "It divides by the number of different tokens.": 4},
+    {
+        "Divide characters by tokens.": lambda q: q,
+        "It divides the wrong way round.": lambda q: 1 / q,
+    },
+    {"Keep the decimals.": float, "It keeps whole numbers only: divide with `/`.": int},
+)
+
+
 COMPRESSION = Symptom(
     id="1.8",
     title="A curve that is too fair",
@@ -155,5 +161,6 @@ The curves below were made by code with one of these mistakes. Choose the letter
         "The English curve would start above 2, since its letters repeat even at 256 ids.",
     ),
     cases=characters_per_token_cases,
+    properties=COMPRESSION_RULES,
     see="1.4 From toy to real",
 )

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 from tutorial_lib.exercises.chapter01_tokenization.merges import FIVE_WORDS, merge_pair_first
+from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
 from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps
 
@@ -208,6 +209,26 @@ def cut_cases():
     ]
 
 
+def nothing_lost(answer):
+    """The tokens joined are not the text: white space must stay."""
+    text = "the sea,  the tea"
+    return "".join(answer(text, 3)) == text
+
+
+def within_words(answer):
+    """A token crosses the end of a word: cut the text into words first."""
+    text = "cat, mat, rat, hat: the sea, the tea, the pea, eat the heat"
+    return all(len(gpt2_words(token)) < 2 for token in answer(text, 7))
+
+
+def merges_are_learned(answer):
+    """One word of its own must be cut by the n_merges merges that it teaches."""
+    others = {"Nothing is merged: these are single letters.": list("bananaban")}
+    others["It learns one merge too few."] = cut("bananaban", 1)
+    others["It learns one merge too many."] = cut("bananaban", 3)
+    return which(answer("bananaban", 2), cut("bananaban", 2), others)
+
+
 CROSSING = Symptom(
     id="1.6",
     title="Strange tokens",
@@ -229,5 +250,6 @@ The strip below was cut by code with one of these mistakes. Choose the letter, t
         "Spaces would stand at the start of tokens, and common words would fall apart.",
     ),
     cases=cut_cases,
+    properties=properties(nothing_lost, within_words, merges_are_learned),
     see="1.4 From toy to real",
 )

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from tutorial_lib.exercises.engine.properties import properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 from tutorial_lib.tokenizers import apply_merges
 
@@ -25,16 +26,6 @@ def encode_by_rank_library(symbols, merges):
     return apply_merges(symbols, merges)
 
 
-def encode_in_text_order(symbols, merges):
-    """This merges in text order: the first pair of the word that is known, not the lowest rank."""
-    while True:
-        known = [i for i, pair in enumerate(pairwise(symbols)) if pair in merges]
-        if not known:
-            return symbols
-        i = known[0]
-        symbols = (*symbols[:i], symbols[i] + symbols[i + 1], *symbols[i + 2 :])
-
-
 def encode_longest(symbols, merges):
     """This takes the longest token from the left, as WordPiece does; BPE follows the ranks."""
     tokens = {first + second for first, second in merges}
@@ -45,44 +36,6 @@ def encode_longest(symbols, merges):
         out.append(word[:n])
         word = word[n:]
     return tuple(out)
-
-
-def encode_one_pass(symbols, merges):
-    """This makes one pass: a merge can put a new known pair together, so look again."""
-    out = []
-    for symbol in symbols:
-        if out and (out[-1], symbol) in merges and len(out[-1]) == 1:
-            out[-1] += symbol
-        else:
-            out.append(symbol)
-    return tuple(out)
-
-
-def encode_by_last_rank(symbols, merges):
-    """This takes the pair learned last; the one learned first has the right of way."""
-    while True:
-        known = [pair for pair in pairwise(symbols) if pair in merges]
-        if not known:
-            return symbols
-        i = list(pairwise(symbols)).index(max(known, key=merges.index))
-        symbols = (*symbols[:i], symbols[i] + symbols[i + 1], *symbols[i + 2 :])
-
-
-def encode_one_merge(symbols, merges):
-    """This merges once and stops: go on until no known pair is left."""
-    known = [pair for pair in pairwise(symbols) if pair in merges]
-    if not known:
-        return symbols
-    i = list(pairwise(symbols)).index(min(known, key=merges.index))
-    return (*symbols[:i], symbols[i] + symbols[i + 1], *symbols[i + 2 :])
-
-
-def encode_smallest(symbols, merges):
-    """This takes the smallest pair: that rule was for ties in training; here the rank decides."""
-    while known := [pair for pair in pairwise(symbols) if pair in merges]:
-        i = list(pairwise(symbols)).index(min(known))
-        symbols = (*symbols[:i], symbols[i] + symbols[i + 1], *symbols[i + 2 :])
-    return symbols
 
 
 def encode_by_rank_cases():
@@ -96,6 +49,44 @@ def encode_by_rank_cases():
         case("the same pair twice", tuple("rere"), merges),
         case("`there`", tuple("there"), [("t", "h"), ("h", "e"), ("r", "e"), ("he", "r")]),
     ]
+
+
+def tokens(answer, word, *merges):
+    """The tokens of a word as a list; each merge adds the last letter of what is written."""
+    got = answer(tuple(word), [(merge[:-1], merge[-1]) for merge in merges])
+    return got.split() if isinstance(got, str) else got
+
+
+def tuple_of_tokens(answer):
+    """It returns one string: a tuple of tokens is asked for."""
+    return not isinstance(answer(("a", "b"), [("a", "b")]), str)
+
+
+def lowest_rank_first(answer):
+    """Of the known pairs in a word the one learned first must be merged first."""
+    late, early = tokens(answer, "abc", "bc", "ab"), tokens(answer, "abc", "ab", "bc")
+    if early == ["a", "bc"]:
+        return "It takes the pair learned last; the one learned first has the right of way."
+    if tokens(answer, "cba", "ba", "cb")[0] == "cb":
+        return "It merges in text order: the first known pair of the word, not the lowest rank."
+    if late == ["ab", "c"]:
+        return "It takes the smallest pair: that rule was for ties in training."
+    return late == ["a", "bc"]
+
+
+def every_place(answer):
+    """It merges once and stops: go on until no known pair is left."""
+    return tokens(answer, "abab", "ab") == ["ab", "ab"]
+
+
+def looks_again(answer):
+    """A merge can put a new known pair together: look at all neighbours again."""
+    return tokens(answer, "abc", "ab", "abc") == ["abc"] if every_place(answer) else None
+
+
+def unknown_pairs_stay(answer):
+    """A word without a known pair stays as it is."""
+    return tokens(answer, "you", "ab") == ["y", "o", "u"]
 
 
 ENCODE_BY_RANK = Write(
@@ -114,14 +105,10 @@ text that a GPT reads has gone through this function.
     ),
     solution=encode_by_rank,
     second_style=encode_by_rank_library,
-    mistakes=(
-        encode_in_text_order,
-        encode_longest,
-        encode_one_pass,
-        encode_by_last_rank,
-        encode_one_merge,
-        encode_smallest,
-    ),
+    mistakes=(encode_longest,),
     cases=encode_by_rank_cases,
+    properties=properties(
+        tuple_of_tokens, lowest_rank_first, every_place, looks_again, unknown_pairs_stay
+    ),
     see="1.5 Encoding: merges by rank",
 )

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 
+from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 FIVE_WORDS = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
@@ -26,53 +27,6 @@ def count_pairs_counter(words):
     return Counter(repeated)
 
 
-def count_pairs_unweighted(words):
-    """This counts each word once: a word that occurs 10 times adds 10 to each of its pairs."""
-    return Counter(pair for symbols in words for pair in pairwise(symbols))
-
-
-def count_pairs_across(words):
-    """This also pairs the end of a word with the start of the next: no merge may cross words."""
-    text = [symbol for word, count in words.items() for _ in range(count) for symbol in word]
-    return Counter(pairwise(text))
-
-
-def count_pairs_once(words):
-    """This counts a pair once a word, but `banana` holds `an` twice."""
-    counts = Counter()
-    for symbols, count in words.items():
-        for pair in set(pairwise(symbols)):
-            counts[pair] += count
-    return counts
-
-
-def count_pairs_unordered(words):
-    """This takes `at` and `ta` for one pair: the order of the two symbols matters."""
-    counts = Counter()
-    for pair, count in count_pairs(words).items():
-        counts[min(pair, pair[::-1])] += count
-    return counts
-
-
-def count_pairs_overwritten(words):
-    """This keeps the count of the last word only: add to what the pair has already."""
-    return {pair: count for symbols, count in words.items() for pair in pairwise(symbols)}
-
-
-def count_pairs_chunks(words):
-    """This cuts a word into twos and skips the pairs between: `cat` holds `ca` and `at`."""
-    counts = Counter()
-    for symbols, count in words.items():
-        for pair in zip(symbols[::2], symbols[1::2], strict=False):
-            counts[pair] += count
-    return counts
-
-
-def count_pairs_joined(words):
-    """This joins the two symbols to one string: `ea` `ts` and `eat` `s` would be the same pair."""
-    return {first + second: n for (first, second), n in count_pairs(words).items()}
-
-
 def count_pairs_cases():
     """Unequal counts, a pair twice in a word, a pair both ways round, a word without a pair."""
     return [
@@ -80,6 +34,62 @@ def count_pairs_cases():
         case("banana, 3 times", {tuple("banana"): 3}),
         case("a word of one letter", {("a",): 2, ("t", "o"): 1}),
     ]
+
+
+def pairs_in(answer, words):
+    """The counted pairs of {word: count}, each as a tuple, whatever the answer's keys."""
+    counts = answer({tuple(word): count for word, count in words.items()})
+    return {tuple(pair): count for pair, count in counts.items()}
+
+
+def keys_are_pairs(answer):
+    """It joins the two symbols to one string: `ea` `ts` and `eat` `s` would be the same pair."""
+    (key,) = answer({("a", "b"): 1})
+    return key != "ab" and (
+        isinstance(key, tuple) or "A key must be a pair of neighbours, a tuple of two."
+    )
+
+
+def all_neighbours(answer):
+    """Each symbol pairs with the one right after it: `bad` holds `ba` and `ad`."""
+    others = {
+        "It cuts a word into twos and skips the pairs between: `bad` holds `ba` and `ad`.": {
+            "ba",
+            "dc",
+        },
+        "It takes `ba` and `ab` for one pair: the order of the two symbols matters.": {
+            "ab",
+            "ad",
+            "cd",
+        },
+        "It pairs symbols that have another one between: pairs are neighbours.": {"bd", "ac"},
+        "The two symbols of a pair are the wrong way round.": {"ab", "da", "cd"},
+        "The last pair of a word is missing.": {"ba", "ad"},
+        "The first pair of a word is missing.": {"ad", "dc"},
+    }
+    got = {"".join(pair) for pair in pairs_in(answer, {"badc": 1})}
+    return which(got, {"ba", "ad", "dc"}, others)
+
+
+def within_words(answer):
+    """It pairs the end of a word with the start of the next: no merge may cross words."""
+    return ("b", "c") not in pairs_in(answer, {"ab": 1, "cd": 1})
+
+
+def each_occurrence(answer):
+    """It counts a pair once a word, but `banana` holds `an` twice."""
+    return pairs_in(answer, {"xananx": 1})["a", "n"] != 1 or not added_up(answer)
+
+
+def weighted(answer):
+    """It counts each word once: a word that occurs 7 times adds 7 to each of its pairs."""
+    got = pairs_in(answer, {"ab": 7})["a", "b"]
+    return got == 7 or (got != 1 and f"In a word that occurs 7 times a pair counts 7, not {got}.")
+
+
+def added_up(answer):
+    """A pair's count must add up over the words; what it has already is lost."""
+    return pairs_in(answer, {"ab": 2, "xab": 5})["a", "b"] != pairs_in(answer, {"xab": 5})["a", "b"]
 
 
 COUNT_PAIRS = Write(
@@ -98,16 +108,11 @@ text. It is the first half of one training step.
     ),
     solution=count_pairs,
     second_style=count_pairs_counter,
-    mistakes=(
-        count_pairs_unweighted,
-        count_pairs_across,
-        count_pairs_once,
-        count_pairs_unordered,
-        count_pairs_overwritten,
-        count_pairs_chunks,
-        count_pairs_joined,
-    ),
+    mistakes=(),
     cases=count_pairs_cases,
+    properties=properties(
+        keys_are_pairs, all_neighbours, within_words, each_occurrence, weighted, added_up
+    ),
     see="1.2 Byte-pair encoding by hand",
 )
 
@@ -146,66 +151,6 @@ def merge_pair_first(symbols, pair):
     return symbols
 
 
-def merge_pair_overlapping(symbols, pair):
-    """This uses a symbol twice: `aaa` holds the pair `aa` once, with one `a` left over."""
-    merged = []
-    used = False
-    for i, symbol in enumerate(symbols):
-        if symbols[i : i + 2] == pair:
-            merged.append(pair[0] + pair[1])
-            used = True
-        else:
-            if not used:
-                merged.append(symbol)
-            used = False
-    return tuple(merged)
-
-
-def merge_pair_from_the_right(symbols, pair):
-    """This goes from right to left: `aaa` becomes `a` `aa`, from the left it is `aa` `a`."""
-    merged = []
-    i = len(symbols)
-    while i > 0:
-        if i > 1 and symbols[i - 2 : i] == pair:
-            merged.append(pair[0] + pair[1])
-            i -= 2
-        else:
-            merged.append(symbols[i - 1])
-            i -= 1
-    return tuple(merged[::-1])
-
-
-def merge_pair_as_text(symbols, pair):
-    """This replaces text, not symbols: `ca` `t` ends in `a` and `t` but is another pair."""
-    return tuple(" ".join(symbols).replace(" ".join(pair), "".join(pair)).split(" "))
-
-
-def merge_pair_second_half(symbols, pair):
-    """This leaves the second symbol of a merged pair where it was: skip it."""
-    merged = [a + b if (a, b) == pair else a for a, b in pairwise(symbols)]
-    return (*merged, symbols[-1])
-
-
-def merge_pair_tail(symbols, pair):
-    """This loses the last symbol of a word: it has no neighbour to its right, but it stays."""
-    merged, i = [], 0
-    while i < len(symbols) - 1:
-        found = symbols[i : i + 2] == pair
-        merged.append("".join(pair) if found else symbols[i])
-        i += 1 + found
-    return tuple(merged)
-
-
-def merge_pair_unjoined(symbols, pair):
-    """This puts the pair itself in: join its two strings to one symbol."""
-    merged, i = [], 0
-    while i < len(symbols):
-        found = symbols[i : i + 2] == pair
-        merged.append(pair if found else symbols[i])
-        i += 1 + found
-    return tuple(merged)
-
-
 def merge_pair_cases():
     """Two occurrences, an overlap, and symbols of which the pair is only a part."""
     return [
@@ -214,6 +159,61 @@ def merge_pair_cases():
         case("`a` + `t` in `ca` `t` `a` `t`", ("ca", "t", "a", "t"), ("a", "t")),
         case("no such pair", tuple("pet"), ("a", "t")),
     ]
+
+
+def joined(answer):
+    """What the pair x, y has become, in a word that is nothing else."""
+    return answer(("x", "y"), ("x", "y"))[0]
+
+
+def becomes_one_symbol(answer):
+    """The pair must become one symbol, its two strings joined."""
+    others = {
+        "It puts the pair itself in: join its two strings to one symbol.": ["x", "y"],
+        "It joins the two strings the wrong way round.": "yx",
+        "The pair stays as it was.": "x",
+    }
+    if not answer(("x", "y"), ("x", "y")):
+        return "The pair is gone: its two strings, joined, must stand in its place."
+    return which(joined(answer), "xy", others)
+
+
+def others_stay(answer):
+    """Symbols that are not the pair must stay as they are."""
+    others = {"It loses the last symbol of a word: it has no neighbour, but it stays.": ["p", "e"]}
+    return which(answer(("p", "e", "t"), ("x", "y")), ["p", "e", "t"], others)
+
+
+def second_is_used_up(answer):
+    """It leaves the second symbol of a merged pair where it was: skip it."""
+    return answer(("x", "y", "z"), ("x", "y"))[1:] in (["z"], [])  # []: the last one is lost
+
+
+def every_occurrence(answer):
+    """It does not merge each occurrence of the pair."""
+    return answer(("x", "y", "z", "x", "y", "p"), ("x", "y")).count(joined(answer)) == 2
+
+
+def from_the_left(answer):
+    """Go from left to right, and use each symbol once: `aaa` must become `aa` `a`."""
+    one = answer(("a", "a"), ("a", "a"))[0]
+    others = {
+        "It goes from right to left: `aaa` becomes `a` `aa`, from the left it is `aa` `a`.": [
+            "a",
+            one,
+        ],
+        "It uses a symbol twice: `aaa` holds the pair `aa` once, with one `a` left over.": [
+            one,
+            one,
+        ],
+    }
+    found = which(answer(("a", "a", "a"), ("a", "a")), [one, "a"], others)
+    return found or None
+
+
+def whole_symbols(answer):
+    """It replaces text, not symbols: `ca` `t` ends in `a` and `t` but is another pair."""
+    return answer(("ca", "t", "s", "p"), ("a", "t"))[:2] == ["ca", "t"]
 
 
 MERGE_PAIR = Write(
@@ -231,15 +231,15 @@ symbol. It is the second half of a training step, and all that encoding does.
     ),
     solution=merge_pair,
     second_style=merge_pair_recursive,
-    mistakes=(
-        merge_pair_first,
-        merge_pair_overlapping,
-        merge_pair_from_the_right,
-        merge_pair_as_text,
-        merge_pair_second_half,
-        merge_pair_tail,
-        merge_pair_unjoined,
-    ),
+    mistakes=(merge_pair_first,),
     cases=merge_pair_cases,
+    properties=properties(
+        becomes_one_symbol,
+        others_stay,
+        second_is_used_up,
+        every_occurrence,
+        from_the_left,
+        whole_symbols,
+    ),
     see="1.2 Byte-pair encoding by hand",
 )

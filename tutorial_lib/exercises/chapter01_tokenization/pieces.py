@@ -1,7 +1,6 @@
 """Chapter 01: WordPiece's longest match."""
 
-from functools import cache
-
+from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 # Longest match --------------------------------------------------------------------------------
@@ -37,79 +36,6 @@ def longest_match_shrinking(word, vocabulary):
     return pieces
 
 
-def shortest_match(word, vocabulary):
-    """This takes the shortest piece that fits; try the whole rest of the word first."""
-    pieces = []
-    start = 0
-    while start < len(word):
-        mark = "##" if start else ""
-        ends = range(start + 1, len(word) + 1)
-        end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
-        if end is None:
-            return ["[UNK]"]
-        pieces.append(mark + word[start:end])
-        start = end
-    return pieces
-
-
-def longest_match_unmarked(word, vocabulary):
-    """This looks up the rest of a word without its ##: `ing` and `##ing` are two entries."""
-    pieces = []
-    start = 0
-    while start < len(word):
-        ends = range(len(word), start, -1)
-        end = next((end for end in ends if word[start:end] in vocabulary), None)
-        if end is None:
-            return ["[UNK]"]
-        pieces.append(word[start:end])
-        start = end
-    return pieces
-
-
-def longest_match_partial(word, vocabulary):
-    """This keeps the pieces found so far: one letter that is unknown makes the whole word [UNK]."""
-    pieces = []
-    start = 0
-    while start < len(word):
-        mark = "##" if start else ""
-        ends = range(len(word), start, -1)
-        end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
-        if end is None:
-            return [*pieces, "[UNK]"]
-        pieces.append(mark + word[start:end])
-        start = end
-    return pieces
-
-
-def longest_match_going_back(word, vocabulary):
-    """This goes back to a shorter piece when it gets stuck; WordPiece never does."""
-
-    @cache
-    def cut_from(start):
-        if start == len(word):
-            return ()
-        mark = "##" if start else ""
-        for end in range(len(word), start, -1):
-            piece = mark + word[start:end]
-            if piece in vocabulary and (rest := cut_from(end)) is not None:
-                return (piece, *rest)
-        return None
-
-    pieces = cut_from(0)
-    return ["[UNK]"] if pieces is None else list(pieces)
-
-
-def longest_match_bare(word, vocabulary):
-    """This returns the pieces without their ##; the mark belongs to the name of a piece."""
-    return [piece.removeprefix("##") for piece in longest_match(word, vocabulary)]
-
-
-def longest_match_string(word, vocabulary):
-    """This returns the string "[UNK]"; also a single piece comes in a list."""
-    pieces = longest_match(word, vocabulary)
-    return pieces if pieces != ["[UNK]"] else "[UNK]"
-
-
 def longest_match_cases():
     """Pieces with and without ##, a letter that no piece covers, a dead end."""
     letters = set("walkings") | {"##" + letter for letter in "walkings"}
@@ -119,6 +45,50 @@ def longest_match_cases():
         case("a letter without a piece", "walké", letters | {"walk"}),
         case("the longest piece leads nowhere", "theme", {"th", "the", "##eme", "##m", "me"}),
     ]
+
+
+def list_of_pieces(answer):
+    """A list of pieces must come back."""
+    got = [answer("walk", {"walk"}), answer("walké", {"walk"})]
+    if got[1] == "[UNK]":
+        return 'It returns the string "[UNK]"; also a single piece comes in a list.'
+    return isinstance(got[0], list)
+
+
+def pieces_carry_their_mark(answer):
+    """From the second piece on, a piece is looked up and returned with its ##."""
+    got = answer("doing", {"do", "##ing", "ing"})
+    if answer("doing", {"do", "ing"}) != ["[UNK]"] and got == ["do", "ing"]:
+        return "It looks up the rest of a word without its ##: `ing` and `##ing` are two entries."
+    if got == ["do", "ing"]:
+        return "It returns the pieces without their ##; the mark belongs to the name of a piece."
+    return None if isinstance(got, str) else got == ["do", "##ing"]
+
+
+def longest_first(answer):
+    """It takes a shorter piece than the longest that fits: try the whole rest of the word first."""
+    vocabulary = {"a", "ab", "abc", "##b", "##c", "##bc", "b", "c", "bc"}
+    got = answer("abc", vocabulary)
+    return got[:1] == ["abc"] if isinstance(got, list) else None
+
+
+def unknown_means_all(answer):
+    """When nothing fits, the whole word is ["[UNK]"]."""
+    got = answer("abx", {"ab", "##b", "b", "a"})
+    others = {
+        "It keeps the pieces found so far: an unknown letter makes the whole word [UNK].": [
+            *got[:-1],
+            "[UNK]",
+        ],
+        "It skips a letter that no piece covers: the whole word is [UNK].": got * (got != "[UNK]"),
+    }
+    return got == "[UNK]" or which(got, ["[UNK]"], others)
+
+
+def never_goes_back(answer):
+    """It goes back to a shorter piece when it gets stuck; WordPiece never does."""
+    stuck = {"th", "the", "##eme", "##m", "eme", "m"}
+    return answer("theme", stuck)[0] != "th" if longest_first(answer) else None
 
 
 LONGEST_MATCH = Write(
@@ -137,14 +107,10 @@ behind it, and return the list of pieces. When nothing fits, the whole word is `
     ),
     solution=longest_match,
     second_style=longest_match_shrinking,
-    mistakes=(
-        shortest_match,
-        longest_match_unmarked,
-        longest_match_partial,
-        longest_match_going_back,
-        longest_match_bare,
-        longest_match_string,
-    ),
+    mistakes=(),
     cases=longest_match_cases,
+    properties=properties(
+        list_of_pieces, pieces_carry_their_mark, longest_first, unknown_means_all, never_goes_back
+    ),
     see="1.6 WordPiece",
 )

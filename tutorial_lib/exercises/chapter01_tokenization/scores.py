@@ -1,7 +1,12 @@
 """Chapter 01: WordPiece's score."""
 
+import math
+from collections import Counter
 from itertools import pairwise
 
+import torch
+
+from tutorial_lib.exercises.engine.properties import composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 # WordPiece scores -----------------------------------------------------------------------------
@@ -36,45 +41,6 @@ def wordpiece_scores_loops(words):
     return scores
 
 
-def wordpiece_scores_first(words):
-    """This divides by the count of the first symbol only; the second belongs there too."""
-    symbols, pairs = counted(words)
-    return {pair: n / symbols[pair[0]] for pair, n in pairs.items()}
-
-
-def wordpiece_scores_sum(words):
-    """This divides by the sum of the two counts: it is their product."""
-    symbols, pairs = counted(words)
-    return {(a, b): n / (symbols[a] + symbols[b]) for (a, b), n in pairs.items()}
-
-
-def wordpiece_scores_root(words):
-    """This takes the square root of the product."""
-    symbols, pairs = counted(words)
-    return {(a, b): n / (symbols[a] * symbols[b]) ** 0.5 for (a, b), n in pairs.items()}
-
-
-def wordpiece_scores_from_pairs(words):
-    """This counts symbols in pairs: in `eat` the `a` stands in two pairs but occurs once."""
-    _, pairs = counted(words)
-    symbols = {}
-    for pair, n in pairs.items():
-        for symbol in pair:
-            symbols[symbol] = symbols.get(symbol, 0) + n
-    return {(a, b): n / (symbols[a] * symbols[b]) for (a, b), n in pairs.items()}
-
-
-def wordpiece_scores_unweighted(words):
-    """This counts each word once: weight symbols and pairs by the count of the word."""
-    return wordpiece_scores(dict.fromkeys(words, 1))
-
-
-def wordpiece_scores_brackets(words):
-    """This multiplies by the second count: in Python `n / a * b` is `(n / a) * b`."""
-    symbols, pairs = counted(words)
-    return {pair: n / symbols[pair[0]] * symbols[pair[1]] for pair, n in pairs.items()}
-
-
 def wordpiece_scores_shares(words):
     """This divides shares: it orders the pairs alike, but the score is made of plain counts."""
     symbols, pairs = counted(words)
@@ -94,6 +60,71 @@ def wordpiece_scores_cases():
     ]
 
 
+TEXTS = (
+    {"xy": 1, "xz": 1, "xv": 1, "ay": 1, "by": 1, "cy": 1, "dy": 1},
+    {"xy": 4, "xz": 2},
+    {"xyz": 1, "x": 3},
+)
+
+
+def scores_of_x_y(answer):
+    """The score of x, y in three small texts."""
+    words = ({tuple(word): count for word, count in text.items()} for text in TEXTS)
+    return torch.tensor([answer(counts)["x", "y"] for counts in words])
+
+
+def scores_by(formula, weigh_pairs, weigh_symbols, symbols_of):
+    """These scores by choices of one's own."""
+    found = []
+    for text in TEXTS:
+        symbols = Counter()
+        for word, count in text.items():
+            for symbol in symbols_of(word):
+                symbols[symbol] += count if weigh_symbols else 1
+        pairs = sum(count if weigh_pairs else 1 for word, count in text.items() if "xy" in word)
+        found.append(formula(pairs, symbols["x"], symbols["y"]))
+    return torch.tensor(found)
+
+
+def ten_times_the_text(answer):
+    """The score must fall to a tenth when the whole text comes ten times."""
+    words = {("x", "y"): 4, ("x", "z"): 2}
+    ten_times = {word: 10 * count for word, count in words.items()}
+    return math.isclose(10 * answer(ten_times)["x", "y"], answer(words)["x", "y"])
+
+
+WORDPIECE_RULES = composed(
+    scores_of_x_y,
+    scores_by,
+    {
+        "Divide by the product of the two counts.": lambda n, a, b: n / (a * b),
+        "It divides by the first count only: the second belongs there too.": lambda n, a, b: n / a,
+        "It divides by the second count only: the first belongs there too.": lambda n, a, b: n / b,
+        "It divides by the sum of the two counts: it is their product.": lambda n, a, b: (
+            n / (a + b)
+        ),
+        "It takes the root of the product.": lambda n, a, b: n / (a * b) ** 0.5,
+        "It multiplies by the second count: `n / a * b` is `(n / a) * b`.": lambda n, a, b: (
+            n / a * b
+        ),
+        "It is upside down: divide the pair's count by the product.": lambda n, a, b: a * b / n,
+        "It takes a logarithm: the score is the plain quotient.": lambda n, a, b: math.log(
+            n / (a * b)
+        ),
+        "It divides by the larger count only.": lambda n, a, b: n / max(a, b),
+    },
+    {"Pairs count as often as their word.": True, "It counts the pairs of each word once.": False},
+    {"So do symbols.": True, "It counts the symbols of each word once.": False},
+    {
+        "Symbols are counted in words.": str,
+        "It counts symbols in pairs: in `eat` the `a` is in two pairs but occurs once.": (
+            lambda word: "".join(a + b for a, b in pairwise(word))
+        ),
+    },
+    otherwise=(ten_times_the_text,),
+)
+
+
 WORDPIECE_SCORES = Write(
     id="1.10",
     title="WordPiece scores",
@@ -109,15 +140,8 @@ often its two symbols occur.
     ),
     solution=wordpiece_scores,
     second_style=wordpiece_scores_loops,
-    mistakes=(
-        wordpiece_scores_first,
-        wordpiece_scores_sum,
-        wordpiece_scores_root,
-        wordpiece_scores_from_pairs,
-        wordpiece_scores_unweighted,
-        wordpiece_scores_brackets,
-        wordpiece_scores_shares,
-    ),
+    mistakes=(wordpiece_scores_shares,),
     cases=wordpiece_scores_cases,
+    properties=WORDPIECE_RULES,
     see="1.6 WordPiece",
 )

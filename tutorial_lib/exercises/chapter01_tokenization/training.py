@@ -1,6 +1,7 @@
 """Chapter 01: learn the merges."""
 
 from tutorial_lib.exercises.chapter01_tokenization.merges import FIVE_WORDS, count_pairs, merge_pair
+from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 from tutorial_lib.tokenizers import merge_steps
 
@@ -26,53 +27,6 @@ def train_merges_library(words, n_merges):
     return [step.pair for step in merge_steps(words, n_merges)]
 
 
-def learn(words, n_merges, best):
-    """Learn merges with another rule: best(pair counts) chooses the pair."""
-    words = {tuple(word): count for word, count in words.items()}
-    merges = []
-    while len(merges) < n_merges and (counts := count_pairs(words)):
-        merges.append(best(counts))
-        words = {merge_pair(symbols, merges[-1]): count for symbols, count in words.items()}
-    return merges
-
-
-def train_merges_first_seen(words, n_merges):
-    """This gives a tie to the pair it met first: then the order of the words decides."""
-    return learn(words, n_merges, lambda counts: max(counts, key=counts.get))
-
-
-def train_merges_largest(words, n_merges):
-    """This gives a tie to the largest pair; the rule here is the smallest."""
-    return learn(words, n_merges, lambda counts: max(counts, key=lambda pair: (counts[pair], pair)))
-
-
-def train_merges_counted_once(words, n_merges):
-    """This counts the pairs once at the start: after each merge they must be counted again."""
-    counts = count_pairs({tuple(word): count for word, count in words.items()})
-    return sorted(counts, key=lambda pair: (-counts[pair], pair))[:n_merges]
-
-
-def train_merges_rarest(words, n_merges):
-    """This merges the rarest pair first, as Huffman's code does with symbols."""
-    return learn(words, n_merges, lambda counts: min(counts, key=lambda pair: (counts[pair], pair)))
-
-
-def train_merges_endless(words, n_merges):
-    """This does not stop when no pair is left, and it gives a tie to the pair it met first."""
-    words = {tuple(word): count for word, count in words.items()}
-    merges = []
-    for _ in range(n_merges):
-        counts = count_pairs(words)
-        merges.append(max(counts, key=counts.get))
-        words = {merge_pair(symbols, merges[-1]): count for symbols, count in words.items()}
-    return merges
-
-
-def train_merges_joined(words, n_merges):
-    """This returns the new symbols: return the pairs, for encoding has to know what to join."""
-    return ["".join(pair) for pair in train_merges(words, n_merges)]
-
-
 def train_merges_cases():
     """A tie whose first-seen, smallest and largest pair differ; more merges than there are."""
     return [
@@ -80,6 +34,58 @@ def train_merges_cases():
         case("a tie of three pairs", {"mud": 5, "bat": 5, "a": 3}, 2),
         case("more merges than pairs", {"pet": 2}, 9),
     ]
+
+
+def learned(answer, words, n_merges):
+    """The new symbols in the order in which they were learned, pairs or not."""
+    return ["".join(pair) for pair in answer(words, n_merges)]
+
+
+def pairs_come_back(answer):
+    """Return the pairs, as tuples of two: encoding has to know what to join."""
+    first, *_ = answer({"abc": 1}, 2)
+    return len(first) == 2 and not isinstance(first, str)
+
+
+def most_frequent_first(answer):
+    """The most frequent pair must be merged first."""
+    first, *_ = learned(answer, {"ab": 4, "cd": 9, "xcd": 1}, 3)
+    return "It merges the rarest pair first." if first == "xc" else first == "cd"
+
+
+def counts_of_words(answer):
+    """It counts each word once: weigh the pairs by the count of the word."""
+    return learned(answer, {"ab": 9, "cd": 1, "xcd": 1, "ycd": 1}, 2)[0] != "cd"
+
+
+def counted_again(answer):
+    """It counts the pairs once at the start: after each merge they must be counted again."""
+    return learned(answer, {"abc": 5, "bc": 4}, 2) != ["bc", "ab"]
+
+
+def ties(answer):
+    """Of equally frequent pairs the smallest goes first."""
+    others = {
+        "A tie goes to the pair met first: the smallest wins, whatever the order.": ["mu"],
+        "A tie goes to the largest pair: the smallest wins.": ["ud"],
+        "A tie goes to the pair met last: the smallest wins.": ["ow"],
+    }
+    first = learned(answer, {"mud": 5, "bat": 5, "cow": 5}, 2)[:1]
+    return which(first, ["at"], others) if first else None
+
+
+def as_many_as_asked(answer):
+    """Return n_merges merges, as long as there are pairs."""
+    got = len(learned(answer, {"ab": 9, "cd": 4, "ef": 2, "gh": 1}, 3))
+    return True if got == 3 else f"It returns {got} merges where n_merges is 3."
+
+
+def stops_early(answer):
+    """It does not stop when no pair is left: return what there is."""
+    try:
+        return len(learned(answer, {"pet": 2}, 9)) == 2
+    except ValueError:
+        return len(learned(answer, {"pet": 2}, 2)) != 2
 
 
 TRAIN_MERGES = Write(
@@ -97,14 +103,16 @@ compare. Stop early when every word is one symbol. Use your `count_pairs` and `m
     ),
     solution=train_merges,
     second_style=train_merges_library,
-    mistakes=(
-        train_merges_first_seen,
-        train_merges_largest,
-        train_merges_counted_once,
-        train_merges_rarest,
-        train_merges_endless,
-        train_merges_joined,
-    ),
+    mistakes=(),
     cases=train_merges_cases,
+    properties=properties(
+        pairs_come_back,
+        most_frequent_first,
+        counts_of_words,
+        counted_again,
+        ties,
+        as_many_as_asked,
+        stops_early,
+    ),
     see="1.2 Byte-pair encoding by hand",
 )

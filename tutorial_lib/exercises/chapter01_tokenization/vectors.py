@@ -3,6 +3,7 @@
 import torch
 from torch.nn import functional as F
 
+from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 # Ids to vectors -------------------------------------------------------------------------------
@@ -19,41 +20,6 @@ def embed_one_hot(ids, omega):
     return one_hot @ omega.T
 
 
-def embed_rows(ids, omega):
-    """This takes rows: a row of omega holds one coordinate of all tokens."""
-    return omega[ids]
-
-
-def embed_columns(ids, omega):
-    """This is (D, T): the right numbers, but each token should be a row."""
-    return omega[:, ids]
-
-
-def embed_sum(ids, omega):
-    """This adds the vectors up: one bag for the whole text, and the order is gone."""
-    return omega[:, ids].sum(dim=1)
-
-
-def embed_unique(ids, omega):
-    """This keeps a repeated token once; it gets the same vector at both of its places."""
-    return omega[:, torch.unique(ids)].T
-
-
-def embed_reshaped(ids, omega):
-    """This reshapes (D, T) to (T, D), which mixes the tokens up: `.T` swaps the axes."""
-    return omega[:, ids].reshape(len(ids), -1)
-
-
-def embed_fresh(ids, omega):
-    """This makes a new table of random vectors: take them from omega."""
-    return torch.nn.Embedding(omega.size(1), omega.size(0))(ids).detach()
-
-
-def embed_rows_turned(ids, omega):
-    """This takes rows of omega and then turns them: a token is a column, so turn omega first."""
-    return omega[ids].T
-
-
 def embed_cases():
     """A square matrix hides rows for columns from the shapes; a repeated id; falling ids."""
     square = torch.arange(9.0).view(3, 3)
@@ -63,6 +29,38 @@ def embed_cases():
         case("width 2, five tokens", torch.tensor([1, 0]), wide),
         case("four ids", torch.tensor([1, 0, 1, 1]), wide),
     ]
+
+
+def a_row_for_each_id(answer):
+    """The result must have shape (T, D): a row for each id, whether it repeats or not."""
+    shapes = {
+        (5, 7): "It takes rows of omega: a row holds one coordinate of all tokens.",
+        (7, 5): "It takes rows of omega and turns them: a token is a column, so turn omega first.",
+        (3, 5): "It is (D, T): the right numbers, but each token should be a row.",
+        (3,): "It adds the vectors up, or averages them: the order is gone.",
+        (3, 3): "It keeps a repeated token once; it gets its vector at both of its places.",
+    }
+    got = answer(torch.tensor([2, 0, 2, 1, 1]), torch.arange(21.0).view(3, 7))
+    return got.shape == (5, 3) or shapes.get(tuple(got.shape), False)
+
+
+def column_of_the_id(answer):
+    """Row t must be column ids[t] of omega, number by number."""
+    ids, omega = torch.tensor([2, 0, 2, 1, 1]), torch.arange(21.0).view(3, 7)
+    others = {
+        "It reshapes (D, T) to (T, D), which mixes the tokens up: `.T` swaps the axes.": omega[
+            :, ids
+        ].reshape(5, 3),
+        "The vectors are not in the order of the ids.": omega[:, ids.sort().values].T,
+        "It takes the next column: ids count from 0.": omega[:, ids + 1].T,
+    }
+    got = answer(ids, omega)
+    return which(got, omega[:, ids].T, others) if got.shape == (5, 3) else None
+
+
+def looked_up(answer):
+    """The vectors must come from omega: with a table of zeros all are 0."""
+    return not answer(torch.tensor([2, 0]), torch.zeros(3, 7)).any()
 
 
 EMBED = Write(
@@ -79,16 +77,9 @@ each token of the vocabulary. Return the vectors of `ids` (T,) as rows, shape (T
     ),
     solution=embed,
     second_style=embed_one_hot,
-    mistakes=(
-        embed_rows,
-        embed_columns,
-        embed_sum,
-        embed_unique,
-        embed_reshaped,
-        embed_fresh,
-        embed_rows_turned,
-    ),
+    mistakes=(),
     cases=embed_cases,
+    properties=properties(a_row_for_each_id, looked_up, column_of_the_id),
     see="1.8 From ids to vectors",
 )
 
@@ -112,49 +103,11 @@ def nearest_words_sorted(word, words, vectors, n):
     return sorted(cosine, key=cosine.get, reverse=True)[:n]
 
 
-def nearest_words_itself(word, words, vectors, n):
-    """This finds the word itself first: its cosine is 1, so leave it out."""
-    cosines = F.cosine_similarity(vectors, vectors[words.index(word)][None])
-    return [words[i] for i in cosines.argsort(descending=True).tolist()][:n]
-
-
-def nearest_words_dot(word, words, vectors, n):
-    """This compares dot products: a long vector wins whatever its direction; divide by lengths."""
-    order = (vectors @ vectors[words.index(word)]).argsort(descending=True).tolist()
-    return [words[i] for i in order if words[i] != word][:n]
-
-
 def nearest_words_columns(word, words, vectors, n):
     """This divides by the lengths of the columns: a word is a row, its length is over `dim=-1`."""
-    return nearest_words_dot(word, words, vectors / vectors.norm(dim=0), n)
-
-
-def nearest_words_distance(word, words, vectors, n):
-    """This takes the smallest distance: vectors of the same direction may differ in length."""
-    order = (vectors - vectors[words.index(word)]).norm(dim=-1).argsort().tolist()
-    return [words[i] for i in order if words[i] != word][:n]
-
-
-def nearest_words_farthest(word, words, vectors, n):
-    """This starts from the lowest cosine; `argsort` puts the smallest first unless told."""
-    cosines = F.cosine_similarity(vectors, vectors[words.index(word)][None])
-    return [words[i] for i in cosines.argsort().tolist() if words[i] != word][:n]
-
-
-def nearest_words_too_few(word, words, vectors, n):
-    """This takes n words and then drops the word itself: one is missing."""
-    return nearest_words_itself(word, words, vectors, n)[1:]
-
-
-def nearest_words_skipped(word, words, vectors, n):
-    """This skips row 0 in place of the best match: skip the word itself, wherever it stands."""
-    order = F.cosine_similarity(vectors, vectors[words.index(word)][None]).argsort(descending=True)
-    return [words[i] for i in order.tolist() if i != 0][:n]
-
-
-def nearest_words_places(word, words, vectors, n):
-    """This returns places in the list: look the words up."""
-    return [words.index(other) for other in nearest_words(word, words, vectors, n)]
+    unit = vectors / vectors.norm(dim=0)
+    order = (unit @ vectors[words.index(word)]).argsort(descending=True)
+    return [words[i] for i in order.tolist() if words[i] != word][:n]
 
 
 def nearest_words_cases():
@@ -168,6 +121,56 @@ def nearest_words_cases():
         case("one word near `the`", "the", words, vectors, 1),
         case("one word near `cup`", "cup", ["we", "wine", "cup", "drink"], wide, 1),
     ]
+
+
+NAMES = ["the", "sea", "wave", "king", "crown", "gull"]
+# Seen from `sea`, wave is first by cosine, the by dot product, gull by distance.
+VECTORS = torch.tensor([[9.0, 8.0], [1.0, 0.2], [5.0, 0.8], [-5.0, -1.0], [-0.5, 3.0], [1.1, 0.6]])
+
+
+def neighbours(answer, n=5):
+    """The words near `sea`, best first, whatever form they have."""
+    got = answer("sea", NAMES, VECTORS, n)
+    got = got.tolist() if isinstance(got, torch.Tensor) else got
+    got = [item[0] if isinstance(item, list) else item for item in got]
+    return [item if isinstance(item, str) else NAMES[item] for item in got]
+
+
+def a_list_of_words(answer):
+    """A list of words is asked for, and nothing else."""
+    got = answer("sea", NAMES, VECTORS, 2)
+    if isinstance(got, torch.Tensor):
+        return "It returns places in the list: look the words up."
+    return all(isinstance(item, str) for item in got)
+
+
+def without_the_word(answer):
+    """It finds the word itself first: its cosine is 1, so leave it out."""
+    got = neighbours(answer)
+    if "sea" in got and "the" not in got:
+        return "It skips row 0: skip the word itself, wherever it stands."
+    return "sea" not in got
+
+
+def as_many_as_asked(answer):
+    """Return n words."""
+    got = len(neighbours(answer, 2))
+    return (
+        True if got == 2 else f"It returns {got} of 2 words: leave the word out first, then take n."
+    )
+
+
+def by_cosine(answer):
+    """The words must be in the order of their cosines, the highest first."""
+    first, *_, last = (word for word in neighbours(answer) if word != "sea")
+    if (first, last) == ("king", "crown"):
+        return "It drops the sign of the cosines: the opposite direction is the farthest."
+    firsts = {
+        "the": "It compares dot products: a long vector wins whatever its direction.",
+        "gull": "It takes the smallest distance: vectors of one direction may differ in length.",
+        "king": "It starts from the lowest cosine; `argsort` puts the smallest first unless told.",
+    }
+    return first == "wave" or firsts.get(first, False)
 
 
 NEAREST_WORDS = Write(
@@ -187,16 +190,8 @@ like this, with words or with whole texts.
     ),
     solution=nearest_words,
     second_style=nearest_words_sorted,
-    mistakes=(
-        nearest_words_itself,
-        nearest_words_dot,
-        nearest_words_columns,
-        nearest_words_distance,
-        nearest_words_farthest,
-        nearest_words_too_few,
-        nearest_words_skipped,
-        nearest_words_places,
-    ),
+    mistakes=(nearest_words_columns,),
     cases=nearest_words_cases,
+    properties=properties(a_list_of_words, without_the_word, as_many_as_asked, by_cosine),
     see="1.9 Static vectors: meaning from counting",
 )

@@ -111,4 +111,9 @@ PREDICTIONS = (
         key="tired_animal",
         question="Ending in “tired”: which share of L3H1’s weight does “it” give to “animal”?",
     ),
+    Prediction(
+        id="2.7",
+        key="a_later_word_changes_an_earlier_map",
+        question="How much does SmolLM2's weight from `it` to `animal` depend on the last word?",
+    ),
 )

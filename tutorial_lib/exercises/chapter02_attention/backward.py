@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import alike, composed, factor
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -22,75 +23,6 @@ def scores_gradient_jacobian(weights, grad_weights, width):
     return torch.einsum("tij,tj->ti", jacobian, grad_weights) * width**-0.5
 
 
-def scores_gradient_no_sum(weights, grad_weights, width):
-    """This lacks the second term: a larger score also takes weight away from the other keys."""
-    return weights * grad_weights / math.sqrt(width)
-
-
-def scores_gradient_sigmoid(weights, grad_weights, width):
-    """This is the derivative of a sigmoid, w (1 - w): each weight depends on all scores."""
-    return weights * (1 - weights) * grad_weights / math.sqrt(width)
-
-
-def scores_gradient_queries(weights, grad_weights, width):
-    """This sums over the queries: a softmax runs over the keys of one query."""
-    mean = (weights * grad_weights).sum(dim=0)
-    return weights * (grad_weights - mean) / math.sqrt(width)
-
-
-def scores_gradient_whole(weights, grad_weights, width):
-    """This sums over the whole map: each row is a softmax of its own, keep the rows apart."""
-    return weights * (grad_weights - (weights * grad_weights).sum()) / math.sqrt(width)
-
-
-def scores_gradient_plain_sum(weights, grad_weights, width):
-    """This subtracts the plain sum of the gradients: each counts with its weight."""
-    return weights * (grad_weights - grad_weights.sum(dim=-1, keepdim=True)) / math.sqrt(width)
-
-
-def scores_gradient_plain_mean(weights, grad_weights, width):
-    """This subtracts the plain mean of the gradients: take the mean under the weights."""
-    return weights * (grad_weights - grad_weights.mean(dim=-1, keepdim=True)) / math.sqrt(width)
-
-
-def scores_gradient_mean_of_products(weights, grad_weights, width):
-    """This averages w g: the weights sum to 1, so their products with g are to be added up."""
-    mean = (weights * grad_weights).mean(dim=-1, keepdim=True)
-    return weights * (grad_weights - mean) / math.sqrt(width)
-
-
-def scores_gradient_exchanged(weights, grad_weights, width):
-    """This exchanges the two: the weight stands in front of the bracket, the gradient in it."""
-    mean = (weights * grad_weights).sum(dim=-1, keepdim=True)
-    return grad_weights * (weights - mean) / math.sqrt(width)
-
-
-def scores_gradient_unscaled(weights, grad_weights, width):
-    """This stops at the scaled scores: the chain rule also passes the 1/sqrt(width)."""
-    return scores_gradient(weights, grad_weights, 1)
-
-
-def scores_gradient_multiplied(weights, grad_weights, width):
-    """This multiplies by sqrt(width): the way back has the same factor as the way forward."""
-    return scores_gradient(weights, grad_weights, 1 / width)
-
-
-def scores_gradient_by_width(weights, grad_weights, width):
-    """This divides by the width: the way forward divides by its square root."""
-    return scores_gradient(weights, grad_weights, width**2)
-
-
-def scores_gradient_bracket(weights, grad_weights, width):
-    """This lacks the weight in front of the bracket: a key without weight feels no change."""
-    mean = (weights * grad_weights).sum(dim=-1, keepdim=True)
-    return (grad_weights - mean) / math.sqrt(width)
-
-
-def scores_gradient_flipped(weights, grad_weights, width):
-    """This has the wrong sign throughout: the term to subtract is the mean."""
-    return -scores_gradient(weights, grad_weights, width)
-
-
 def scores_gradient_cases():
     """One row, then rows that differ, a square map that hides the axis, and a sure head."""
     weights = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.25, 0.7, 0.05]])
@@ -102,6 +34,51 @@ def scores_gradient_cases():
         case("three queries", weights, gradient, 4),
         case("a saturated softmax", sure, gradient[:1], 4),
     ]
+
+
+W, G = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(6))
+W = W.softmax(-1)
+
+
+def nothing_changes_if_all_grow(answer):
+    """Each row must sum to 0: when all scores grow alike, no weight changes."""
+    return alike(answer(W, G, 5).sum(-1), torch.zeros(3))
+
+
+def not_larger_or_smaller(answer):
+    """The size must be right, too."""
+    found = factor(answer(W, G, 5), W * (G - (W * G).sum(-1, True)) / 5**0.5)
+    return None if found is None else f"It is {found:.3g} times the gradient."
+
+
+RULES = composed(
+    lambda answer: answer(W, G, 5),
+    lambda bracket, front, divisor, sign: sign * front * bracket / divisor,
+    {
+        "In the bracket stands g less its mean under the weights.": G - (W * G).sum(-1, True),
+        "The second term is missing: a larger score takes weight from the other keys.": G,
+        "This is a sigmoid's derivative: each weight depends on all scores.": (1 - W) * G,
+        "It sums over the queries: a softmax runs over one query's keys.": G - (W * G).sum(0),
+        "It sums over the whole map: each row is a softmax of its own.": G - (W * G).sum(),
+        "It subtracts the plain sum of g: each counts with its weight.": G - G.sum(-1, True),
+        "It subtracts the plain mean of g: take that under the weights.": G - G.mean(-1, True),
+        "It averages w g: the weights sum to 1 already, so add up.": G - (W * G).mean(-1, True),
+        "Weight and gradient are exchanged: the weight stands in front of the bracket, the "
+        "gradient in it.": G * (W - (W * G).sum(-1, True)) / W,
+    },
+    {
+        "The weight stands in front of the bracket.": W,
+        "It lacks the weight in front: a key without weight feels no change.": 1,
+    },
+    {
+        "The way back passes the 1/sqrt(width), too.": 5**0.5,
+        "It stops at the scaled scores: the 1/sqrt(width) is missing.": 1,
+        "It multiplies by sqrt(width): the way back has the factor of the way forward.": 5**-0.5,
+        "It divides by the width: the way forward divides by its square root.": 5,
+    },
+    {"The mean is subtracted.": 1, "It has the wrong sign throughout: the mean is subtracted.": -1},
+    otherwise=(nothing_changes_if_all_grow, not_larger_or_smaller),
+)
 
 
 SCORES_GRADIENT = Write(
@@ -123,21 +100,8 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
     ),
     solution=scores_gradient,
     second_style=scores_gradient_jacobian,
-    mistakes=(
-        scores_gradient_no_sum,
-        scores_gradient_sigmoid,
-        scores_gradient_queries,
-        scores_gradient_whole,
-        scores_gradient_plain_sum,
-        scores_gradient_plain_mean,
-        scores_gradient_mean_of_products,
-        scores_gradient_exchanged,
-        scores_gradient_unscaled,
-        scores_gradient_multiplied,
-        scores_gradient_by_width,
-        scores_gradient_bracket,
-        scores_gradient_flipped,
-    ),
+    mistakes=(),
     cases=scores_gradient_cases,
+    properties=RULES,
     see="A.6 Scaling",
 )

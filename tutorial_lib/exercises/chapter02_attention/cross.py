@@ -4,6 +4,14 @@ import math
 
 import torch
 
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    BY_WIDTH,
+    UNSCALED,
+    in_order,
+    rows_sum_to_one,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -21,83 +29,6 @@ def cross_attention_loops(x, context, w_q, w_k, w_v):
     return torch.stack([row @ v for row in rows]), torch.stack(rows)
 
 
-def cross_attention_of(asks, offers, holds, w_q, w_k, w_v):
-    """Attention of three sources: of queries, of keys, of values."""
-    q, k, v = asks @ w_q, offers @ w_k, holds @ w_v
-    weights = (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def cross_attention_decoder(x, context, w_q, w_k, w_v):
-    """This takes keys and values from the decoder too: self-attention, the context is unread."""
-    return cross_attention_of(x, x, x, w_q, w_k, w_v)
-
-
-def cross_attention_encoder(x, context, w_q, w_k, w_v):
-    """This takes the queries from the encoder too: self-attention of the context."""
-    return cross_attention_of(context, context, context, w_q, w_k, w_v)
-
-
-def cross_attention_swapped(x, context, w_q, w_k, w_v):
-    """This swaps the two: the encoder asks the decoder, and the output has S rows for T."""
-    return cross_attention_of(context, x, x, w_q, w_k, w_v)
-
-
-def cross_attention_decoder_values(x, context, w_q, w_k, w_v):
-    """This mixes the decoder's values by weights over the encoder's keys: it fits if T = S."""
-    return cross_attention_of(x, context, x, w_q, w_k, w_v)
-
-
-def cross_attention_decoder_keys(x, context, w_q, w_k, w_v):
-    """This takes the keys from the decoder, the values from the encoder: both belong together."""
-    return cross_attention_of(x, x, context, w_q, w_k, w_v)
-
-
-def cross_attention_raw(x, context, w_q, w_k, w_v):
-    """This mixes the words of the context themselves: mix their values, `context @ w_v`."""
-    weights = cross_attention_of(x, context, context, w_q, w_k, w_v)[1]
-    return weights @ context, weights
-
-
-def cross_attention_causal(x, context, w_q, w_k, w_v):
-    """This adds a causal mask: the whole source is known, each query may look at all of it."""
-    q, k, v = x @ w_q, context @ w_k, context @ w_v
-    scores = q @ k.T / math.sqrt(q.size(-1))
-    later = torch.ones_like(scores).triu(1).bool()
-    weights = scores.masked_fill(later, -math.inf).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def cross_attention_over_queries(x, context, w_q, w_k, w_v):
-    """This takes the softmax over the queries: each query shares 1 out among the keys."""
-    q, k, v = x @ w_q, context @ w_k, context @ w_v
-    weights = (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=0)
-    return weights @ v, weights
-
-
-def cross_attention_one_map(x, context, w_q, w_k, w_v):
-    """This makes the keys with `w_q`: they have a map of their own, `w_k`."""
-    return cross_attention_of(x, context, context, w_q, w_q, w_v)
-
-
-def cross_attention_both(x, context, w_q, w_k, w_v):
-    """This lets the decoder look at itself as well: the keys are the S words of the encoder."""
-    both = torch.cat([x, context])
-    output, weights = cross_attention_of(x, both, both, w_q, w_k, w_v)
-    return output, weights
-
-
-def cross_attention_unscaled(x, context, w_q, w_k, w_v):
-    """This lacks the 1/sqrt(K)."""
-    return cross_attention_of(x, context, context, w_q * math.sqrt(w_q.size(-1)), w_k, w_v)
-
-
-def cross_attention_input_width(x, context, w_q, w_k, w_v):
-    """This scales by sqrt(D), the width of the words: what counts is the width K of the keys."""
-    factor = math.sqrt(w_q.size(1) / w_q.size(0))
-    return cross_attention_of(x, context, context, w_q * factor, w_k, w_v)
-
-
 def cross_attention_cases():
     """Lengths that differ show most mix-ups; equal lengths hide the shapes, not the numbers."""
     weights = [torch.randn(3, 4) for _ in range(3)]
@@ -106,6 +37,92 @@ def cross_attention_cases():
         case("4 words ask 2", torch.randn(4, 3), torch.randn(2, 3), *weights),
         case("3 words ask 3", torch.randn(3, 3), torch.randn(3, 3), *weights),
     ]
+
+
+X, CONTEXT, *MAPS = torch.randn(22, 4, generator=torch.Generator().manual_seed(5)).split(
+    [5, 5, 4, 4, 4]
+)
+W_Q, W_K, W_V = (weights[:, :3] for weights in MAPS)  # as many words ask as answer: mix-ups fit
+
+
+def crossed(answer):
+    """Output (T, K) and weights (T, S), whichever comes first."""
+    return in_order(answer(X, CONTEXT, W_Q, W_K, W_V), 3)
+
+
+def crossed_by(asks, offers, divisor, hidden, dim, values):
+    """Make output and weights by other queries, keys, divisor, mask, axis and values."""
+    scores = (asks @ W_Q @ offers.T / divisor).masked_fill(hidden, -math.inf)
+    weights = scores.softmax(dim)
+    return [weights @ values, weights]
+
+
+def output_comes_first(answer):
+    """It returns weights, output: the order is `output, weights`."""
+    output, weights = answer(X, CONTEXT, W_Q, W_K, W_V)
+    return output.size(-1) == 3 or weights.size(-1) != 3
+
+
+def one_weight_a_word(answer):
+    """It lets the decoder look at itself as well: the keys are the S words of the context."""
+    return crossed(answer)[1].shape != (5, 10)
+
+
+def weights_not_scores(answer):
+    """There are negative weights: these are raw scores, and the softmax is still to come."""
+    return bool((crossed(answer)[1] >= 0).all())
+
+
+def rows_add_up(answer):
+    """Each row of the weights must sum to 1, over the words of the context."""
+    return rows_sum_to_one(crossed(answer)[1])
+
+
+def scaled(answer):
+    """The scores are not divided by sqrt(K), K the width of a key."""
+    return scaled_by_root(crossed(answer)[1], X @ W_Q @ (CONTEXT @ W_K).T, 3, {1: UNSCALED})
+
+
+def output_is_the_mix(answer):
+    """The output must be weights @ values, the values `context @ w_v`."""
+    output, weights = crossed(answer)
+    return alike(output, weights @ CONTEXT @ W_V)
+
+
+RULES = composed(
+    crossed,
+    crossed_by,
+    {
+        "The queries come from x.": X,
+        "The queries come from the context: x asks, its words decide the T rows.": CONTEXT,
+    },
+    {
+        "The keys come from the context.": CONTEXT @ W_K,
+        "The keys come from x, the decoder: they must come from the context.": X @ W_K,
+        "The keys are made with `w_q`: they have a map of their own, `w_k`.": CONTEXT @ W_Q,
+    },
+    {
+        "The scores are scaled by 1/sqrt(K).": 3**0.5,
+        UNSCALED: 1,
+        BY_WIDTH: 3,
+        "The scores are divided by sqrt(D), the width of the words: the keys' width K counts.": 2,
+        "The scores are divided by the root of the number of keys: the width K counts.": 5**0.5,
+    },
+    {
+        "Each query may look at the whole source.": torch.zeros(5, 5).bool(),
+        "It adds a causal mask: the whole source is known.": torch.ones(5, 5).triu(1).bool(),
+    },
+    {
+        "Each query's weights sum to 1.": -1,
+        "It takes the softmax over the queries: each query shares 1 out among the keys.": 0,
+    },
+    {
+        "The values come from the context.": CONTEXT @ W_V,
+        "The values come from x, the decoder: they must come from the context.": X @ W_V,
+        "It mixes the words of the context: mix their values, `context @ w_v`.": CONTEXT,
+    },
+    otherwise=(one_weight_a_word, weights_not_scores, rows_add_up, scaled, output_is_the_mix),
+)
 
 
 CROSS_ATTENTION = Write(
@@ -125,20 +142,8 @@ values come from the wrong side.
     ),
     solution=cross_attention,
     second_style=cross_attention_loops,
-    mistakes=(
-        cross_attention_decoder,
-        cross_attention_encoder,
-        cross_attention_swapped,
-        cross_attention_decoder_values,
-        cross_attention_decoder_keys,
-        cross_attention_raw,
-        cross_attention_causal,
-        cross_attention_over_queries,
-        cross_attention_one_map,
-        cross_attention_both,
-        cross_attention_unscaled,
-        cross_attention_input_width,
-    ),
+    mistakes=(),
     cases=cross_attention_cases,
+    properties=(*properties(output_comes_first), *RULES),
     see="B.3 Two sequences",
 )

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -21,65 +22,6 @@ def attend_loops(query, keys, values):
     return sum(part / sum(parts) * value for part, value in zip(parts, values, strict=True))
 
 
-def attend_overflowing(query, keys, values):
-    """This overflows on large scores: subtract the largest score before the exp."""
-    weights = (keys @ query).exp()
-    return weights / weights.sum() @ values
-
-
-def attend_by_count(query, keys, values):
-    """This divides by the number of keys: divide by the sum, or the weights do not sum to 1."""
-    scores = keys @ query
-    return (scores - scores.max()).exp() / len(keys) @ values
-
-
-def attend_without_sum(query, keys, values):
-    """This does not divide the exponentials by their sum: the weights do not sum to 1."""
-    scores = keys @ query
-    return (scores - scores.max()).exp() @ values
-
-
-def attend_by_scores(query, keys, values):
-    """This multiplies the values by the raw scores: the softmax is missing."""
-    return keys @ query @ values
-
-
-def attend_linear(query, keys, values):
-    """This divides each score by the sum of the scores: the exponential is missing."""
-    scores = keys @ query
-    return scores / scores.sum() @ values
-
-
-def attend_all_ones(query, keys, values):
-    """This gives each value weight 1: the softmax runs over an axis with one entry."""
-    return (keys @ query[:, None]).softmax(dim=-1)[:, 0] @ values
-
-
-def attend_to_values(query, keys, values):
-    """This compares the query with the values: it must be compared with the keys."""
-    return (values @ query).softmax(dim=0) @ values
-
-
-def attend_mixing_keys(query, keys, values):
-    """This mixes the keys: they only decide the weights, what gets mixed are the values."""
-    return (keys @ query).softmax(dim=0) @ keys
-
-
-def attend_softmax_of_values(query, keys, values):
-    """This takes the softmax of the values: it belongs to the scores."""
-    return keys @ query @ values.softmax(dim=0)
-
-
-def attend_scaled(query, keys, values):
-    """This divides by the root of K: sound, and the next step, but here scores are plain."""
-    return (keys @ query / math.sqrt(len(query))).softmax(dim=0) @ values
-
-
-def attend_hard(query, keys, values):
-    """This takes the value of the best key only: each key must get its share."""
-    return values[(keys @ query).argmax()]
-
-
 def attend_cases():
     """Keys unlike values, a score that makes a bare exp overflow, then widths that differ."""
     query = torch.tensor([1.0, 2.0])
@@ -93,6 +35,61 @@ def attend_cases():
         case("scores of 1,000, 999 and 0", query, large, values),
         case("values wider than keys", query, keys, wider),
     ]
+
+
+QUERY = torch.tensor([0.6, -1.1, 0.8])
+KEYS = torch.tensor([[1.0, 0.2, 0.4], [-0.3, 0.5, 1.2], [0.7, -1.0, 0.1], [-1.7, 0.3, -0.6]])
+VALUES = torch.tensor([[0.3, 1.5, -1.0], [1.1, -0.5, 0.3], [-0.7, 0.4, 1.6], [0.2, -1.2, 0.9]])
+
+
+def weights_sum_to_one(answer):
+    """The weights must sum to 1: divide the exponentials by their sum."""
+    total = answer(QUERY, KEYS, torch.ones(4, 3))[0].item()  # where all values are 1
+    return abs(total - 1) < 1e-3 or f"The weights must sum to 1; yours sum to {total:.3g}."
+
+
+def survives_large_scores(answer):
+    """It overflows on large scores: subtract the largest score before the exp."""
+    return bool(answer(QUERY, 1_000 * KEYS, VALUES).isfinite().all())
+
+
+def exponentials(answer):
+    """The weights must go with exp(score): one more in a score makes one e times larger."""
+    weights = answer(QUERY, KEYS, torch.eye(4))
+    return alike((weights / weights[0]).log(), KEYS @ QUERY - KEYS[0] @ QUERY)
+
+
+RULES = composed(
+    lambda answer: answer(QUERY, KEYS, VALUES),
+    lambda compared, scale, weigh, mixed: weigh(compared @ QUERY / scale) @ mixed,
+    {
+        "The query is compared with the keys.": KEYS,
+        "It compares the query with the values: compare it with the keys.": VALUES,
+    },
+    {
+        "The scores are plain dot products.": 1,
+        "It divides by the root of K: sound, and the next step, but here scores are plain.": 3**0.5,
+    },
+    {
+        "The weights are the softmax of the scores.": lambda x: x.softmax(0),
+        "The softmax is missing: it multiplies the values by the raw scores.": lambda x: x,
+        "The exponential is missing: it divides the scores by their sum.": lambda x: x / x.sum(),
+        "The exponentials are not divided by their sum: the weights do not sum to 1.": torch.exp,
+        "It divides by the largest, not by the sum.": lambda x: (x - x.max()).exp(),
+        "It divides by the number of keys, not by the sum.": lambda x: (x - x.max()).exp() / len(x),
+        "Each weight is 1: the softmax runs over an axis with one entry.": torch.ones_like,
+        "It takes the best key's value only: each gets its share.": lambda x: 1.0 * (x == x.max()),
+        "It takes powers of 2: the exponential is that of e.": lambda x: (x * math.log(2)).softmax(
+            0
+        ),
+    },
+    {
+        "The values are mixed.": VALUES,
+        "It mixes the keys: they decide the weights, what gets mixed are the values.": KEYS,
+        "It takes the softmax of the values: it belongs to the scores.": VALUES.softmax(0),
+    },
+    otherwise=(weights_sum_to_one, exponentials),
+)
 
 
 ATTEND = Write(
@@ -112,19 +109,8 @@ in the course is many of these at once.
     ),
     solution=attend,
     second_style=attend_loops,
-    mistakes=(
-        attend_overflowing,
-        attend_by_count,
-        attend_without_sum,
-        attend_by_scores,
-        attend_linear,
-        attend_all_ones,
-        attend_to_values,
-        attend_mixing_keys,
-        attend_softmax_of_values,
-        attend_scaled,
-        attend_hard,
-    ),
+    mistakes=(),
     cases=attend_cases,
+    properties=(*RULES, *properties(survives_large_scores)),
     see="A.4 One head by hand",
 )

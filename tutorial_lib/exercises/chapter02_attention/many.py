@@ -12,50 +12,57 @@ from tutorial_lib.exercises.chapter02_attention.measures import (
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
-def multi_head(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask):
     """Return H-headed self-attention of x (B, T, D), (B, T, D); weights (D, D), as in x @ w_q.
 
     Head h owns the columns h * K to (h + 1) * K - 1 of w_q, w_k and w_v, where K = D / H.
+    mask (T, T), True = may look, is the same for all heads and texts.
     """
     q, k, v = (
         rearrange(x @ w, "batch time (heads width) -> batch heads time width", heads=n_heads)
         for w in (w_q, w_k, w_v)
     )
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1)  # (B, H, T, S)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (B, H, T, S)
+    weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
     joined = rearrange(weights @ v, "batch heads time width -> batch time (heads width)")
     return joined @ w_o
 
 
-def multi_head_one_by_one(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head_one_by_one(x, w_q, w_k, w_v, w_o, n_heads, mask):
     """Second style."""
     width = x.size(-1) // n_heads
     found = []
     for start in range(0, x.size(-1), width):
         own = slice(start, start + width)
         q, k, v = x @ w_q[:, own], x @ w_k[:, own], x @ w_v[:, own]  # (B, T, K)
-        found.append((q @ k.mT * width**-0.5).softmax(dim=-1) @ v)
+        shares = (q @ k.mT * width**-0.5).exp() * mask
+        found.append(shares / shares.sum(dim=-1, keepdim=True) @ v)
     return torch.cat(found, dim=-1) @ w_o
 
 
-def multi_head_by(split, x, w_q, w_k, w_v, n_heads, divisor=None):
+def multi_head_by(split, x, w_q, w_k, w_v, n_heads, mask=None):
     """Split queries, keys and values by a rule of one's own: heads (B, H, T, K), not joined."""
     q, k, v = (split(x @ w, n_heads) for w in (w_q, w_k, w_v))
-    scores = q @ k.transpose(-2, -1) / (divisor or math.sqrt(q.size(-1)))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
     return scores.softmax(dim=-1) @ v
 
 
-def multi_head_interleaved(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head_interleaved(x, w_q, w_k, w_v, w_o, n_heads, mask):
     """This deals the columns out in turn, (K, H) for (H, K): a head owns K columns in a row."""
 
     def split(y, n_heads):
         return y.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2)
 
-    heads = multi_head_by(split, x, w_q, w_k, w_v, n_heads)
+    heads = multi_head_by(split, x, w_q, w_k, w_v, n_heads, mask)
     return heads.permute(0, 2, 3, 1).flatten(2) @ w_o
 
 
-def multi_head_across_heads(x, w_q, w_k, w_v, w_o, n_heads):
-    """This compares the heads of one word, (B, T, H, K): turn it to (B, H, T, K), then attend."""
+def multi_head_across_heads(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    """This compares the heads of one word, (B, T, H, K), where the mask (T, T) does not fit: turn
+    it to (B, H, T, K), then attend.
+    """
 
     def split(y, n_heads):
         return y.unflatten(-1, (n_heads, -1))
@@ -63,20 +70,21 @@ def multi_head_across_heads(x, w_q, w_k, w_v, w_o, n_heads):
     return multi_head_by(split, x, w_q, w_k, w_v, n_heads).flatten(2) @ w_o
 
 
-def multi_head_split_words(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head_split_words(x, w_q, w_k, w_v, w_o, n_heads, mask):
     """This cuts the words up: each head reads whole words, by its own columns of the weights."""
     width = x.size(-1) // n_heads
     found = []
     for start in range(0, x.size(-1), width):
         own = slice(start, start + width)
         q, k, v = (x[..., own] @ w[own, own] for w in (w_q, w_k, w_v))
-        found.append((q @ k.mT / math.sqrt(width)).softmax(dim=-1) @ v)
+        scores = (q @ k.mT / math.sqrt(width)).masked_fill(~mask, -math.inf)
+        found.append(scores.softmax(dim=-1) @ v)
     return torch.cat(found, dim=-1) @ w_o
 
 
-def multi_head_rows(x, w_q, w_k, w_v, w_o, n_heads):
+def multi_head_rows(x, w_q, w_k, w_v, w_o, n_heads, mask):
     """This gives a head rows of the weights: with `x @ w_q` it owns columns."""
-    return multi_head(x, w_q.T, w_k.T, w_v.T, w_o, n_heads)
+    return multi_head(x, w_q.T, w_k.T, w_v.T, w_o, n_heads, mask)
 
 
 def multi_head_cases():
@@ -86,10 +94,12 @@ def multi_head_cases():
         weights = [torch.randn(d_model, d_model) for _ in range(4)]
         return torch.randn(batch, time, d_model), *weights
 
+    causal = torch.ones(5, 5).tril().bool()
+    gap = torch.tensor([[True, True, False, True]]).expand(4, 4).clone()
     return [
-        case("one head, two words", *inputs(1, 2, 3), 1),
-        case("two heads of width 3", *inputs(1, 4, 6), 2),
-        case("a batch, three heads of width 2", *inputs(2, 5, 6), 3),
+        case("one head, two words", *inputs(1, 2, 3), 1, torch.ones(2, 2).bool()),
+        case("two heads of width 3, word 2 hidden", *inputs(1, 4, 6), 2, gap),
+        case("a batch, three heads of width 2, causal", *inputs(2, 5, 6), 3, causal),
     ]
 
 
@@ -100,11 +110,18 @@ def many_example():
     return torch.randn(1, 7, 6, generator=generator), w_q, w_k, w_v, w_o
 
 
+def unmasked(answer, x, *rest):
+    """What the answer returns when nothing is hidden, whether True means visible or hidden."""
+    mask = torch.ones(x.size(1), x.size(1)).bool()
+    got = answer(x, *rest, mask)
+    return answer(x, *rest, ~mask) if got.isnan().all() else got
+
+
 def output_map_comes_last(answer):
     """The result is what it is without `w_o`, times `w_o`."""
     x, w_q, w_k, w_v, w_o = many_example()
-    without = answer(x, w_q, w_k, w_v, torch.eye(6), 2)
-    got = answer(x, w_q, w_k, w_v, w_o, 2)
+    without = unmasked(answer, x, w_q, w_k, w_v, torch.eye(6), 2)
+    got = unmasked(answer, x, w_q, w_k, w_v, w_o, 2)
     if torch.allclose(got, without, atol=1e-4):
         return "The output map `w_o` has no effect: the heads stand side by side and never meet."
     if torch.allclose(got, without @ w_o.T, atol=1e-4):
@@ -115,7 +132,7 @@ def output_map_comes_last(answer):
 def equal_weights_give_the_mean(answer):
     """With queries of 0 each word gets the mean of the values, column by column."""
     x, _, w_k, w_v, _ = many_example()
-    got = answer(x, torch.zeros(6, 6), w_k, w_v, torch.eye(6), 2)
+    got = unmasked(answer, x, torch.zeros(6, 6), w_k, w_v, torch.eye(6), 2)
     values = (x @ w_v).mean(dim=1, keepdim=True).expand_as(got)
     if torch.allclose(got, (x @ w_v.T).mean(dim=1, keepdim=True).expand_as(got), atol=1e-4):
         return "`w_v` is transposed, as nn.Linear stores it: here it is x @ w_v."
@@ -127,15 +144,17 @@ def a_head_has_its_own_columns(answer):
     if equal_weights_give_the_mean(answer) is not True:
         return None
     x, w_q, w_k, w_v, _ = many_example()
-    before = answer(x, w_q, w_k, w_v, torch.eye(6), 2)
-    if torch.allclose(before, answer(x, w_q, w_k, w_v, torch.eye(6), 1), atol=1e-4):
+    before = unmasked(answer, x, w_q, w_k, w_v, torch.eye(6), 2)
+    if torch.allclose(before, unmasked(answer, x, w_q, w_k, w_v, torch.eye(6), 1), atol=1e-4):
         return "This is one wide head: `n_heads` has no effect."
     w_q[:, :3] += 1
-    moved = (answer(x, w_q, w_k, w_v, torch.eye(6), 2) - before).abs().amax(dim=(0, 1)) > 1e-4
+    moved = (unmasked(answer, x, w_q, w_k, w_v, torch.eye(6), 2) - before).abs().amax(
+        dim=(0, 1)
+    ) > 1e-4
     return moved.tolist() == [True] * 3 + [False] * 3
 
 
-def weights_of_each_head(answer):
+def weights_of_each_head(answer, mask=None):
     """Read the weights (2, 6, 6) off the output: six words, and values that name them.
 
     Raises ValueError when the heads are mixed up, as the output then says nothing of the kind.
@@ -145,10 +164,28 @@ def weights_of_each_head(answer):
     _, w_q, w_k, _, _ = many_example()
     words, halves = torch.eye(6), []
     for names in (words[:, :3], words[:, 3:]):
-        w_v = torch.cat([names, names], dim=1)
-        halves.append(answer(words[None], w_q, w_k, w_v, words, 2)[0].view(6, 2, 3))
+        inputs = words[None], w_q, w_k, torch.cat([names, names], dim=1), words, 2
+        got = unmasked(answer, *inputs) if mask is None else answer(*inputs, mask)
+        halves.append(got[0].view(6, 2, 3))
     products = w_q.view(6, 2, 3).transpose(0, 1) @ w_k.view(6, 2, 3).permute(1, 2, 0)
     return torch.cat(halves, dim=-1).transpose(0, 1), products
+
+
+def hidden_words_get_nothing(answer):
+    """Where the mask is False each head gives weight 0."""
+    mask = torch.ones(6, 6).tril(1).bool()
+    weights, seen = weights_of_each_head(answer, mask)[0], weights_of_each_head(answer)[0]
+    if torch.equal(weights, seen):
+        return "The mask has no effect: where it is False a word may not look."
+    if (weights[:, mask].nan_to_num() == 0).all():
+        return "It hides what may be looked at and shows the rest: True means visible."
+    hidden = bool((weights[:, ~mask].abs() < 1e-6).all())
+    if hidden and many_rows_add_up(answer) is True and (weights.sum(dim=-1) < 0.99).any():
+        return (
+            "What the hidden words had is lost, and weights sum to less than 1: mask the scores, "
+            "before the softmax."
+        )
+    return None if weights.isnan().any() else hidden
 
 
 def many_rows_add_up(answer):
@@ -174,10 +211,11 @@ MULTI_HEAD = Write(
     title="Many heads",
     level="medium",
     text="""
-Write `multi_head(x, w_q, w_k, w_v, w_o, n_heads)`: self-attention of `x` (B, T, D) with H heads of
-width K = D / H. Multiply from the right, `x @ w_q`. Head 0 owns the first K columns, head 1 the
-next K, and so on. Each head attends by itself, with its own scale; their outputs, side by side,
-go through `w_o`. This is the layer that stands in every Transformer.
+Write `multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask)`: self-attention of `x` (B, T, D) with H
+heads of width K = D / H. Multiply from the right, `x @ w_q`. Head 0 owns the first K columns, head
+1 the next K, and so on. Each head attends by itself, with its own scale, where `mask` (T, T) is
+True; their outputs, side by side, go through `w_o`. This is the layer that stands in every
+Transformer.
 """,
     hints=(
         "Split (B, T, D) to (B, T, H, K) first, then swap two axes to get (B, H, T, K).",
@@ -206,6 +244,10 @@ go through `w_o`. This is the layer that stands in every Transformer.
         ),
         Property(
             "Each word's weights must sum to 1, over the words it looks at.", many_rows_add_up
+        ),
+        Property(
+            "A hidden word gets weight: where the mask is False it must be 0, in each head.",
+            hidden_words_get_nothing,
         ),
         Property("The scores are not divided by sqrt(K), K = D / H.", each_head_scaled),
         Property("The joined heads must go through `w_o`, last of all.", output_map_comes_last),

@@ -79,3 +79,4 @@ NOT_RAW = "There are negative weights: these are raw scores, and the softmax is 
 UNSCALED = "The scores lack the 1/sqrt(K)."
 TURNED_ROUND = "It returns weights, output: the order is `output, weights`."
 MIXED = "The output is not the mix of the values by the weights that you return, weights @ v."
+BY_WIDTH = "The scores are divided by K: their standard deviation is its square root."

@@ -2,6 +2,7 @@
 
 import torch
 
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -16,57 +17,79 @@ def padding_mask_loops(lengths, n_keys):
     return [[[[s < length for s in range(n_keys)]]] for length in lengths.tolist()]
 
 
-def padding_mask_one_more(lengths, n_keys):
-    """This shows one padding key: position s is real while s < length, counted from 0."""
-    return padding_mask(lengths + 1, n_keys)
-
-
-def padding_mask_one_less(lengths, n_keys):
-    """This hides the last real word of each text."""
-    return padding_mask(lengths - 1, n_keys)
-
-
-def padding_mask_inverted(lengths, n_keys):
-    """This is True for the padding: here True means that a key may be looked at."""
-    return ~padding_mask(lengths, n_keys)
-
-
-def padding_mask_queries(lengths, n_keys):
-    """This hides queries, (B, 1, S, 1): padding must not be looked at, so it hides keys."""
-    return padding_mask(lengths, n_keys).transpose(-2, -1)
-
-
-def padding_mask_longest(lengths, n_keys):
-    """This gives every text the longest length: each row has a length of its own."""
-    return padding_mask(torch.full_like(lengths, max(lengths)), n_keys)
-
-
-def padding_mask_in_front(lengths, n_keys):
-    """This takes the padding to stand in front: here the texts are padded at the end."""
-    return padding_mask(lengths, n_keys).flip(-1)
-
-
-def padding_mask_flat(lengths, n_keys):
-    """This is (B, S): next to scores (B, H, T, S) it would line texts up with queries."""
-    return padding_mask(lengths, n_keys)[:, 0, 0]
-
-
-def padding_mask_one_axis(lengths, n_keys):
-    """This is (B, 1, S): next to scores (B, H, T, S) it would line texts up with heads."""
-    return padding_mask(lengths, n_keys)[:, 0]
-
-
-def padding_mask_narrow(lengths, n_keys):
-    """This is as wide as the longest text: the keys may reach further, n_keys says how far."""
-    return padding_mask(lengths, max(lengths))
-
-
 def padding_mask_cases():
     """Unequal lengths, padding behind the longest one too, and a text without padding."""
     return [
         case("lengths 3, 1 and 2 of 4", torch.tensor([3, 1, 2]), 4),
         case("lengths 2 and 5 of 5", torch.tensor([2, 5]), 5),
     ]
+
+
+LENGTHS = torch.tensor([3, 1, 2])
+
+
+def shown(answer):
+    """The mask for nine keys, a row a text, as True and False: (B, S)."""
+    mask = answer(LENGTHS, 9)
+    return (mask == 0 if mask.min() < 0 else mask != 0).reshape(3, -1)
+
+
+def shown_by(more, longest, invert, turn):
+    """The rows by choices of one's own."""
+    lengths = longest(LENGTHS)[:, None].expand(3, 1) + more
+    return turn((torch.arange(9) < lengths) != invert)
+
+
+def true_and_false(answer):
+    """The mask must be of True and False."""
+    mask = answer(LENGTHS, 9)
+    if mask.min() < 0:
+        return "This is a mask to add to the scores: give True and False here."
+    return mask.dtype is torch.bool
+
+
+def fits_the_scores(answer):
+    """The shape must be (B, 1, 1, n_keys)."""
+    shapes = {
+        (3, 9): "It is (B, S): next to scores (B, H, T, S) texts would line up with queries.",
+        (3, 1, 9): "It is (B, 1, S): next to scores (B, H, T, S) texts would line up with heads.",
+        (3, 1, 9, 1): "It hides queries, (B, 1, S, 1): padding must not be looked at, as a key.",
+        (3, 1, 1, 3): "It is as wide as the longest text: n_keys says how far the keys reach.",
+        (3, 1, 1, 9): True,
+    }
+    return shapes.get(tuple(answer(LENGTHS, 9).shape), False)
+
+
+def as_many_keys(answer):
+    """Each text must show as many keys as it is long."""
+    return shown(answer).sum(-1).tolist() == [3, 1, 2]
+
+
+PADDING_RULES = composed(
+    shown,
+    shown_by,
+    {
+        "Text b shows its first lengths[b] keys.": 0,
+        "It shows a padding key: position s is real while s < length, from 0.": 1,
+        "It hides the last real word of each text.": -1,
+    },
+    {
+        "Each text has a length of its own.": lambda lengths: lengths,
+        "Every text gets the longest length: each has its own.": lambda lengths: lengths.amax(
+            0, True
+        ),
+        "It shows all keys: padding must be hidden.": lambda lengths: 9 + 0 * lengths,
+        "Every text gets the shortest length: each has its own.": lambda lengths: lengths.amin(
+            0, True
+        ),
+    },
+    {"True means that a key may be looked at.": False, "It is True for the padding.": True},
+    {
+        "The padding stands at the end.": lambda rows: rows,
+        "It takes the padding to stand in front: it stands at the end.": lambda rows: rows.flip(-1),
+    },
+    otherwise=(as_many_keys,),
+)
 
 
 PADDING_MASK = Write(
@@ -86,17 +109,8 @@ on its neighbours in the batch.
     ),
     solution=padding_mask,
     second_style=padding_mask_loops,
-    mistakes=(
-        padding_mask_one_more,
-        padding_mask_one_less,
-        padding_mask_inverted,
-        padding_mask_queries,
-        padding_mask_longest,
-        padding_mask_in_front,
-        padding_mask_flat,
-        padding_mask_one_axis,
-        padding_mask_narrow,
-    ),
+    mistakes=(),
     cases=padding_mask_cases,
+    properties=(*properties(true_and_false, fits_the_scores), *PADDING_RULES),
     see="B.2 Masks",
 )

@@ -4,6 +4,13 @@ import math
 
 import torch
 
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    BY_WIDTH,
+    UNSCALED,
+    rows_sum_to_one,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.engine.properties import properties
 from tutorial_lib.exercises.engine.tasks import Symptom, case
 
 # The map --------------------------------------------------------------------------------------
@@ -60,6 +67,41 @@ def causal_weights_cases():
     ]
 
 
+def causal_map(answer):
+    """Queries and keys of five words, three wide, and the weights that come for them."""
+    q, k = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(7))
+    return q, k, answer(q, k)
+
+
+def nothing_later(answer):
+    """A word gets weight that comes later: above the diagonal all must be 0."""
+    weights = causal_map(answer)[2]
+    if not weights.tril(-1).any():
+        return "It hides the past and shows the future: rows are queries, columns keys."
+    return not (weights.triu(1).abs() > 1e-6).any()
+
+
+def sees_itself(answer):
+    """It hides each word from itself: the diagonal must not be 0."""
+    return not (causal_map(answer)[2].diagonal() < 1e-6).any()
+
+
+def map_adds_up(answer):
+    """Each row must sum to 1."""
+    weights = causal_map(answer)[2]
+    lost = rows_sum_to_one(weights) is not True and weights[0].sum() < weights[4].sum() - 1e-3
+    if lost and abs(weights[4].sum() - 1) < 1e-4:
+        return "What the hidden words had is lost: mask the scores, before the softmax."
+    return rows_sum_to_one(weights)
+
+
+def map_scaled(answer):
+    """The scores are not divided by the root of K, the width of a key."""
+    q, k, weights = causal_map(answer)
+    seen = slice(2, None), slice(0, 3)  # where nothing is hidden
+    return scaled_by_root(weights[seen], (q @ k.T)[seen], 3, {1: UNSCALED, 3: BY_WIDTH})
+
+
 CAUSAL_MAP = Symptom(
     id="2.9",
     title="A map that fades",
@@ -89,6 +131,7 @@ with one of these mistakes. Choose the letter, then repair `causal_weights`.
         "The weights would stand above the diagonal, and the last row would hold a single 1.",
     ),
     cases=causal_weights_cases,
+    properties=properties(nothing_later, sees_itself, map_adds_up, map_scaled),
     see="B.2 Masks",
 )
 
@@ -139,6 +182,30 @@ def head_weights_cases():
     ]
 
 
+def curve_example():
+    """Three queries and seven keys, five wide."""
+    generator = torch.Generator().manual_seed(8)
+    return torch.randn(3, 5, generator=generator), torch.randn(7, 5, generator=generator)
+
+
+def head_adds_up(answer):
+    """Each row of the weights must sum to 1."""
+    return rows_sum_to_one(answer(*curve_example()))
+
+
+def head_scaled(answer):
+    """The scores are not divided by the root of K, the width of a key."""
+    q, k = curve_example()
+    others = {
+        1: UNSCALED,
+        5: BY_WIDTH,
+        5**-0.5: "The scores are multiplied by sqrt(K): they must shrink, so divide.",
+        7**0.5: "The scores are divided by the root of the number of keys: the width K counts.",
+        3**0.5: "The scores are divided by the root of the number of queries: the width K counts.",
+    }
+    return scaled_by_root(answer(q, k), q @ k.T, 5, others)
+
+
 HEAD_CURVE = Symptom(
     id="2.10",
     title="Wider and wider heads",
@@ -169,5 +236,6 @@ mistakes. Choose the letter, then repair `head_weights`.
         "Scores would shrink like 1/sqrt(K): the entropy would rise to 6 bits, all weights alike.",
     ),
     cases=head_weights_cases,
+    properties=properties(head_adds_up, head_scaled),
     see="A.6 Scaling",
 )

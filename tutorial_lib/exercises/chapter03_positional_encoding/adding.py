@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import factor, properties, which
+from tutorial_lib.exercises.engine.properties import composed, factor, properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -31,76 +31,55 @@ def add_positions_cases():
     ]
 
 
-def sentences_and_table():
-    """Three sentences of five words, seven wide, and twelve positions."""
-    generator = torch.Generator().manual_seed(1)
-    return torch.randn(3, 5, 7, generator=generator), torch.randn(12, 7, generator=generator)
-
-
-def places(answer):
-    """What is added to words that are all 0, and its factor: (B, T, D), and a number."""
-    words, table = sentences_and_table()
-    got = answer(0 * words, table)
-    scale = (got.norm() / table[:5].expand_as(words).norm()).item()
-    found = factor(got, table[:5].expand_as(words))
-    near = min((math.sqrt(7), 1 / math.sqrt(7), 7, 1), key=lambda c: abs(math.log(scale / c)))
-    return (got / found, found) if found else (got / near, near)
+WORDS, TABLE = torch.randn(15 + 12, 7, generator=torch.Generator().manual_seed(1)).split([15, 12])
+WORDS = WORDS.view(3, 5, 7)
 
 
 def positions_are_added(answer):
-    """The positions must be added to the words: here (B, T, D) plus (T, D)."""
-    words, table = sentences_and_table()
-    got = answer(words, table)
-    if got.shape == (3, 5, 14):
+    """The positions must be added to the words: (B, T, D) plus (T, D)."""
+    if answer(WORDS, TABLE).shape == (3, 5, 14):
         return "It puts the positions beside the words, at twice the width: they are added."
-    if not answer(0 * words, table).any():
-        return "It multiplies by the positions: they are added."
-    return got.shape == words.shape
-
-
-def word_t_gets_row_t(answer):
-    """Word t of every sentence must get row t of the table."""
-    words, table = sentences_and_table()
-    others = {
-        "The position comes from the batch axis: all words of a sentence get one vector.": (
-            table[:3, None]
-        ),
-        "It is one position late: the first word gets row 0.": table[1:6],
-        "It takes the last rows of the table: the first word gets row 0.": table[-5:],
-        "It counts backwards: the first word gets row 0.": table[:5].flip(0),
-        "All words get the vector of position 0.": table[0],
-    }
-    got, _ = places(answer)
-    if positions_are_added(answer) is not True:
-        return None
-    return which(
-        got, table[:5].expand_as(words), {s: t.expand_as(words) for s, t in others.items()}
-    )
-
-
-def table_stays(answer):
-    """The positions are added as they are."""
-    others = {
-        "The positions grow as well: only the embeddings are scaled.": math.sqrt(7),
-        "It takes the positions away: they are added.": -1.0,
-    }
-    return (
-        None if positions_are_added(answer) is not True else which(places(answer)[1], 1.0, others)
-    )
+    return bool(answer(0 * WORDS, TABLE).any()) or "It multiplies by the positions: add them."
 
 
 def words_are_scaled(answer):
-    """The embeddings must be multiplied by sqrt(D), and nothing else."""
-    words, table = sentences_and_table()
-    found = factor(answer(words, table) - answer(0 * words, table), words)
+    """The embeddings must be multiplied by sqrt(D), and by nothing else."""
+    found = factor(answer(WORDS, TABLE) - answer(0 * WORDS, TABLE), WORDS)
     others = {
         "It leaves out the scale: multiply the embeddings by sqrt(D) first.": 1.0,
-        "It divides by sqrt(D), as attention does with its scores: multiply.": 1 / math.sqrt(7),
+        "It divides by sqrt(D), as attention does with its scores: multiply.": 7**-0.5,
         "It multiplies by D: the scale is its square root.": 7.0,
-        "It multiplies by the root of the length T: the scale is sqrt(D).": math.sqrt(5),
-        "It multiplies by the root of the batch: the scale is sqrt(D).": math.sqrt(3),
+        "It multiplies by the root of the length T: the scale is sqrt(D).": 5**0.5,
+        "It multiplies by the root of the batch: the scale is sqrt(D).": 3**0.5,
     }
-    return None if found is None else which(found, math.sqrt(7), others)
+    return None if found is None else which(found, 7**0.5, others)
+
+
+def row_t(answer):
+    """Word t of every sentence must get row t of the table, as it is."""
+    found = factor(answer(0 * WORDS, TABLE), TABLE[:5].expand(3, 5, 7))
+    return False if found is None else f"The positions are added {found:.3g} times."
+
+
+RULES = composed(
+    lambda answer: answer(0 * WORDS, TABLE),
+    lambda rows, times: (times * rows).expand(3, 5, 7),
+    {
+        "Word t of every sentence gets row t of the table.": TABLE[:5],
+        "The position comes from the batch axis: it counts the words.": TABLE[:3, None],
+        "It is one position late: the first word gets row 0.": TABLE[1:6],
+        "It takes the last rows of the table: the first word gets row 0.": TABLE[-5:],
+        "It counts backwards: the first word gets row 0.": TABLE[:5].flip(0),
+        "All words get the vector of position 0.": TABLE[0],
+    },
+    {
+        "The positions are added as they are.": 1,
+        "The positions grow as well: only the embeddings are scaled.": 7**0.5,
+        "The positions shrink: they are added as they are.": 7**-0.5,
+        "It takes the positions away: they are added.": -1,
+    },
+    otherwise=(row_t,),
+)
 
 
 ADD_POSITIONS = Write(
@@ -122,6 +101,6 @@ the scale the positions would drown them.
     second_style=add_positions_one_by_one,
     mistakes=(),
     cases=add_positions_cases,
-    properties=properties(positions_are_added, word_t_gets_row_t, table_stays, words_are_scaled),
+    properties=(*properties(positions_are_added), *RULES, *properties(words_are_scaled)),
     see="3.4 Adding them",
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import composed, properties
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -35,16 +35,8 @@ def alibi_bias_cases():
     ]
 
 
-def biases(answer):
-    """Four heads, six words, heads first."""
-    got = answer(4, 6)
-    return got.permute(2, 0, 1) if got.shape == (6, 6, 4) else got
-
-
-def biases_by(sign, slope, distance):
-    """The bias by choices of one's own."""
-    offsets = torch.arange(6)[:, None] - torch.arange(6.0)
-    return sign * slope(torch.arange(1, 5))[:, None, None] * distance(offsets)
+HEADS = torch.arange(1, 5)
+OFFSETS = torch.arange(6)[:, None] - torch.arange(6.0)  # query minus key
 
 
 def heads_come_first(answer):
@@ -55,9 +47,26 @@ def heads_come_first(answer):
     return got.shape == (4, 6, 6)
 
 
+def biases(answer):
+    """Four heads, six words, heads first."""
+    got = answer(4, 6)
+    return got.permute(2, 0, 1) if got.shape == (6, 6, 4) else got
+
+
 def nothing_on_the_diagonal(answer):
     """A word is 0 away from itself: the diagonal must be 0."""
     return not biases(answer).diagonal(dim1=1, dim2=2).any()
+
+
+def slopes_of_heads(answer):
+    """The slope of head h must be 2^(-8h/H)."""
+    have, want = -biases(answer)[:, 0, 1], 2.0 ** (-2 * HEADS)
+    return alike(have, want) or f"The first of 4 heads has the slope 0.25; yours {have[0]:.3g}."
+
+
+def a_straight_line(answer):
+    """Twice the distance must be twice the penalty."""
+    return alike(biases(answer)[:, 0, 4], 2 * biases(answer)[:, 0, 2])
 
 
 def the_far_are_pushed_down(answer):
@@ -66,40 +75,33 @@ def the_far_are_pushed_down(answer):
     return bool((row[:, :3].diff() > 0).all() and (row[:, 3:].diff() < 0).all())
 
 
-ALIBI_RULES = composed(
+RULES = composed(
     biases,
-    biases_by,
+    lambda sign, slopes, distance: sign * slopes[:, None, None] * distance,
     {"The bias is minus the product.": -1, "It rewards distance: put a minus in front.": 1},
     {
-        "Head h = 1 ... H has the slope 2^(-8h/H).": lambda h: 2.0 ** (-2 * h),
-        "The slopes fall in a straight line: head h has 2^(-8h/H).": lambda h: 1 - (h - 1) / 4,
-        "The slopes are 1, 1/2, 1/3 ...: head h has 2^(-8h/H).": lambda h: 1 / h,
-        "The first slope is 1: heads count from 1, so it is 2^(-8/H).": (
-            lambda h: 2.0 ** (-2 * (h - 1))
-        ),
-        "The slope halves from head to head, as for 8 heads only.": lambda h: 0.5**h,
-        "The 8 is missing: head h has 2^(-8h/H).": lambda h: 2.0 ** (-h / 4),
-        "It takes powers of e: the slopes are powers of 2.": lambda h: torch.exp(-2 * h),
-        "The heads are in reverse: the first is the steepest.": lambda h: 2.0 ** (-2 * (5 - h)),
-        "All heads have one slope: head h has 2^(-8h/H).": lambda h: 0 * h + 0.25,
+        "Head h = 1 ... H has the slope 2^(-8h/H).": 2.0 ** (-2 * HEADS),
+        "The slopes fall in a straight line: head h has 2^(-8h/H).": 1 - (HEADS - 1) / 4,
+        "The slopes are 1, 1/2, 1/3 ...: head h has 2^(-8h/H).": 1 / HEADS,
+        "The first slope is 1: heads count from 1, so it is 2^(-8/H).": 2.0 ** (-2 * (HEADS - 1)),
+        "The slope halves from head to head, as for 8 heads only.": 0.5**HEADS,
+        "The 8 is missing: head h has 2^(-8h/H).": 2.0 ** (-HEADS / 4),
+        "It takes powers of e: the slopes are powers of 2.": torch.exp(-2 * HEADS),
+        "The heads are in reverse: the first is the steepest.": 2.0 ** (-2 * HEADS.flip(0)),
+        "All heads have one slope: head h has 2^(-8h/H).": torch.full((4,), 0.25),
     },
     {
-        "The distance of query t and key s is |t - s|.": torch.abs,
-        "Distance has no sign, |t - s|: yours rewards keys on one side.": lambda o: o,
-        "Distance has no sign: yours rewards keys before the query.": lambda o: -o,
-        "It leaves the keys ahead at 0: their distance counts too.": lambda o: o.clamp(min=0),
-        "It hides the keys ahead: that is the mask's job.": (
-            lambda o: torch.where(o < 0, torch.inf, o)
-        ),
-        "It counts from the first word, not from the query.": lambda o: o[0].neg().expand(6, 6),
-        "It counts from the last word, not from the query.": lambda o: o[-1].expand(6, 6),
-        "It adds one to each distance: a word is 0 away from itself.": lambda o: o.abs() + 1,
-        "It squares the distance: the penalty grows in a straight line.": lambda o: o * o,
+        "The distance of query t and key s is |t - s|.": OFFSETS.abs(),
+        "Distance has no sign, |t - s|: yours rewards the keys ahead.": OFFSETS,
+        "Distance has no sign, |t - s|: yours rewards the keys before.": -OFFSETS,
+        "It leaves the keys ahead at 0: their distance counts too.": OFFSETS.clamp(min=0),
+        "It hides the keys ahead: that is the mask's job.": OFFSETS.where(OFFSETS >= 0, torch.inf),
+        "It counts from the first word, not from the query.": -OFFSETS[0].expand(6, 6),
+        "It counts from the last word, not from the query.": OFFSETS[-1].expand(6, 6),
+        "It adds one to each distance: a word is 0 away from itself.": OFFSETS.abs() + 1,
+        "It squares the distance: the penalty grows in a straight line.": OFFSETS**2,
     },
-    otherwise=(
-        nothing_on_the_diagonal,
-        the_far_are_pushed_down,
-    ),
+    otherwise=(nothing_on_the_diagonal, the_far_are_pushed_down, slopes_of_heads, a_straight_line),
 )
 
 
@@ -122,6 +124,6 @@ distances to keys ahead as well; a causal mask may hide those later.
     second_style=alibi_bias_loops,
     mistakes=(),
     cases=alibi_bias_cases,
-    properties=(*properties(heads_come_first), *ALIBI_RULES),
+    properties=(*properties(heads_come_first), *RULES),
     see="3.7 Rotary and ALiBi",
 )

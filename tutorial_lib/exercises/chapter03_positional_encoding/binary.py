@@ -38,22 +38,21 @@ def binary_positions_cases():
     ]
 
 
+def a_row_each(answer):
+    """The table must have a row for each of the n positions, a column for each digit."""
+    got = answer(11, 4)
+    return "It is on its side: a position is a row." if got.shape == (4, 11) else len(got) == 11
+
+
 def digits(answer):
     """Eleven positions with four digits, a row each."""
     got = answer(11, 4)
     return got.T if got.shape == (4, 11) else got
 
 
-def digits_by(count, first, order, one):
-    """The table by a way to count, the first position, an order of the columns, and a last step."""
-    positions, i = torch.arange(first, first + 11)[:, None], torch.arange(4)
-    return one(count(positions, i)[:, order].float())
-
-
-def a_row_each(answer):
-    """The table must have a row for each of the n positions, a column for each digit."""
-    got = answer(11, 4)
-    return "It is on its side: a position is a row." if got.shape == (4, 11) else len(got) == 11
+def digits_by(count, positions, order, last):
+    """Make this table by another way to count, other positions, order, and last step."""
+    return last(count(positions[:, None], torch.arange(4))[:, order].float())
 
 
 def zeros_and_ones(answer):
@@ -61,7 +60,7 @@ def zeros_and_ones(answer):
     return set(digits(answer).flatten().tolist()) == {0, 1}
 
 
-BINARY_RULES = composed(
+RULES = composed(
     digits,
     digits_by,
     {
@@ -69,20 +68,22 @@ BINARY_RULES = composed(
         "It divides by 2^i and stops: the digit is the rest, modulo 2.": lambda p, i: p // 2**i,
         "A remainder modulo 2^(i+1) holds all lower digits too.": lambda p, i: p % 2 ** (i + 1),
         "It divides with `/`: whole division is `//`.": lambda p, i: p / 2**i % 2,
-        "Column 0 counts ones, 2^0: yours starts at twos.": lambda p, i: p // 2 ** (i + 1) % 2,
-        "It divides by multiples of 2, not by powers.": (
-            lambda p, i: p // (2 * i).clamp(min=1) % 2
-        ),
+        "It starts at twos: column 0 counts ones, 2^0.": lambda p, i: p // 2 ** (i + 1) % 2,
+        "It divides by multiples of 2: take powers.": lambda p, i: p // (2 * i + (i == 0)) % 2,
         "These are decimal digits: powers of 2, and modulo 2.": lambda p, i: p // 10**i % 10,
         "These are digits to base 3: powers of 2, and modulo 2.": lambda p, i: p // 3**i % 3,
     },
-    {"Positions count from 0.": 0, "It counts from 1: the first row is all zeros.": 1},
     {
-        "The least significant digit comes first: column 0 switches at each step.": [0, 1, 2, 3],
-        "The most significant digit comes first: column 0 must switch at each step.": [3, 2, 1, 0],
+        "Positions count from 0.": torch.arange(11),
+        "It counts from 1: the first row is all zeros.": torch.arange(1, 12),
+        "It counts down: the first row is all zeros.": torch.arange(11).flip(0),
     },
     {
-        "Digits are 0 and 1, and position 0 is all zeros.": lambda table: table,
+        "The least significant digit comes first.": [0, 1, 2, 3],
+        "The most significant digit comes first: column 0 switches at each step.": [3, 2, 1, 0],
+    },
+    {
+        "Digits are 0 and 1.": lambda table: table,
         "It writes -1 in place of 0.": lambda table: 2 * table - 1,
         "It has 0 and 1 the wrong way round: position 0 is all zeros.": lambda table: 1 - table,
     },
@@ -110,6 +111,6 @@ next section makes them round.
     second_style=binary_positions_strings,
     mistakes=(binary_positions_gray,),
     cases=binary_positions_cases,
-    properties=(*properties(a_row_each), *BINARY_RULES),
+    properties=(*properties(a_row_each), *RULES),
     see="3.2 Ideas that fail",
 )

@@ -2,6 +2,10 @@
 
 import torch
 
+from tutorial_lib.exercises.chapter03_positional_encoding.measures import (
+    EXPONENTS,
+    turns_as_it_should,
+)
 from tutorial_lib.exercises.engine.properties import composed
 from tutorial_lib.exercises.engine.tasks import Symptom, case
 
@@ -73,59 +77,56 @@ def rotary_scores_cases():
     ]
 
 
-def rotary_example():
-    """Five queries and seven keys, width 8."""
-    generator = torch.Generator().manual_seed(4)
-    return torch.randn(5, 8, generator=generator), torch.randn(7, 8, generator=generator)
+Q, K = torch.randn(12, 8, generator=torch.Generator().manual_seed(4)).split([5, 7])
+QUERIES, KEYS = torch.arange(5), torch.arange(7)
 
 
-def scores_by(queries, keys, exponent, scale):
-    """The scores by choices of one's own."""
-
-    def turned(x, places):
-        angle = places[:, None] / 10_000 ** (exponent * torch.arange(4) / 8)
-        pairs = torch.view_as_complex(x.view(len(x), 4, 2))
-        return pairs * torch.polar(torch.ones_like(angle), angle)
-
-    q, k = rotary_example()
-    return scale * (turned(q, queries(torch.arange(5))) @ turned(k, keys(torch.arange(7))).mH).real
+def scores_by(queries, keys, exponents, scale):
+    """Make the scores by other places of the queries and keys, exponents, and scale."""
+    turned = []
+    for x, places in ((Q, queries), (K, keys)):
+        angle = places[:, None] / 10_000**exponents
+        pairs = torch.view_as_complex(x.unflatten(-1, (4, 2)))
+        turned.append(pairs * torch.polar(torch.ones_like(angle), angle))
+    return scale * (turned[0] @ turned[1].mH).real
 
 
 def plain_products(answer):
     """The scores are plain products, not divided: at place 0 nothing has turned."""
-    (q, k), got = rotary_example(), answer(*rotary_example())
-    found = (got[0, 0] / (q[0] @ k[0])).item()
-    return True if abs(found - 1) < 1e-3 else f"The first score is {found:.3g} times q · k."
+    found = (answer(Q, K)[0, 0] / (Q[0] @ K[0])).item()
+    return abs(found - 1) < 1e-3 or f"The first score is {found:.3g} times q · k."
 
 
-ROTARY_MAP_RULES = composed(
-    lambda answer: answer(*rotary_example()),
+def angles_of_the_pairs(answer):
+    """Pair i must turn by the angle 1 / 10000^(2i/d) from place to place."""
+    if plain_products(answer) is not True:
+        return None
+    words = torch.eye(8)[0::2, None].expand(4, 2, 8)  # one pair at a time, at two places
+    cos = torch.stack([answer(x, x)[1, 0] for x in words]).clamp(-1, 1)
+    return turns_as_it_should(cos, (1 - cos**2).sqrt())
+
+
+RULES = composed(
+    lambda answer: answer(Q, K),
     scores_by,
     {
-        "The query at place t turns by t.": lambda t: t,
-        "The queries are not turned.": lambda t: 0 * t,
-        "The queries' places count from 1, those of the keys from 0.": lambda t: t + 1,
-        "The queries turn the other way.": lambda t: -t,
-        "The queries turn twice.": lambda t: 2 * t,
+        "The query at place t turns by t.": QUERIES,
+        "The queries are not turned.": 0 * QUERIES,
+        "The queries' places count from 1, those of the keys from 0.": QUERIES + 1,
+        "The queries turn the other way.": -QUERIES,
+        "The queries turn twice.": 2 * QUERIES,
     },
     {
-        "The key at place s turns by s.": lambda s: s,
-        "The keys are not turned.": lambda s: 0 * s,
-        "The keys turn the other way.": lambda s: -s,
-        "The keys turn twice.": lambda s: 2 * s,
-        "The places of the keys start again in the middle.": lambda s: s % 4,
-        "The keys' places count from 1, those of the queries from 0.": lambda s: s + 1,
+        "The key at place s turns by s.": KEYS,
+        "The keys are not turned.": 0 * KEYS,
+        "The keys' places count from 1, those of the queries from 0.": KEYS + 1,
+        "The keys turn the other way.": -KEYS,
+        "The keys turn twice.": 2 * KEYS,
+        "The places of the keys start again in the middle.": KEYS % 4,
     },
-    {
-        "Pair i turns by 10000^(-2i/K) a place.": 2,
-        "The exponent is i/K: it is 2i/K.": 1,
-        "All pairs turn alike: pair i by its own.": 0,
-    },
-    {
-        "The scores are plain products.": 1,
-        "The scores are divided by sqrt(K): leave them plain.": 8**-0.5,
-    },
-    otherwise=(plain_products,),
+    EXPONENTS,
+    {"The scores are plain.": 1, "The scores are divided by sqrt(K): leave them plain.": 8**-0.5},
+    otherwise=(plain_products, angles_of_the_pairs),
 )
 
 
@@ -163,6 +164,6 @@ repair `rotary_scores`.
         "The right half would be the left half again; in each half the diagonals would be sound.",
     ),
     cases=rotary_scores_cases,
-    properties=ROTARY_MAP_RULES,
+    properties=RULES,
     see="3.7 Rotary and ALiBi",
 )

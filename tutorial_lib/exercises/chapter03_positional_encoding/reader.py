@@ -63,32 +63,26 @@ def gather_cases():
     ]
 
 
-def reader_example():
-    """Three numbers of six words, width 4; a table of nine places; a question."""
-    generator = torch.Generator().manual_seed(2)
-    return [torch.randn(*shape, generator=generator) for shape in ((3, 6, 4), (9, 4), (4,))]
+WORDS, TABLE = torch.randn(18 + 9, 4, generator=torch.Generator().manual_seed(2)).split([18, 9])
+WORDS, QUESTION = WORDS.view(3, 6, 4), TABLE[8]
 
 
 def gathered_by(keys, values, places, divisor, dim):
-    """What is gathered by choices of one's own."""
-    words, table, question = reader_example()
-    added = places(table).expand_as(words)
-    scores = (words + keys * added) @ question / divisor
-    return torch.einsum("bs,bsd->bd", scores.softmax(dim), words + values * added)
+    """Gather by other places, with or without them in keys and values, another scale and axis."""
+    scores = (WORDS + keys * places) @ QUESTION / divisor
+    return torch.einsum("bs,bsd->bd", scores.softmax(dim), WORDS + values * places)
 
 
-READER_RULES = composed(
-    lambda answer: answer(*reader_example()),
+RULES = composed(
+    lambda answer: answer(WORDS, TABLE, QUESTION),
     gathered_by,
     {"The keys know their place.": 1, "The keys lack the positions.": 0},
     {"The values know their place.": 1, "The values lack the positions.": 0},
     {
-        "Word s of each number gets row s of the table.": lambda table: table[:6],
-        "Every word gets the vector of position 0.": lambda table: table[0],
-        "The position comes from the batch axis, not from the words'.": (
-            lambda table: table[:3, None]
-        ),
-        "It is one position late.": lambda table: table[1:7],
+        "Word s of each number gets row s of the table.": TABLE[:6],
+        "Every word gets the vector of position 0.": TABLE[0],
+        "The position comes from the batch axis, not from the words'.": TABLE[:3, None],
+        "It is one position late: the first word gets row 0.": TABLE[1:7],
     },
     {
         "The scores are divided by the root of D.": 2,
@@ -138,6 +132,6 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
         "first word.",
     ),
     cases=gather_cases,
-    properties=READER_RULES,
+    properties=RULES,
     see="3.4 Adding them",
 )

@@ -41,22 +41,26 @@ def relative_index_cases():
     ]
 
 
-def rows_of_offsets(answer):
-    """Five queries and nine keys, reach 2: a row a query."""
-    got = answer(5, 9, 2)
-    return got.T if got.shape == (9, 5) else got
-
-
-def rows_by(first, offset, clip, start):
-    """The rows by choices of one's own."""
-    offsets = torch.arange(9) - torch.arange(first, first + 5)[:, None]
-    return clip(offset(offsets)) + start
-
-
 def a_row_a_query(answer):
     """The result must have shape (T, S), a row for each query."""
-    got = answer(4, 7, 2)
-    return "It has the queries on the last axis: (T, S)." if len(got) == 7 else got.shape == (4, 7)
+    got = answer(5, 9, 2)
+    return "It has the queries on the last axis: (T, S)." if len(got) == 9 else got.shape == (5, 9)
+
+
+def rows_by(first, sign, clip, start):
+    """Make the rows for five queries and nine keys, reach 2, by choices of one's own."""
+    offsets = torch.arange(9) - torch.arange(first, first + 5)[:, None]
+    return clip(sign(offsets)) + start
+
+
+def itself(answer):
+    """Offset 0, a word and itself, has row `reach`."""
+    return bool((answer(5, 5, 2).diagonal() == 2).all())
+
+
+def a_row_a_step(answer):
+    """Within the reach, each word further must be one row on."""
+    return bool((answer(3, 3, 4).diff() == 1).all())
 
 
 def rows_of_the_table(answer):
@@ -65,13 +69,8 @@ def rows_of_the_table(answer):
     return bool((got >= 0).all() and (got <= 4).all())
 
 
-def itself(answer):
-    """Offset 0, a word and itself, has row `reach`."""
-    return bool((answer(5, 5, 2).diagonal() == 2).all())
-
-
-RELATIVE_RULES = composed(
-    rows_of_offsets,
+RULES = composed(
+    lambda answer: answer(5, 9, 2) if len(answer(5, 9, 2)) == 5 else answer(5, 9, 2).T,
     rows_by,
     {
         "The queries are the last words.": 4,
@@ -79,29 +78,19 @@ RELATIVE_RULES = composed(
         "The queries are put one position too far.": 5,
     },
     {
-        "The offset is the key's position minus the query's.": lambda offset: offset,
-        "The sign is flipped, query minus key: the word before has -1.": lambda offset: -offset,
+        "The offset is the key's position minus the query's.": torch.clone,
+        "The sign is flipped, query minus key: the word before has -1.": torch.neg,
         "It takes the distance: words before and after must not share a row.": torch.abs,
     },
     {
-        "Far offsets are clipped to -reach and reach.": lambda offset: offset.clamp(-2, 2),
-        "It does not clip: far words get rows that the table lacks.": lambda offset: offset,
-        "It clips at the upper end only: far words before get rows below 0.": (
-            lambda offset: offset.clamp(max=2)
-        ),
-        "It clips at the lower end only: far words after pass the end of the table.": (
-            lambda offset: offset.clamp(min=-2)
-        ),
-        "It ends at offset 0: keys after the query have rows too.": (
-            lambda offset: offset.clamp(-2, 0)
-        ),
-        "It stops a row early: -reach to reach are 2 * reach + 1 rows.": (
-            lambda offset: offset.clamp(-2, 1)
-        ),
-        "It goes a row too far: the last row is 2 * reach.": lambda offset: offset.clamp(-2, 3),
-        "It wraps round: far words start at the other end. Clip them.": (
-            lambda offset: (offset + 2) % 5 - 2
-        ),
+        "Far offsets are clipped to -reach and reach.": lambda o: o.clamp(-2, 2),
+        "It does not clip: far words get rows that the table lacks.": torch.clone,
+        "It clips above only: far words before get rows below 0.": lambda o: o.clamp(max=2),
+        "It clips below only: far words after pass the table's end.": lambda o: o.clamp(min=-2),
+        "It ends at offset 0: keys after the query have rows too.": lambda o: o.clamp(-2, 0),
+        "It stops a row early: there are 2 * reach + 1 rows.": lambda o: o.clamp(-2, 1),
+        "It goes a row too far: the last row is 2 * reach.": lambda o: o.clamp(-2, 3),
+        "It wraps round: far words start at the other end.": lambda o: (o + 2) % 5 - 2,
     },
     {
         "Offset 0 has row `reach`, -reach has row 0.": 2,
@@ -109,10 +98,7 @@ RELATIVE_RULES = composed(
         "It is one row late: offset 0 has row `reach`.": 3,
         "It is one row early: offset 0 has row `reach`.": 1,
     },
-    otherwise=(
-        itself,
-        rows_of_the_table,
-    ),
+    otherwise=(itself, a_row_a_step, rows_of_the_table),
 )
 
 
@@ -136,6 +122,6 @@ generation. `table[relative_index(...)]` is then added to the scores.
     second_style=relative_index_loops,
     mistakes=(),
     cases=relative_index_cases,
-    properties=(*properties(a_row_a_query), *RELATIVE_RULES),
+    properties=(*properties(a_row_a_query), *RULES),
     see="3.6 Learned and relative",
 )

@@ -3,6 +3,11 @@
 import torch
 from einops import rearrange
 
+from tutorial_lib.exercises.chapter03_positional_encoding.measures import (
+    EXPONENTS,
+    PAIRS,
+    turns_as_it_should,
+)
 from tutorial_lib.exercises.engine.properties import alike, composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 
@@ -62,47 +67,40 @@ def rotate_pairs_cases():
 
 
 POSITIONS = torch.tensor([7, 2, 0, 9, 4])
+WORDS = torch.randn(2, 3, 5, 8, generator=torch.Generator().manual_seed(3))
+NEIGHBOURS, HALVES = (slice(0, 8, 2), slice(1, 8, 2)), (slice(0, 4), slice(4, 8))
 
 
-def words_of_heads():
-    """Two sentences, three heads, five words, width 8."""
-    return torch.randn(2, 3, 5, 8, generator=torch.Generator().manual_seed(3))
-
-
-def turned_by(pairs, places, exponent, turn):
-    """The words turned by choices of one's own."""
-    x = words_of_heads()
-    first, second = (x[..., part] for part in pairs[0])
-    angles = places[..., None] / 10_000 ** exponent(torch.arange(4))
-    turned, out = turn(first, second, angles.cos(), angles.sin()), torch.empty_like(x)
-    for part, numbers in zip(pairs[1], turned, strict=True):
+def turned_by(pairs, places, exponents, turn):
+    """Turn the words with other pairs (before and after), places, exponents, or another turn."""
+    u, v = (WORDS[..., part] for part in pairs[0])
+    angles, out = places[..., None] / 10_000**exponents, torch.empty_like(WORDS)
+    for part, numbers in zip(pairs[1], turn(u, v, angles.cos(), angles.sin()), strict=True):
         out[..., part] = numbers
     return out
 
 
-NEIGHBOURS = slice(0, 8, 2), slice(1, 8, 2)
-HALVES = slice(0, 4), slice(4, 8)
-
-
 def length_is_kept(answer):
     """A turn keeps the length of each word's vector, and yours does not."""
-    return alike(answer(words_of_heads(), POSITIONS).norm(dim=-1), words_of_heads().norm(dim=-1))
+    return alike(answer(WORDS, POSITIONS).norm(dim=-1), WORDS.norm(dim=-1))
 
 
-ROTARY_RULES = composed(
-    lambda answer: answer(words_of_heads(), POSITIONS),
+def angles_of_the_pairs(answer):
+    """Pair i must turn by the angle position / 10000^(2i/d)."""
+    got = answer(torch.tensor([1.0, 0.0]).repeat(1, 1, 1, 4), torch.tensor([1]))[0, 0, 0]
+    return turns_as_it_should(got[0::2], got[1::2])
+
+
+RULES = composed(
+    lambda answer: answer(WORDS, POSITIONS),
     turned_by,
     {
         "Numbers 2i and 2i + 1 form a pair.": (NEIGHBOURS, NEIGHBOURS),
-        (
-            "It pairs number i with number i + K/2, as many programs do: here neighbours are "
-            "paired. Weights trained with one are useless with the other."
-        ): ((HALVES, HALVES)),
-        "It puts all first numbers before all second ones: put each pair back where it was.": (
-            (
-                NEIGHBOURS,
-                HALVES,
-            )
+        "It pairs number i with number i + K/2, as many programs do: here neighbours are paired. "
+        "Weights trained with one are useless with the other.": (HALVES, HALVES),
+        "It puts all first numbers before all second ones: put each pair back.": (
+            NEIGHBOURS,
+            HALVES,
         ),
     },
     {
@@ -114,45 +112,25 @@ ROTARY_RULES = composed(
         "It takes the position from the batch axis.": POSITIONS[:2, None, None],
         "It turns by twice the angle.": 2 * POSITIONS,
     },
+    EXPONENTS | {"It divides by the width of all heads together: d is one head's.": PAIRS / 12},
     {
-        "Pair i turns by position / 10000^(2i/K).": lambda i: i / 4,
-        "The exponent is i/K: it is 2i/K.": lambda i: i / 8,
-        "It counts pairs from 1: the first has i = 0 and turns by the position.": (
-            lambda i: (i + 1) / 4
-        ),
-        "It divides by the width of all heads together: K is one head's.": lambda i: i / 12,
-        "All pairs turn by one angle: pair i by position / 10000^(2i/K).": lambda i: 0 * i,
-        "It multiplies by 10000^(2i/K): the later a pair, the less it turns.": lambda i: -i / 4,
-    },
-    {
-        "A pair (u, v) becomes (u cos a - v sin a, u sin a + v cos a).": lambda u, v, cos, sin: (
-            u * cos - v * sin,
-            u * sin + v * cos,
+        "A pair (u, v) becomes (u cos a - v sin a, u sin a + v cos a).": (
+            lambda u, v, c, s: (u * c - v * s, u * s + v * c)
         ),
         "It turns the wrong way: (1, 0) becomes (cos a, sin a).": (
-            lambda u, v, cos, sin: (u * cos + v * sin, v * cos - u * sin)
+            lambda u, v, c, s: (u * c + v * s, v * c - u * s)
         ),
         "It has two pluses: a turn has a minus at one sine.": (
-            lambda u, v, cos, sin: (u * cos + v * sin, u * sin + v * cos)
+            lambda u, v, c, s: (u * c + v * s, u * s + v * c)
         ),
-        (
-            "It reads the new first number as if it were the old one: keep u and v until both "
-            "are made."
-        ): (
-            lambda u, v, cos, sin: (
-                u * cos - v * sin,
-                (u * cos - v * sin) * sin + v * cos,
-            )
+        "It reads the new u as if it were the old one: keep both until both are made.": (
+            lambda u, v, c, s: (u * c - v * s, (u * c - v * s) * s + v * c)
         ),
-        "It has the sines only.": lambda u, v, cos, sin: (-v * sin, u * sin),
-        "It has the cosines only: a turn mixes the two numbers of a pair.": (
-            lambda u, v, cos, sin: (u * cos, v * cos)
-        ),
-        "It adds sines and cosines: nothing is added, each pair is turned.": (
-            lambda u, v, cos, sin: (u + sin, v + cos)
-        ),
+        "It has the sines only.": lambda u, v, c, s: (-v * s, u * s),
+        "It has the cosines only: a turn mixes u and v.": lambda u, v, c, s: (u * c, v * c),
+        "It adds sines and cosines: turn each pair.": lambda u, v, c, s: (u + s, v + c),
     },
-    otherwise=(length_is_kept,),
+    otherwise=(length_is_kept, angles_of_the_pairs),
 )
 
 
@@ -175,6 +153,6 @@ queries and keys have scores that depend on the offset alone; nothing is added t
     second_style=rotate_pairs_complex,
     mistakes=(rotate_pairs_tiled, rotate_pairs_mixed),
     cases=rotate_pairs_cases,
-    properties=ROTARY_RULES,
+    properties=RULES,
     see="3.7 Rotary and ALiBi",
 )

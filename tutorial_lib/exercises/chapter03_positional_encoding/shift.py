@@ -4,7 +4,11 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import composed, properties
+from tutorial_lib.exercises.chapter03_positional_encoding.measures import (
+    EXPONENTS,
+    turns_as_it_should,
+)
+from tutorial_lib.exercises.engine.properties import composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -43,25 +47,25 @@ def shift_matrix_cases():
     ]
 
 
-def shift_by(offset, exponent, block, order):
-    """The matrix for 3 steps and 8 columns, by choices of one's own."""
-    matrix = torch.zeros(8, 8)
-    for i in range(4):
-        angle = offset / 10_000 ** exponent(i)
-        pair = slice(2 * i, 2 * i + 2)
-        matrix[pair, pair] = torch.tensor(block(math.cos(angle), math.sin(angle)))
-    return matrix[order][:, order]
-
-
 def pairs_stay_where_they_are(answer):
     """Each pair must turn by itself: 2 x 2 blocks along the diagonal, and zeros elsewhere."""
-    blocks = torch.ones(4, 2, 2).bool()
-    halves = torch.eye(4).repeat(2, 2).bool()
-    got = answer(3, 8) != 0
-    return None if not (got & ~halves).any() else not (got & ~torch.block_diag(*blocks)).any()
+    return not answer(3, 8)[torch.block_diag(*torch.ones(4, 2, 2)) == 0].any()
 
 
-SHIFT_RULES = composed(
+def angles_of_the_pairs(answer):
+    """Pair i must turn by the angle offset / 10000^(2i/d)."""
+    got = answer(1, 8)
+    return turns_as_it_should(got[0::2, 0::2].diagonal(), got[0::2, 1::2].diagonal())
+
+
+def shift_by(offset, exponents, block, order):
+    """Make the matrix for eight columns by another offset, exponents, block and order."""
+    angles = (offset / 10_000**exponents).tolist()
+    blocks = (torch.tensor(block(math.cos(angle), math.sin(angle))) for angle in angles)
+    return torch.block_diag(*blocks)[order][:, order]
+
+
+RULES = composed(
     lambda answer: answer(3, 8),
     shift_by,
     {
@@ -71,46 +75,38 @@ SHIFT_RULES = composed(
         "It goes one step too little.": 2,
         "It goes twice as far.": 6,
     },
+    EXPONENTS,
     {
-        "Pair i turns by offset / 10000^(2i/d).": lambda i: i / 4,
-        "All pairs turn by the offset: pair i by offset / 10000^(2i/d).": lambda i: 0,
-        "The exponent is i/d: it is 2i/d.": lambda i: i / 8,
-        "It counts pairs from 1: the first has i = 0, and turns by the offset.": (
-            lambda i: (i + 1) / 4
-        ),
-        "It multiplies by 10000^(2i/d): the later a pair, the less it turns.": lambda i: -i / 4,
-    },
-    {
-        "A block has the rows (cos, sin) and (-sin, cos).": lambda cos, sin: [
-            [cos, sin],
-            [-sin, cos],
+        "A block has the rows (cos, sin) and (-sin, cos).": lambda c, s: [[c, s], [-s, c]],
+        "It turns the wrong way: M @ PE(pos) is PE(pos - offset). The transpose serves for "
+        "rows, PE(pos) @ M; here a position is a column.": lambda c, s: [[c, -s], [s, c]],
+        "Both sines are positive: the new cosine needs a minus.": lambda c, s: [[c, s], [s, c]],
+        "Sine and cosine are exchanged: offset 0 gives the identity.": lambda c, s: [
+            [s, c],
+            [c, -s],
         ],
-        (
-            "It turns the wrong way: M @ PE(pos) is PE(pos - offset). The transpose serves for "
-            "rows, PE(pos) @ M; here a position is a column."
-        ): (lambda cos, sin: [[cos, -sin], [sin, cos]]),
-        "Both sines are positive: cos(a + b) = cos a cos b - sin a sin b.": (
-            lambda cos, sin: [[cos, sin], [sin, cos]]
+        "Cosines stand where sines belong: offset 0 gives the identity.": (
+            lambda c, s: [[s, c], [-c, s]]
         ),
-        "Sine and cosine are exchanged: an offset of 0 must give the identity.": (
-            lambda cos, sin: [[sin, cos], [cos, -sin]]
-        ),
-        "Cosines stand where sines belong: an offset of 0 must give the identity.": (
-            lambda cos, sin: [[sin, cos], [-cos, sin]]
-        ),
-        "It has cosines only: a sine shifted is a mix of sine and cosine.": (
-            lambda cos, sin: [[cos, 0.0], [0.0, cos]]
-        ),
+        "It has cosines only: a sine shifted mixes sine and cosine.": lambda c, s: [
+            [c, 0.0],
+            [0.0, c],
+        ],
     },
     {
-        "Sine and cosine of a pair are neighbours.": list(range(8)),
-        "It is for all sines first, then all cosines: here a pair is side by side.": (
-            [
-                *range(0, 8, 2),
-                *range(1, 8, 2),
-            ]
-        ),
+        "Sine and cosine of a pair are neighbours.": [0, 1, 2, 3, 4, 5, 6, 7],
+        "It is for all sines first, then all cosines: here a pair is side by side.": [
+            0,
+            2,
+            4,
+            6,
+            1,
+            3,
+            5,
+            7,
+        ],
     },
+    otherwise=(pairs_stay_where_they_are, angles_of_the_pairs),
 )
 
 
@@ -133,6 +129,6 @@ back" wherever it stands.
     second_style=shift_matrix_exponential,
     mistakes=(),
     cases=shift_matrix_cases,
-    properties=(*SHIFT_RULES, *properties(pairs_stay_where_they_are)),
+    properties=RULES,
     see="3.5 Offsets",
 )

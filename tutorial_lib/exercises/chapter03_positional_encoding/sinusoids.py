@@ -4,7 +4,12 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import alike, composed, properties
+from tutorial_lib.exercises.chapter03_positional_encoding.measures import (
+    EXPONENTS,
+    PAIRS,
+    turns_as_it_should,
+)
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -42,74 +47,64 @@ def sinusoidal_positions_cases():
     ]
 
 
-def waves(answer):
-    """Five positions with eight columns, a row each."""
-    got = answer(5, 8)
-    return got.T if got.shape == (8, 5) else got
-
-
-def waves_by(exponent, first, unit, order):
-    """The table by exponents of the eight columns, a first position, a unit, and an order."""
-    angles = unit * torch.arange(first, first + 5)[:, None] / 10_000 ** exponent(torch.arange(8))
-    return order(angles.sin(), angles.cos())
-
-
-def side_by_side(sin, cos):
-    """Each sine with its cosine after it: columns 2i and 2i + 1."""
-    return torch.stack([sin[:, 0::2], cos[:, 1::2]], dim=-1).flatten(1)
-
-
 def a_row_each(answer):
     """The table must have shape (n, d), a row for each position."""
     got = answer(5, 8)
     return "It is on its side: a position is a row." if got.shape == (8, 5) else got.shape == (5, 8)
 
 
+def waves(answer):
+    """Five positions with eight columns, a row each."""
+    got = answer(5, 8)
+    return got.T if got.shape == (8, 5) else got
+
+
+def waves_by(exponents, first, unit, order):
+    """Make this table by other exponents (d/2,) or (d,), first position, unit and order."""
+    exponents = exponents.repeat_interleave(8 // len(exponents))
+    angles = unit * torch.arange(first, first + 5)[:, None] / 10_000**exponents
+    columns = torch.stack([angles.sin(), angles.cos()], dim=1).flatten(1)  # 8 sines, 8 cosines
+    return columns[:, order]
+
+
 def angles_of_row_1(answer):
-    """Row 1 does not turn pair i by the angle 1 / 10000^(2i/d)."""
+    """Row 1 must turn pair i by the angle 1 / 10000^(2i/d)."""
     row = waves(answer)[1]
-    return alike(torch.atan2(row[0::2], row[1::2]), 10_000 ** (-torch.arange(4) / 4))
+    return turns_as_it_should(row[1::2], row[0::2])
 
 
-SINUSOIDAL_RULES = composed(
+RULES = composed(
     waves,
     waves_by,
-    {
-        "Pair i turns by pos / 10000^(2i/d).": lambda j: (j - j % 2) / 8,
-        "The exponent is i/d: it must be 2i/d, nearly 0 to 1.": lambda j: j // 2 / 8,
-        "It divides i by d/2 - 1: the exponent is 2i/d, below 1.": lambda j: j // 2 / 3,
-        "It counts pairs from 1: the first has i = 0, an angle of pos.": (
-            lambda j: (j // 2 + 1) / 4
-        ),
-        "It doubles twice: `arange(0, d, 2)` is 2i already.": lambda j: j // 2 / 2,
-        "It multiplies by 10000^(2i/d) where it should divide.": lambda j: -(j // 2) / 4,
-        "Each column has its own angle, by j/d: a sine shares its cosine's.": lambda j: j / 8,
-        "It takes the column's number for i: i counts pairs.": lambda j: j / 4,
-        "The base is 1,000: it is 10,000.": lambda j: 0.75 * (j // 2) / 4,
-        "It divides by d twice: the exponent is 2i/d.": lambda j: (j - j % 2) / 64,
-        "All pairs turn alike: pair i turns by pos / 10000^(2i/d).": lambda j: 0 * j,
+    EXPONENTS
+    | {
+        "It divides i by d/2 - 1: the exponent is 2i/d, below 1.": PAIRS / 3,
+        "Each column has its own angle: a sine shares its cosine's.": torch.arange(8) / 8,
+        "It takes the column's number for i: i counts pairs.": torch.arange(8) / 4,
+        "The base is 1,000: it is 10,000.": 0.75 * PAIRS / 4,
     },
     {"Positions count from 0.": 0, "It counts from 1: row 0 is 0, 1, 0, 1 ...": 1},
     {
         "The angle is in radians.": 1,
         "There is no 2 pi in the angle.": 2 * math.pi,
-        "The angle is turned from degrees into radians: it is in radians already.": (math.pi / 180),
+        "The angle is in radians already: it was turned from degrees.": math.pi / 180,
     },
     {
-        "The sine of pair i stands in column 2i, its cosine in column 2i + 1.": side_by_side,
-        (
-            "All sines, then all cosines: a model learns the same from it, but here a sine "
-            "and its cosine are side by side."
-        ): (lambda sin, cos: torch.cat([sin[:, 0::2], cos[:, 1::2]], dim=1)),
-        "The cosine comes first: the sine has the even columns.": (
-            lambda sin, cos: side_by_side(cos, sin)
-        ),
-        "These are sines only: the odd columns are cosines.": (
-            lambda sin, cos: side_by_side(sin, sin)
-        ),
-        "These are cosines only: the even columns are sines.": (
-            lambda sin, cos: side_by_side(cos, cos)
-        ),
+        "The sine of pair i stands in column 2i, its cosine in column 2i + 1.": [
+            0,
+            9,
+            2,
+            11,
+            4,
+            13,
+            6,
+            15,
+        ],
+        "All sines, then all cosines: a model learns the same from it, but the next sections turn "
+        "neighbours.": [0, 2, 4, 6, 9, 11, 13, 15],
+        "The cosine comes first: the sine has the even columns.": [8, 1, 10, 3, 12, 5, 14, 7],
+        "These are sines only: the odd columns are cosines.": [0, 1, 2, 3, 4, 5, 6, 7],
+        "These are cosines only: the even columns are sines.": [8, 9, 10, 11, 12, 13, 14, 15],
     },
     otherwise=(angles_of_row_1,),
 )
@@ -133,6 +128,6 @@ least 4. Pair i (from 0 to d/2 - 1) turns by the angle pos / 10000^(2i/d): its s
     second_style=sinusoidal_positions_loops,
     mistakes=(),
     cases=sinusoidal_positions_cases,
-    properties=(*properties(a_row_each), *SINUSOIDAL_RULES),
+    properties=(*properties(a_row_each), *RULES),
     see="3.3 Sinusoids",
 )

@@ -1,9 +1,19 @@
 """Chapter 04: beam search with a length penalty."""
 
+import itertools
 import math
 
-from tutorial_lib.exercises.chapter04_transformer.models import drawn, written
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter04_transformer.measures import (
+    BOS,
+    EOS,
+    NO_END,
+    keeps_the_end,
+    properties_of_decoding,
+    stops_at_the_end,
+    tokens_written,
+)
+from tutorial_lib.exercises.chapter04_transformer.models import drawn, recorded, written
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 OPEN = [0.01, 0.01, 0.01, 0.33, 0.32, 0.32]  # no token is likely, the end least
 SURE = [0.01, 0.01, 0.94, 0.01, 0.01, 0.02]  # the end, 2, is nearly certain
@@ -53,196 +63,6 @@ def beam_decode_tensors(next_log_probs, bos, eos, max_length, width, alpha):
     return list(best)
 
 
-def searched(next_log_probs, bos, eos, max_length, width, pick=None, add=None, done=None):
-    """Return (finished, going_on); pick, add and done replace a step of the search."""
-    going_on, finished = [(0.0, [])], []
-    for _ in range(max_length):
-        candidates = [
-            (add(total, log_p) if add else total + log_p, [*ids, token])
-            for total, ids in going_on
-            for token, log_p in enumerate(next_log_probs([bos, *ids]).tolist())
-        ]
-        candidates.sort(reverse=True)
-        ended, going_on = (pick or picked)(candidates, eos, width)
-        finished += ended
-        if done and done(finished):
-            break
-    return finished, going_on
-
-
-def picked(candidates, eos, width):
-    """The right choice: who ended among the best `width`, and the best `width` of the others."""
-    ended = [one for one in candidates[:width] if one[1][-1] == eos]
-    return ended, [one for one in candidates if one[1][-1] != eos][:width]
-
-
-def best(alpha, *pools, more=0):
-    """The best hypothesis of all pools by score; `more` is added to their lengths."""
-    hypotheses = [one for pool in pools for one in pool]
-    return max(hypotheses, key=lambda one: one[0] / ((5 + more + len(one[1])) / 6) ** alpha)[1]
-
-
-def beam_decode_unnormalised(next_log_probs, bos, eos, max_length, width, alpha):
-    """This compares log p alone, without the length penalty: short sentences win."""
-    return beam_decode(next_log_probs, bos, eos, max_length, width, 0.0)
-
-
-def beam_decode_by_power(next_log_probs, bos, eos, max_length, width, alpha):
-    """This divides by n^alpha: the penalty is ((5 + n) / 6)^alpha."""
-    finished, going_on = searched(next_log_probs, bos, eos, max_length, width)
-    return max(finished + going_on, key=lambda one: one[0] / len(one[1]) ** alpha)[1]
-
-
-def beam_decode_mean(next_log_probs, bos, eos, max_length, width, alpha):
-    """This divides by the number of tokens, alpha unused: the penalty is ((5 + n) / 6)^alpha."""
-    finished, going_on = searched(next_log_probs, bos, eos, max_length, width)
-    return max(finished + going_on, key=lambda one: one[0] / len(one[1]))[1]
-
-
-def beam_decode_times_penalty(next_log_probs, bos, eos, max_length, width, alpha):
-    """This multiplies by the penalty: log p is negative, so long sentences lose even more."""
-    return best(-alpha, *searched(next_log_probs, bos, eos, max_length, width))
-
-
-def beam_decode_start_counted(next_log_probs, bos, eos, max_length, width, alpha):
-    """This counts the start token into n: only the tokens written count."""
-    return best(alpha, *searched(next_log_probs, bos, eos, max_length, width), more=1)
-
-
-def beam_decode_end_uncounted(next_log_probs, bos, eos, max_length, width, alpha):
-    """This leaves the end token out of n: it is a token written, with a log p of its own."""
-    finished, going_on = searched(next_log_probs, bos, eos, max_length, width)
-
-    def score(one):
-        return one[0] / ((5 + len(one[1]) - (one[1][-1] == eos)) / 6) ** alpha
-
-    return max(finished + going_on, key=score)[1]
-
-
-def beam_decode_past_the_end(next_log_probs, bos, eos, max_length, width, alpha):
-    """This keeps on extending finished ones: what ends in eos is put aside and never extended."""
-
-    def pick(candidates, eos, width):
-        return [], candidates[:width]
-
-    return best(alpha, *searched(next_log_probs, bos, eos, max_length, width, pick))
-
-
-def beam_decode_summed_probabilities(next_log_probs, bos, eos, max_length, width, alpha):
-    """This adds probabilities up: they multiply, so add their logs."""
-
-    def add(total, log_p):
-        return total + math.exp(log_p)
-
-    return best(alpha, *searched(next_log_probs, bos, eos, max_length, width, add=add))
-
-
-def beam_decode_last_only(next_log_probs, bos, eos, max_length, width, alpha):
-    """This ranks by the last token's log p alone: add it to that of the tokens before."""
-
-    def add(total, log_p):
-        return log_p
-
-    return best(alpha, *searched(next_log_probs, bos, eos, max_length, width, add=add))
-
-
-def beam_decode_greedy(next_log_probs, bos, eos, max_length, width, alpha):
-    """This is greedy in disguise, a beam of width 1: several must go on, and differ."""
-    return beam_decode(next_log_probs, bos, eos, max_length, 1, alpha)
-
-
-def beam_decode_forgets_finished(next_log_probs, bos, eos, max_length, width, alpha):
-    """This forgets the finished ones: they compete at the end with those still going on."""
-    return best(alpha, searched(next_log_probs, bos, eos, max_length, width)[1])
-
-
-def beam_decode_forgets_unfinished(next_log_probs, bos, eos, max_length, width, alpha):
-    """This forgets those that have not ended after max_length tokens: they compete as well."""
-    finished, going_on = searched(next_log_probs, bos, eos, max_length, width)
-    return best(alpha, finished or going_on)
-
-
-def beam_decode_finished_only(next_log_probs, bos, eos, max_length, width, alpha):
-    """This returns nothing when none has ended: those still going on compete as well."""
-    finished = searched(next_log_probs, bos, eos, max_length, width)[0]
-    return best(alpha, finished) if finished else []
-
-
-def beam_decode_first_end(next_log_probs, bos, eos, max_length, width, alpha):
-    """This stops at the first one that ends: another that goes on may still overtake it."""
-    finished, going_on = searched(next_log_probs, bos, eos, max_length, width, done=bool)
-    return best(alpha, finished[:1] or going_on)
-
-
-def beam_decode_enough_ends(next_log_probs, bos, eos, max_length, width, alpha):
-    """This stops as soon as `width` have ended: one that goes on may still overtake them."""
-
-    def done(finished):
-        return len(finished) >= width
-
-    finished, going_on = searched(next_log_probs, bos, eos, max_length, width, done=done)
-    return best(alpha, finished, [] if done(finished) else going_on)
-
-
-def beam_decode_each(next_log_probs, bos, eos, max_length, width, alpha):
-    """This keeps `width` of each hypothesis, more at every step: keep `width` of all together."""
-
-    def few(prefix):
-        log_p = next_log_probs(prefix)
-        return log_p.masked_fill(log_p < log_p.topk(width).values[-1], -math.inf)
-
-    def pick(candidates, eos, width):
-        kept = [one for one in candidates if one[0] > -math.inf]
-        return picked(kept, eos, len(kept))
-
-    return best(alpha, *searched(few, bos, eos, max_length, width, pick))
-
-
-def beam_decode_shrinking(next_log_probs, bos, eos, max_length, width, alpha):
-    """This lets the beam shrink when one ends: the best `width` that do not end go on."""
-
-    def pick(candidates, eos, width):
-        ended = [one for one in candidates[:width] if one[1][-1] == eos]
-        return ended, [one for one in candidates[:width] if one[1][-1] != eos]
-
-    return best(alpha, *searched(next_log_probs, bos, eos, max_length, width, pick))
-
-
-def beam_decode_every_end(next_log_probs, bos, eos, max_length, width, alpha):
-    """This puts aside whatever could end: an end counts if it is among the best `width`."""
-
-    def pick(candidates, eos, width):
-        ended = [one for one in candidates if one[1][-1] == eos]
-        return ended, [one for one in candidates if one[1][-1] != eos][:width]
-
-    return best(alpha, *searched(next_log_probs, bos, eos, max_length, width, pick))
-
-
-def beam_decode_last_token(next_log_probs, bos, eos, max_length, width, alpha):
-    """This asks with the last token alone: the model must see all that was written."""
-
-    def short(prefix):
-        return next_log_probs(prefix[-1:])
-
-    return beam_decode(short, bos, eos, max_length, width, alpha)
-
-
-def beam_decode_with_start(next_log_probs, bos, eos, max_length, width, alpha):
-    """This returns the start token too: it was given, not written."""
-    return [bos, *beam_decode(next_log_probs, bos, eos, max_length, width, alpha)]
-
-
-def beam_decode_without_end(next_log_probs, bos, eos, max_length, width, alpha):
-    """This drops the end token: here it is part of the result, like any token written."""
-    ids = beam_decode(next_log_probs, bos, eos, max_length, width, alpha)
-    return ids[:-1] if ids[-1] == eos else ids
-
-
-def beam_decode_one_more(next_log_probs, bos, eos, max_length, width, alpha):
-    """This writes one token too many when no end comes: max_length tokens at most."""
-    return beam_decode(next_log_probs, bos, eos, max_length + 1, width, alpha)
-
-
 def beam_decode_cases():
     """One mechanism each, then random models that tell the rarer mistakes apart."""
     trap = {(1,): [0.01, 0.01, 0.01, 0.5, 0.4, 0.07], (1, 3): OPEN}
@@ -271,6 +91,201 @@ def beam_decode_cases():
     ]
 
 
+N_TOKENS, WIDTH = 6, 3
+ENDLESS = drawn(N_TOKENS, seed=24)  # token 7 would be its end
+EARLY = {(1,): [0.02, 0.02, 0.4, 0.3, 0.2, 0.06]}  # one that ends is the best of step 1
+
+
+def going_on(answer, model=ENDLESS, eos=7, length=3):
+    """The tokens of the hypotheses that the model is asked to continue after some steps."""
+    model, asked = recorded(model)
+    answer(model, BOS, eos, 4, WIDTH, 0.6)
+    found = {prefix[1:] for prefix in asked if len(prefix) == length + 1}
+    if any(prefix[:1] != (BOS,) for prefix in asked):
+        raise ValueError("other prefixes")
+    return found
+
+
+def as_many_as_wide(answer):
+    """As many hypotheses go on as the beam is wide."""
+    found = len(going_on(answer))
+    if found == 1:
+        return "This is greedy in disguise, a beam of width 1: several must go on, and differ."
+    if found == WIDTH**3:
+        return (
+            "It keeps `width` of each hypothesis, more at every step: keep `width` of all together."
+        )
+    return found == WIDTH or f"After 3 steps {found} go on: the beam is {WIDTH} wide."
+
+
+def the_best(n, add, length=3):
+    """Which n go on after some steps, when log p are put together in some way."""
+    beams = {(): 0.0}
+    for _ in range(length):
+        grown = {
+            (*ids, token): add(total, log_p)
+            for ids, total in beams.items()
+            for token, log_p in enumerate(ENDLESS([BOS, *ids]).tolist())
+        }
+        beams = {ids: grown[ids] for ids in sorted(grown, key=grown.get, reverse=True)[:n]}
+    return set(beams)
+
+
+SUMS = {
+    "": lambda total, log_p: total + log_p,
+    "It ranks by the last token's log p alone: add it to that of the tokens before.": (
+        lambda total, log_p: log_p
+    ),
+    "It adds probabilities up: they multiply, so add their logs.": (
+        lambda total, log_p: total + math.exp(log_p)
+    ),
+}
+
+
+def ranks_by_log_p(answer):
+    """The best go on."""
+    found = going_on(answer)
+    if len(found) == WIDTH**3:
+        return None
+    texts = [text for text, add in SUMS.items() if found == the_best(len(found), add)]
+    return (texts[0] or True) if texts else False
+
+
+def extends_nothing_finished(answer):
+    """What ends in eos is not continued."""
+    asked = going_on(answer, written(EARLY, OPEN), EOS, length=2)
+    return not any(EOS in ids for ids in asked)
+
+
+def leaves_the_finished_alone(answer):
+    """The same, where it does not show in what is returned."""
+    return extends_nothing_finished(answer) if stops_at_the_end(answer, WIDTH, 0.6) else None
+
+
+def stays_as_wide(answer):
+    """As many go on when one ends."""
+    before = len(going_on(answer, length=1))
+    if not extends_nothing_finished(answer) or len(going_on(answer)) != before:
+        return None
+    found = len(going_on(answer, written(EARLY, OPEN), EOS, length=1))
+    return found == min(before, N_TOKENS - 1) or (None if not found else False)
+
+
+def returned(answer, table, otherwise, width=2):
+    """What is returned after 3 steps with alpha = 0, a lost end added.
+
+    Raises ValueError for a search that goes on in another way.
+    """
+    if not extends_nothing_finished(answer) or isinstance(ranks_by_log_p(answer), str):
+        raise ValueError("another search")
+    ids = tokens_written(answer, written(table, otherwise), 3, width, 0.0)
+    return ids if ids or keeps_the_end(answer, WIDTH, 0.6) else [EOS]
+
+
+def remembers_the_finished(answer):
+    """The best one is finished after one step."""
+    return returned(answer, {(BOS,): [0.01, 0.01, 0.6, 0.2, 0.1, 0.08]}, OPEN) == [EOS]
+
+
+def does_not_stop_too_early(answer):
+    """The best one ends in the third step, after one in each of the steps before."""
+    table = {
+        (BOS,): [0.02, 0.02, 0.3, 0.58, 0.06, 0.02],
+        (BOS, 3): [0.01, 0.01, 0.06, 0.9, 0.01, 0.01],
+        (BOS, 4): [0.01, 0.01, 0.95, 0.01, 0.01, 0.01],
+    }
+    return returned(answer, table, SURE) != [EOS] if remembers_the_finished(answer) else None
+
+
+def remembers_the_others(answer):
+    """The best one has not ended in the third step, in which another one ends."""
+    if not does_not_stop_too_early(answer):
+        return None
+    table = {(BOS, 3, 3): [0.02, 0.02, 0.2, 0.7, 0.03, 0.03]}
+    ids = returned(answer, table, [0.001, 0.001, 0.001, 0.995, 0.001, 0.001])
+    return ids[:3] == [3, 3, 3]
+
+
+def few_ends_count(answer):
+    """An end that is third best does not count in a beam of width 2, one that is second does."""
+    if not remembers_the_finished(answer) or len(going_on(answer)) == 1:
+        return None
+    if returned(answer, {(BOS,): [0.01, 0.01, 0.25, 0.38, 0.34, 0.01]}, OPEN) == [EOS]:
+        return "It puts aside an end that is not among the best `width`: that one does not count."
+    return returned(answer, {(BOS,): [0.01, 0.01, 0.35, 0.38, 0.24, 0.01]}, OPEN) == [EOS]
+
+
+PENALTIES = {
+    "": lambda n, ended, alpha: ((5 + n) / 6) ** alpha,
+    "It compares log p alone, without the length penalty: short sentences win.": (
+        lambda n, ended, alpha: 1
+    ),
+    "It divides by n^alpha: the penalty is ((5 + n) / 6)^alpha.": (
+        lambda n, ended, alpha: n**alpha
+    ),
+    "It divides by the number of tokens, alpha unused: the penalty is ((5 + n) / 6)^alpha.": (
+        lambda n, ended, alpha: n
+    ),
+    "It multiplies by the penalty: log p is negative, so long sentences lose even more.": (
+        lambda n, ended, alpha: ((5 + n) / 6) ** -alpha
+    ),
+    "It counts the start token into n: only the tokens written count.": (
+        lambda n, ended, alpha: ((6 + n) / 6) ** alpha
+    ),
+    "It leaves the end token out of n: it is a token written, with a log p of its own.": (
+        lambda n, ended, alpha: ((5 + n - ended) / 6) ** alpha
+    ),
+}
+ALL, START = 99, 9  # a beam so wide that nothing is lost; no token that the model writes
+
+
+def hypotheses(model, length):
+    """All that may be written in so many steps: {tokens: their log p}."""
+    found, open_ones = {}, {(): ()}
+    for _ in range(length):
+        open_ones = {
+            (*ids, token): (*log_ps, log_p)
+            for ids, log_ps in open_ones.items()
+            for token, log_p in enumerate(model([START, *ids]).tolist())
+        }
+        found |= {ids: log_ps for ids, log_ps in open_ones.items() if ids[-1] == 0}
+        open_ones = {ids: log_ps for ids, log_ps in open_ones.items() if ids[-1] != 0}
+    return found | open_ones
+
+
+def penalty_of(answer):
+    """The penalties that explain what is chosen among all hypotheses, whatever else is wrong."""
+    length = len([token for token in tokens_written(answer, NO_END, 3, 2, 0.6) if token != EOS])
+    chances = set(itertools.product(PENALTIES, SUMS, ("all", "ended", "open")))
+    for seed, alpha in itertools.product(range(12), (0.5, 2.0)):
+        model = drawn(4, seed=seed, spread=1.5)
+        ids = [int(token) for token in answer(model, START, 0, 3, ALL, alpha)]
+        ids = [token for token in ids if token not in (0, START)]
+        every = hypotheses(model, length)
+        for chance in list(chances):
+            penalty, add, pool = PENALTIES[chance[0]], SUMS[chance[1]], chance[2]
+
+            def score(one, penalty=penalty, add=add, every=every, alpha=alpha):
+                total = 0.0
+                for log_p in every[one]:
+                    total = add(total, log_p)
+                return total / penalty(len(one), one[-1] == 0, alpha)
+
+            names = [one for one in every if pool == "all" or (one[-1] == 0) == (pool == "ended")]
+            best = list(max(names, key=score))
+            if [token for token in best if token] != ids:
+                chances.discard(chance)
+    return {chance[0] for chance in chances}
+
+
+def divides_by_the_penalty(answer):
+    """The score is log p / ((5 + n) / 6)^alpha."""
+    if len(going_on(answer)) == 1 or does_not_stop_too_early(answer) is False:
+        return None
+    texts = penalty_of(answer)
+    return "" in texts or next(iter(texts), False)
+
+
 BEAM_DECODE = Write(
     id="4.11",
     title="Beam search",
@@ -291,30 +306,34 @@ tokens were written (`eos` counts, `bos` does not). Leave `bos` out of the resul
     ),
     solution=beam_decode,
     second_style=beam_decode_tensors,
-    mistakes=(
-        beam_decode_unnormalised,
-        beam_decode_by_power,
-        beam_decode_mean,
-        beam_decode_times_penalty,
-        beam_decode_start_counted,
-        beam_decode_end_uncounted,
-        beam_decode_past_the_end,
-        beam_decode_summed_probabilities,
-        beam_decode_last_only,
-        beam_decode_greedy,
-        beam_decode_forgets_finished,
-        beam_decode_forgets_unfinished,
-        beam_decode_finished_only,
-        beam_decode_first_end,
-        beam_decode_enough_ends,
-        beam_decode_each,
-        beam_decode_shrinking,
-        beam_decode_every_end,
-        beam_decode_last_token,
-        beam_decode_with_start,
-        beam_decode_without_end,
-        beam_decode_one_more,
-    ),
+    mistakes=(),
     cases=beam_decode_cases,
+    properties=(
+        *properties_of_decoding(WIDTH, 0.6),
+        Property("The beam has another width than `width`.", as_many_as_wide),
+        Property("Those that go on are not the best by log p.", ranks_by_log_p),
+        Property(
+            "It extends a finished one: what ends in eos is put aside and never extended.",
+            leaves_the_finished_alone,
+        ),
+        Property(
+            "The beam shrinks when one ends: the best `width` that do not end go on.",
+            stays_as_wide,
+        ),
+        Property(
+            "It forgets a finished one: they compete at the end with those still going on.",
+            remembers_the_finished,
+        ),
+        Property(
+            "It stops when some have ended: one that goes on may still overtake them.",
+            does_not_stop_too_early,
+        ),
+        Property(
+            "It forgets one that has not ended after max_length tokens: it competes as well.",
+            remembers_the_others,
+        ),
+        Property("An end among the best `width` counts: put it aside.", few_ends_count),
+        Property("The score is not log p divided by ((5 + n) / 6)^alpha.", divides_by_the_penalty),
+    ),
     see="4.7 Decoding",
 )

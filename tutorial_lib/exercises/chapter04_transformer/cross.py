@@ -4,7 +4,20 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    MIXED,
+    TURNED_ROUND,
+    UNSCALED,
+    divisor,
+    in_order,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.chapter04_transformer.measures import (
+    is_causal,
+    properties_of_a_source,
+    visible_weights,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def encoder_decoder_attention(x, memory, w_q, w_k, w_v, memory_mask):
@@ -32,128 +45,11 @@ def encoder_decoder_attention_loops(x, memory, w_q, w_k, w_v, memory_mask):
     return torch.stack(outputs), torch.stack(maps)
 
 
-def attended(q, k, v, mask=None, divisor=None, dim=-1):
-    """Attention with a mask (..., T, S), a divisor and a softmax axis of one's own."""
-    scores = q @ k.transpose(-2, -1) / (divisor or math.sqrt(q.size(-1)))
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)
-    weights = scores.softmax(dim=dim)
-    return weights @ v, weights
-
-
-def cross_decoder_values(x, memory, w_q, w_k, w_v, memory_mask):
-    """This takes the values from the decoder: where one looks, there one reads, the encoder."""
-    return attended(x @ w_q, memory @ w_k, x @ w_v, memory_mask[:, None, :])
-
-
-def cross_decoder_keys(x, memory, w_q, w_k, w_v, memory_mask):
-    """This takes the keys from the decoder: keys and values both belong to the encoder's words."""
-    return attended(x @ w_q, x @ w_k, memory @ w_v, memory_mask[:, None, :])
-
-
-def cross_decoder_only(x, memory, w_q, w_k, w_v, memory_mask):
-    """This takes keys and values from the decoder: self-attention, the source goes unread."""
-    return attended(x @ w_q, x @ w_k, x @ w_v, memory_mask[:, None, :])
-
-
-def cross_decoder_unmasked(x, memory, w_q, w_k, w_v, memory_mask):
-    """This is the decoder's self-attention without a mask: keys and values come from memory."""
-    return attended(x @ w_q, x @ w_k, x @ w_v)
-
-
-def cross_memory_queries(x, memory, w_q, w_k, w_v, memory_mask):
-    """This takes the queries from the memory: the decoder asks, one row for each of its words."""
-    return attended(memory @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, None, :])
-
-
-def cross_swapped(x, memory, w_q, w_k, w_v, memory_mask):
-    """This swaps the two: the encoder asks the decoder, S rows in place of T."""
-    return attended(memory @ w_q, x @ w_k, x @ w_v)
-
-
-def cross_unscaled(x, memory, w_q, w_k, w_v, memory_mask):
-    """This lacks the 1/sqrt(K)."""
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, None, :], divisor=1)
-
-
-def cross_model_width(x, memory, w_q, w_k, w_v, memory_mask):
-    """This divides by sqrt(D), the width of the model: a key has K numbers."""
-    divisor = math.sqrt(x.size(-1))
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, None, :], divisor)
-
-
-def cross_head_width(x, memory, w_q, w_k, w_v, memory_mask):
-    """This divides by K itself: divide by its root."""
-    divisor = w_k.size(-1)
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, None, :], divisor)
-
-
-def cross_no_mask(x, memory, w_q, w_k, w_v, memory_mask):
-    """This looks at the padding of the source too: `memory_mask` is not used."""
-    return attended(x @ w_q, memory @ w_k, memory @ w_v)
-
-
-def cross_mask_on_queries(x, memory, w_q, w_k, w_v, memory_mask):
-    """This lays the mask along the queries, (B, T, 1): it belongs to the keys, (B, 1, S)."""
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, :, None])
-
-
 def cross_mask_on_batch(x, memory, w_q, w_k, w_v, memory_mask):
     """This uses the mask as (B, S), which lines texts up with queries: it must be (B, 1, S)."""
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask)
-
-
-def cross_mask_inverted(x, memory, w_q, w_k, w_v, memory_mask):
-    """This hides the words and shows the padding: True marks a real word."""
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, ~memory_mask[:, None, :])
-
-
-def cross_mask_late(x, memory, w_q, w_k, w_v, memory_mask):
-    """This masks after the softmax: the padding has taken its share, the rows do not sum to 1."""
-    weights = attended(x @ w_q, memory @ w_k, memory @ w_v)[1] * memory_mask[:, None, :]
-    return weights @ (memory @ w_v), weights
-
-
-def cross_mask_zero(x, memory, w_q, w_k, w_v, memory_mask):
-    """This sets the hidden scores to 0, which is a score like any other: minus infinity hides."""
-    q, k, v = x @ w_q, memory @ w_k, memory @ w_v
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    weights = scores.masked_fill(~memory_mask[:, None, :], 0).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def cross_causal(x, memory, w_q, w_k, w_v, memory_mask):
-    """This adds a causal mask: the source is complete, each word may look at all of it."""
-    causal = torch.ones(x.size(1), memory.size(1), dtype=torch.bool).tril()
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, None, :] & causal)
-
-
-def cross_over_queries(x, memory, w_q, w_k, w_v, memory_mask):
-    """This takes the softmax over the queries: each row shares 1 out among the source's words."""
-    q, k, v = x @ w_q, memory @ w_k, memory @ w_v
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    weights = scores.softmax(dim=-2).masked_fill(~memory_mask[:, None, :], 0)
-    return weights @ v, weights
-
-
-def cross_over_queries_masked_first(x, memory, w_q, w_k, w_v, memory_mask):
-    """This takes the softmax over the queries, where padding columns become NaN: use the keys."""
-    return attended(x @ w_q, memory @ w_k, memory @ w_v, memory_mask[:, None, :], dim=-2)
-
-
-def cross_raw_memory(x, memory, w_q, w_k, w_v, memory_mask):
-    """This mixes the memory itself: mix its values, `memory @ w_v`."""
-    return attended(x @ w_q, memory @ w_k, memory, memory_mask[:, None, :])
-
-
-def cross_one_map(x, memory, w_q, w_k, w_v, memory_mask):
-    """This makes the keys with `w_q`: they have a map of their own, `w_k`."""
-    return attended(x @ w_q, memory @ w_q, memory @ w_v, memory_mask[:, None, :])
-
-
-def cross_turned_round(x, memory, w_q, w_k, w_v, memory_mask):
-    """This returns weights, output: the order is `output, weights`."""
-    return encoder_decoder_attention(x, memory, w_q, w_k, w_v, memory_mask)[::-1]
+    scores = x @ w_q @ (memory @ w_k).mT / math.sqrt(w_k.size(1))
+    weights = scores.masked_fill(~memory_mask, -math.inf).softmax(dim=-1)
+    return weights @ memory @ w_v, weights
 
 
 def cross_output_only(x, memory, w_q, w_k, w_v, memory_mask):
@@ -178,6 +74,98 @@ def batch(n_texts, n_words, n_source, d_model, width):
     return x, memory, *(torch.randn(d_model, width) for _ in range(3))
 
 
+WIDTH, D_MODEL = 3, 4
+REAL = torch.tensor([[True, True, False, True, False], [True, True, True, True, False]])
+
+
+def example():
+    """As many words as the source has, so that a slip about who asks whom still runs."""
+    generator = torch.Generator().manual_seed(6)
+    shapes = ((2, 5, D_MODEL), (2, 5, D_MODEL), *[(D_MODEL, WIDTH)] * 3)
+    return tuple(torch.randn(*shape, generator=generator) for shape in shapes)
+
+
+def answered(answer, mask=REAL):
+    """The output and the weights for the example, whichever comes first."""
+    return in_order(answer(*example(), mask), WIDTH)
+
+
+def weights_of(answer):
+    """The weights as a function of the mask."""
+    return lambda mask: answered(answer, mask)[1]
+
+
+def output_comes_first(answer):
+    """The order is output, weights."""
+    output, weights = answer(*example(), REAL)
+    return weights.size(-1) != WIDTH or output.size(-1) == WIDTH
+
+
+def products_of(answer):
+    """Who asked whom: (the queries' source, the keys' source, products, weights).
+
+    Any softmax of the products, divided by any number, gives the weights. Raises ValueError when
+    none of them do.
+    """
+    x, memory, w_q, w_k, _ = example()
+    weights = visible_weights(weights_of(answer), REAL)
+    rows = slice(-1, None) if is_causal(weights) else slice(None)
+    queries = {"x": x @ w_q, "memory": memory @ w_q}
+    keys = {"memory": memory @ w_k, "x": x @ w_k, "w_q": memory @ w_q}
+    for asks, q in queries.items():
+        for answers, k in keys.items():
+            products = (q @ k.mT)[:, rows]
+            if divisor(weights[:, rows], products) is not None:
+                return asks, answers, products, weights[:, rows]
+    raise ValueError("no such weights")
+
+
+def decoder_asks(answer):
+    """The queries come from the decoder."""
+    return products_of(answer)[0] == "x"
+
+
+def memory_answers(answer):
+    """The keys come from the memory, by their own map."""
+    answers = products_of(answer)[1]
+    if answers == "w_q":
+        return "It makes the keys with `w_q`: they have a map of their own, `w_k`."
+    return answers == "memory"
+
+
+def cross_scaled(answer):
+    """The scores were divided by the root of K."""
+    _, _, products, weights = products_of(answer)
+    others = {
+        1: UNSCALED,
+        WIDTH: "The scores are divided by K itself: divide by its root.",
+        D_MODEL**0.5: "The scores are divided by sqrt(D), the width of the model: a key has K "
+        "numbers.",
+    }
+    return scaled_by_root(weights, products, WIDTH, others)
+
+
+def output_is_the_mix(answer):
+    """The output is made of the memory's values, with the weights that come with it."""
+    x, memory, _, w_k, w_v = example()
+    mask = torch.ones_like(REAL)
+    if answered(answer, mask)[1].isnan().any():
+        mask = ~mask
+    output, weights = answered(answer, mask)
+    others = {
+        "The values come from the decoder: they belong to the words that are looked at, the "
+        "memory.": x @ w_v,
+        "It mixes the memory itself: mix its values, `memory @ w_v`.": memory,
+        "It mixes the keys: they are for the scores, the output is made of values.": memory @ w_k,
+    }
+    for text, values in others.items():
+        mixed = weights @ values
+        if mixed.shape == output.shape and torch.allclose(output, mixed, atol=1e-4):
+            return text
+    values = memory @ w_v
+    return output.size(-1) == WIDTH and torch.allclose(output, weights @ values, atol=1e-4)
+
+
 CROSS_ATTENTION = Write(
     id="4.6",
     title="Encoder-decoder attention",
@@ -197,29 +185,25 @@ is True for its real words. The maps are (D, K). Return `output, weights`: (B, T
     solution=encoder_decoder_attention,
     second_style=encoder_decoder_attention_loops,
     mistakes=(
-        cross_decoder_values,
-        cross_decoder_keys,
-        cross_decoder_only,
-        cross_decoder_unmasked,
-        cross_memory_queries,
-        cross_swapped,
-        cross_unscaled,
-        cross_model_width,
-        cross_head_width,
-        cross_no_mask,
-        cross_mask_on_queries,
         cross_mask_on_batch,
-        cross_mask_inverted,
-        cross_mask_late,
-        cross_mask_zero,
-        cross_causal,
-        cross_over_queries,
-        cross_over_queries_masked_first,
-        cross_raw_memory,
-        cross_one_map,
-        cross_turned_round,
         cross_output_only,
     ),
     cases=cross_cases,
+    properties=(
+        Property(TURNED_ROUND, output_comes_first),
+        Property(
+            "The queries come from the memory: the decoder asks, one row for each of its words.",
+            decoder_asks,
+        ),
+        Property(
+            "The keys come from the decoder: they belong to the words that are looked at, the "
+            "memory.",
+            memory_answers,
+        ),
+        *properties_of_a_source(weights_of, REAL),
+        Property("The scores are not divided by the root of K, the width of a key.", cross_scaled),
+        Property(MIXED.replace("weights @ v", "weights @ (memory @ w_v)"), output_is_the_mix),
+    ),
+    results=("output", "weights"),
     see="4.4 The decoder layer",
 )

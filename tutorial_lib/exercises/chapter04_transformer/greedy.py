@@ -2,8 +2,15 @@
 
 import torch
 
+from tutorial_lib.exercises.chapter04_transformer.measures import (
+    BOS,
+    EOS,
+    NO_END,
+    properties_of_decoding,
+    tokens_written,
+)
 from tutorial_lib.exercises.chapter04_transformer.models import drawn, written
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def greedy_decode(next_log_probs, bos, eos, max_length):
@@ -30,90 +37,6 @@ def greedy_decode_plain(next_log_probs, bos, eos, max_length):
     return prefix[1:]
 
 
-def greedy_decode_endless(next_log_probs, bos, eos, max_length):
-    """This does not stop at the end token: it writes max_length tokens each time."""
-    ids = []
-    while len(ids) < max_length:
-        ids.append(next_log_probs([bos, *ids]).argmax().item())
-    return ids
-
-
-def greedy_decode_last_token(next_log_probs, bos, eos, max_length):
-    """This asks with the last token alone: the model must see all that was written."""
-    return greedy_decode(lambda prefix: next_log_probs(prefix[-1:]), bos, eos, max_length)
-
-
-def greedy_decode_always_start(next_log_probs, bos, eos, max_length):
-    """This asks with the start token alone each time: add what was written to the prefix."""
-    return greedy_decode(lambda prefix: next_log_probs(prefix[:1]), bos, eos, max_length)
-
-
-def greedy_decode_no_start(next_log_probs, bos, eos, max_length):
-    """This leaves the start token out of the prefix."""
-    return greedy_decode(lambda prefix: next_log_probs(prefix[1:]), bos, eos, max_length)
-
-
-def greedy_decode_one_behind(next_log_probs, bos, eos, max_length):
-    """This asks without the token written last: the prefix is one step behind."""
-
-    def behind(prefix):
-        return next_log_probs(prefix[:-1] or prefix)
-
-    return greedy_decode(behind, bos, eos, max_length)
-
-
-def greedy_decode_with_start(next_log_probs, bos, eos, max_length):
-    """This returns the start token too: it was given, not written."""
-    return [bos, *greedy_decode(next_log_probs, bos, eos, max_length)]
-
-
-def greedy_decode_without_end(next_log_probs, bos, eos, max_length):
-    """This drops the end token: here it is part of the result, like any token written."""
-    return [token for token in greedy_decode(next_log_probs, bos, eos, max_length) if token != eos]
-
-
-def greedy_decode_end_added(next_log_probs, bos, eos, max_length):
-    """This ends with the end token even if the model never wrote it."""
-    ids = greedy_decode(next_log_probs, bos, eos, max_length)
-    return ids if ids[-1] == eos else [*ids, eos]
-
-
-def greedy_decode_least(next_log_probs, bos, eos, max_length):
-    """This takes the least likely token: argmax, not argmin."""
-    return greedy_decode(lambda prefix: -next_log_probs(prefix), bos, eos, max_length)
-
-
-def greedy_decode_drawn(next_log_probs, bos, eos, max_length):
-    """This draws the token at random: greedy takes the likeliest one each time."""
-
-    def sample(prefix):
-        p = next_log_probs(prefix).exp()
-        return torch.nn.functional.one_hot(torch.multinomial(p, 1)[0], len(p))
-
-    return greedy_decode(sample, bos, eos, max_length)
-
-
-def greedy_decode_one_more(next_log_probs, bos, eos, max_length):
-    """This writes one token too many when no end comes: max_length tokens at most."""
-    return greedy_decode(next_log_probs, bos, eos, max_length + 1)
-
-
-def greedy_decode_one_less(next_log_probs, bos, eos, max_length):
-    """This counts the start token into max_length: only written tokens count."""
-    return greedy_decode(next_log_probs, bos, eos, max_length - 1)
-
-
-def greedy_decode_values(next_log_probs, bos, eos, max_length):
-    """This keeps the largest log p itself: the token is its place, the argmax."""
-    ids = greedy_decode(next_log_probs, bos, eos, max_length)
-    return [next_log_probs([bos, *ids[:n]]).max().item() for n in range(len(ids))]
-
-
-def greedy_decode_first_step(next_log_probs, bos, eos, max_length):
-    """This asks once and returns one token: ask again with the longer prefix."""
-    return [next_log_probs([bos]).argmax().item()]
-
-
 def greedy_decode_cases():
     """An end in time, at once, in the last step, never; ids that are not the usual ones."""
     story = {
@@ -134,6 +57,19 @@ def greedy_decode_cases():
     ]
 
 
+def returns_ids(answer):
+    """What is returned are whole numbers."""
+    return not torch.as_tensor(answer(NO_END, BOS, EOS, 5)).is_floating_point()
+
+
+def takes_the_likeliest(answer):
+    """A model that never changes its mind writes one token over and over."""
+    found = set(tokens_written(answer, written({}, [0.1, 0.1, 0.1, 0.2, 0.4, 0.05]), 30)) - {EOS}
+    if found == {5}:
+        return "It takes the least likely token: argmax, not argmin."
+    return found == {4} or (None if not found else False)
+
+
 GREEDY_DECODE = Write(
     id="4.10",
     title="Greedy decoding",
@@ -151,22 +87,14 @@ list of what was written: with the `eos`, if it came, and without the `bos`.
     ),
     solution=greedy_decode,
     second_style=greedy_decode_plain,
-    mistakes=(
-        greedy_decode_endless,
-        greedy_decode_last_token,
-        greedy_decode_always_start,
-        greedy_decode_no_start,
-        greedy_decode_one_behind,
-        greedy_decode_with_start,
-        greedy_decode_without_end,
-        greedy_decode_end_added,
-        greedy_decode_least,
-        greedy_decode_drawn,
-        greedy_decode_one_more,
-        greedy_decode_one_less,
-        greedy_decode_values,
-        greedy_decode_first_step,
-    ),
+    mistakes=(),
     cases=greedy_decode_cases,
+    properties=(
+        Property(
+            "It keeps the largest log p itself: the token is its place, the argmax.", returns_ids
+        ),
+        Property("It does not take the likeliest token each time.", takes_the_likeliest),
+        *properties_of_decoding(),
+    ),
     see="4.7 Decoding",
 )

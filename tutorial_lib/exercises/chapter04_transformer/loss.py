@@ -1,8 +1,10 @@
 """Chapter 04: cross-entropy with label smoothing, padding left out."""
 
+import math
+
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def smoothed_loss(logits, labels, smoothing, pad_id):
@@ -25,137 +27,6 @@ def smoothed_loss_library(logits, labels, smoothing, pad_id):
     )
 
 
-def smoothed_target(logits, labels, smoothing):
-    """The target distribution (B, T, V)."""
-    n_tokens = logits.size(-1)
-    return (1 - smoothing) * one_hot(logits, labels) + smoothing / n_tokens
-
-
-def one_hot(logits, labels):
-    """1 for the label, 0 for the rest, (B, T, V)."""
-    return torch.nn.functional.one_hot(labels, logits.size(-1)).to(logits.dtype)
-
-
-def cross_entropy(target, log_p):
-    """Cross-entropy at each place, (B, T)."""
-    return -(target * log_p).sum(dim=-1)
-
-
-def real_mean(loss, labels, pad_id):
-    """The mean where the label is no padding."""
-    return loss[labels != pad_id].mean()
-
-
-def smoothed_loss_padding_counted(logits, labels, smoothing, pad_id):
-    """This counts the padding as if it were to be predicted: leave those labels out."""
-    return cross_entropy(smoothed_target(logits, labels, smoothing), logits.log_softmax(-1)).mean()
-
-
-def smoothed_loss_all_positions(logits, labels, smoothing, pad_id):
-    """This sets padding to 0 but divides by all B T places: divide by the number of real labels."""
-    loss = cross_entropy(smoothed_target(logits, labels, smoothing), logits.log_softmax(-1))
-    return (loss * (labels != pad_id)).mean()
-
-
-def smoothed_loss_by_text(logits, labels, smoothing, pad_id):
-    """This averages each text, then the texts: a word of a short text would count for more."""
-    loss = cross_entropy(smoothed_target(logits, labels, smoothing), logits.log_softmax(-1))
-    real = labels != pad_id
-    return ((loss * real).sum(dim=1) / real.sum(dim=1)).mean()
-
-
-def smoothed_loss_pad_zero(logits, labels, smoothing, pad_id):
-    """This takes 0 for the padding: its id is given, `pad_id`."""
-    return smoothed_loss(logits, labels, smoothing, 0)
-
-
-def smoothed_loss_only_others(logits, labels, smoothing, pad_id):
-    """This shares the smoothing among the V - 1 other tokens: here all V share, the label too."""
-    label = one_hot(logits, labels)
-    target = (1 - smoothing) * label + smoothing * (1 - label) / (logits.size(-1) - 1)
-    return real_mean(cross_entropy(target, logits.log_softmax(-1)), labels, pad_id)
-
-
-def smoothed_loss_not_to_padding(logits, labels, smoothing, pad_id):
-    """This shares the smoothing among V - 2 tokens, all but label and padding: here all V share."""
-    label = one_hot(logits, labels)
-    target = (1 - smoothing) * label + smoothing * (1 - label) / (logits.size(-1) - 2)
-    target[..., pad_id] = 0
-    return real_mean(cross_entropy(target, logits.log_softmax(-1)), labels, pad_id)
-
-
-def smoothed_loss_share_lost(logits, labels, smoothing, pad_id):
-    """This gives the label 1 - smoothing and not its own share: the target must sum to 1."""
-    label = one_hot(logits, labels)
-    target = (1 - smoothing) * label + smoothing * (1 - label) / logits.size(-1)
-    return real_mean(cross_entropy(target, logits.log_softmax(-1)), labels, pad_id)
-
-
-def smoothed_loss_label_whole(logits, labels, smoothing, pad_id):
-    """This adds the smoothing on top of the label's full 1: the target must sum to 1."""
-    target = one_hot(logits, labels) + smoothing / logits.size(-1)
-    return real_mean(cross_entropy(target, logits.log_softmax(-1)), labels, pad_id)
-
-
-def smoothed_loss_sum_of_all(logits, labels, smoothing, pad_id):
-    """This gives each token the whole smoothing: it is shared, so divide by V."""
-    target = (1 - smoothing) * one_hot(logits, labels) + smoothing
-    return real_mean(cross_entropy(target, logits.log_softmax(-1)), labels, pad_id)
-
-
-def smoothed_loss_swapped(logits, labels, smoothing, pad_id):
-    """This swaps the two parts: the label keeps 1 - smoothing, all share the smoothing."""
-    target = smoothed_target(logits, labels, 1 - smoothing)
-    return real_mean(cross_entropy(target, logits.log_softmax(-1)), labels, pad_id)
-
-
-def smoothed_loss_plain(logits, labels, smoothing, pad_id):
-    """This is cross-entropy without label smoothing."""
-    return smoothed_loss(logits, labels, 0.0, pad_id)
-
-
-def smoothed_loss_softmax_twice(logits, labels, smoothing, pad_id):
-    """This takes the softmax twice: `log_softmax` and `cross_entropy` want the raw logits."""
-    return smoothed_loss(logits.softmax(dim=-1), labels, smoothing, pad_id)
-
-
-def smoothed_loss_raw_logits(logits, labels, smoothing, pad_id):
-    """This takes the logits for log probabilities: they need a log_softmax first."""
-    target = smoothed_target(logits, labels, smoothing)
-    return real_mean(cross_entropy(target, logits), labels, pad_id)
-
-
-def smoothed_loss_no_log(logits, labels, smoothing, pad_id):
-    """This uses the probabilities themselves: the cross-entropy takes their logs."""
-    target = smoothed_target(logits, labels, smoothing)
-    return real_mean(cross_entropy(target, logits.softmax(dim=-1)), labels, pad_id)
-
-
-def smoothed_loss_divergence(logits, labels, smoothing, pad_id):
-    """This is the divergence (KL): it lacks the entropy of the target, a constant, and is lower."""
-    target = smoothed_target(logits, labels, smoothing)
-    loss = cross_entropy(target, logits.log_softmax(-1)) + torch.special.xlogy(target, target).sum(
-        -1
-    )
-    return real_mean(loss, labels, pad_id)
-
-
-def smoothed_loss_sum(logits, labels, smoothing, pad_id):
-    """This is the sum: the mean over the real labels is asked for."""
-    return smoothed_loss(logits, labels, smoothing, pad_id) * (labels != pad_id).sum()
-
-
-def smoothed_loss_negative(logits, labels, smoothing, pad_id):
-    """This has the wrong sign: a loss is -log p, 0 at best."""
-    return -smoothed_loss(logits, labels, smoothing, pad_id)
-
-
-def smoothed_loss_over_positions(logits, labels, smoothing, pad_id):
-    """This takes the softmax over the positions: the V tokens of one place compete."""
-    target = smoothed_target(logits, labels, smoothing)
-    return real_mean(cross_entropy(target, logits.log_softmax(dim=1)), labels, pad_id)
-
-
 def smoothed_loss_cases():
     """Texts of unequal length, a padding id that is not 0, and no smoothing once."""
     labels = torch.tensor([[5, 4, 2, 3], [4, 2, 0, 0]])
@@ -165,6 +36,177 @@ def smoothed_loss_cases():
         case("the padding has id 3", 2 * torch.randn(3, 3, 5), other, 0.4, 3),
         case("no smoothing, no padding", torch.randn(1, 2, 4), torch.tensor([[1, 2]]), 0.0, 0),
     ]
+
+
+PAD, N_TOKENS, SMOOTHING, LABEL = 3, 5, 0.3, 1
+LABELS = torch.tensor([[1, 0, 2, 4], [2, 1, PAD, PAD]])
+UNDECIDED = torch.full((2, 4, N_TOKENS), -math.log(N_TOKENS))
+
+
+def value(answer, logits, labels, smoothing=0.0):
+    """What an answer returns, as a number. Raises ValueError for anything else."""
+    loss = torch.as_tensor(answer(logits, labels, smoothing, PAD))
+    if loss.numel() != 1 or loss.isnan():
+        raise ValueError("not a number")
+    return loss.item()
+
+
+def is_one_number(answer):
+    """The whole batch has one loss."""
+    loss = torch.as_tensor(answer(UNDECIDED, LABELS, 0.1, PAD))
+    return loss.numel() == 1 or (
+        f"It returns {tuple(loss.shape)} numbers: the mean over the whole batch is asked for."
+    )
+
+
+def weight_of_places(answer):
+    """How much the loss moves with each place, (B, T). Raises ValueError where places compete."""
+    if not softmax_runs_over_the_tokens(answer):
+        raise ValueError("places compete")
+    before, moved = value(answer, UNDECIDED, LABELS), torch.zeros(2, 4)
+    for text, place in LABELS.ge(0).nonzero().tolist():
+        logits = UNDECIDED.clone()
+        logits[text, place, LABELS[text, place]] += 1
+        moved[text, place] = abs(value(answer, logits.log_softmax(dim=-1), LABELS) - before)
+    return moved
+
+
+def padding_is_left_out(answer):
+    """The logits at padding do not matter, those at token 0 do."""
+    moved = weight_of_places(answer)
+    if moved[0, 1] < 1e-4 and moved[1, 2] > 1e-4:
+        return "It takes 0 for the padding: its id is given, `pad_id`."
+    return bool((moved[LABELS == PAD] < 1e-4).all())
+
+
+def real_places_count_alike(answer):
+    """A word of a short text counts as much as one of a long text."""
+    moved = weight_of_places(answer)[(LABELS != PAD) & (LABELS != 0)]
+    return torch.allclose(moved, moved[:1], rtol=1e-2)
+
+
+def is_a_mean(answer):
+    """Logits that say nothing cost the same in one place and in six."""
+    ratio = value(answer, UNDECIDED, LABELS) / value(answer, UNDECIDED[:1, :1], LABELS[:1, :1])
+    if math.isclose(ratio, 6 / 8, rel_tol=1e-3):
+        return "It divides by all B·T places: divide by the number of real labels."
+    if any(math.isclose(ratio, n, rel_tol=1e-3) for n in (5, 6, 7, 8)):
+        return "It is the sum: the mean over the real labels is asked for."
+    return math.isclose(ratio, 1, rel_tol=1e-3)
+
+
+def target_of(answer):
+    """The target (V,), the number added, and what was made of log p, read off eleven losses.
+
+    A cross-entropy is linear in log p. Raises ValueError where nothing of the kind fits.
+    """
+    generator = torch.Generator().manual_seed(8)
+    log_p = torch.randn(11, N_TOKENS, generator=generator, dtype=torch.float64).log_softmax(dim=-1)
+    label = torch.tensor([[LABEL]])
+    losses = torch.tensor(
+        [value(answer, row.float()[None, None], label, SMOOTHING) for row in log_p],
+        dtype=torch.float64,
+    )
+    if losses.std() < 1e-4:
+        raise ValueError("always the same")
+    readings = {
+        "log p": log_p,
+        "p": log_p.exp(),
+        "softmax twice": log_p.exp().log_softmax(dim=-1),
+    }
+    for name, reading in readings.items():
+        table = torch.cat([-reading, torch.ones(11, 1, dtype=torch.float64)], dim=1)
+        if name == "p":
+            table = table[:, :-1]  # whose rows sum to 1
+        found = torch.linalg.lstsq(table, losses[:, None]).solution[:, 0]
+        if torch.allclose(table @ found, losses, atol=1e-4):
+            return found[:N_TOKENS].float(), found[N_TOKENS:].sum().item(), name
+    raise ValueError("no cross-entropy")
+
+
+def tokens_of_a_place_compete(answer):
+    """The same number added to all logits of a place changes nothing."""
+    logits = UNDECIDED + torch.arange(8.0).view(2, 4, 1) / 4
+    if abs(value(answer, logits, LABELS) - value(answer, UNDECIDED, LABELS)) < 1e-4:
+        return True
+    target_of(answer)
+    return "It takes the logits for log probabilities: they need a log_softmax first."
+
+
+def softmax_runs_over_the_tokens(answer):
+    """With one place the loss depends on the logits."""
+    label = torch.tensor([[LABEL]])
+    logits = torch.randn(2, 1, 1, N_TOKENS, generator=torch.Generator().manual_seed(8))
+    return abs(value(answer, logits[0], label) - value(answer, logits[1], label)) > 1e-4
+
+
+def takes_one_log_softmax(answer):
+    """The loss is made of log p."""
+    sentences = {
+        "p": "It uses the probabilities themselves: the cross-entropy takes their logs.",
+        "softmax twice": "It takes the softmax twice: `log_softmax` and `cross_entropy` want the "
+        "raw logits.",
+    }
+    return sentences.get(target_of(answer)[2], True)
+
+
+def is_not_negative(answer):
+    """The target is not below 0."""
+    return target_of(answer)[0].sum().item() > 0
+
+
+def is_in_nats(answer):
+    """The target does not sum to 1 / ln 2."""
+    return not math.isclose(abs(target_of(answer)[0].sum().item()), 1 / math.log(2), rel_tol=1e-3)
+
+
+def has_no_constant(answer):
+    """Nothing is added that does not depend on the logits."""
+    return abs(target_of(answer)[1]) < 1e-3
+
+
+def shares(answer):
+    """The target in nats and with the right sign: the label's share, the others', the padding's."""
+    target = target_of(answer)[0].abs()
+    target = target if is_in_nats(answer) else target * math.log(2)
+    return target[LABEL].item(), target[[0, 2, 4]].mean().item(), target[PAD].item()
+
+
+def others_share(answer):
+    """Each other token gets a share of the smoothing, 1 / V of it."""
+    sentences = {
+        0: "The smoothing has no effect: all V tokens share it.",
+        SMOOTHING: "Each token gets the whole smoothing: it is shared, so divide by V.",
+        SMOOTHING / 4: "It shares the smoothing among the V - 1 other tokens: here all V share, "
+        "the label too.",
+        SMOOTHING / 3: "It shares the smoothing among V - 2 tokens, all but label and padding: "
+        "here all V share.",
+        (1 - SMOOTHING) / 5: "It swaps the two parts: the label keeps 1 - smoothing, all share the "
+        "smoothing.",
+    }
+    found = shares(answer)[1]
+    return (
+        next((text for share, text in sentences.items() if abs(found - share) < 1e-3), None)
+        or abs(found - SMOOTHING / N_TOKENS) < 1e-3
+    )
+
+
+def padding_shares(answer):
+    """The token of padding gets as much as the others."""
+    _, others, padding = shares(answer)
+    return abs(padding - others) < 1e-3 or (None if others_share(answer) is not True else False)
+
+
+def label_keeps_the_rest(answer):
+    """The label gets 1 - smoothing more than the others."""
+    label, others, _ = shares(answer)
+    if abs(label - others - (1 - SMOOTHING)) < 1e-3:
+        return True
+    if abs(label - 1) < 1e-3 < others or abs(label - 1 - SMOOTHING / N_TOKENS) < 1e-3:
+        return "The label keeps its full 1, with the smoothing on top: the target must sum to 1."
+    if abs(label - (1 - SMOOTHING)) < 1e-3 and others_share(answer) is True:
+        return "The label gets 1 - smoothing and not its own share: the target must sum to 1."
+    return None if isinstance(others_share(answer), str) else False
 
 
 SMOOTHED_LOSS = Write(
@@ -185,26 +227,42 @@ one number for the whole batch.
     ),
     solution=smoothed_loss,
     second_style=smoothed_loss_library,
-    mistakes=(
-        smoothed_loss_padding_counted,
-        smoothed_loss_all_positions,
-        smoothed_loss_by_text,
-        smoothed_loss_pad_zero,
-        smoothed_loss_only_others,
-        smoothed_loss_not_to_padding,
-        smoothed_loss_share_lost,
-        smoothed_loss_label_whole,
-        smoothed_loss_sum_of_all,
-        smoothed_loss_swapped,
-        smoothed_loss_plain,
-        smoothed_loss_softmax_twice,
-        smoothed_loss_raw_logits,
-        smoothed_loss_no_log,
-        smoothed_loss_divergence,
-        smoothed_loss_sum,
-        smoothed_loss_negative,
-        smoothed_loss_over_positions,
-    ),
+    mistakes=(),
     cases=smoothed_loss_cases,
+    properties=(
+        Property("One number is asked for, the mean over the whole batch.", is_one_number),
+        Property(
+            "The padding counts as if it were to be predicted: leave those labels out.",
+            padding_is_left_out,
+        ),
+        Property(
+            "The words of a short text count for more: take one mean over all real labels of the "
+            "batch.",
+            real_places_count_alike,
+        ),
+        Property("More labels cost more: the mean over the real ones is asked for.", is_a_mean),
+        Property(
+            "It matters how high all logits of a place are: the V tokens of one place compete.",
+            tokens_of_a_place_compete,
+        ),
+        Property(
+            "The softmax runs over the positions: the V tokens of one place compete.",
+            softmax_runs_over_the_tokens,
+        ),
+        Property("The cross-entropy is made of log p.", takes_one_log_softmax),
+        Property("It has the wrong sign: a loss is -log p, 0 at best.", is_not_negative),
+        Property("It is in bits: nats take the natural logarithm.", is_in_nats),
+        Property(
+            "This is the divergence (KL), lower by the entropy of the target: the cross-entropy "
+            "is asked for.",
+            has_no_constant,
+        ),
+        Property("All V tokens must share the smoothing equally, 1/V of it each.", others_share),
+        Property("The token of padding has no share: all V tokens share.", padding_shares),
+        Property(
+            "The label must get 1 - smoothing, and its share of the smoothing.",
+            label_keeps_the_rest,
+        ),
+    ),
     see="4.5 From probabilities to a loss",
 )

@@ -4,7 +4,16 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    UNSCALED,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.chapter04_transformer.measures import (
+    is_causal,
+    properties_of_a_source,
+    visible_weights,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 SOURCE = ("seven", "hundred", "and", "forty", "two", "<pad>", "<pad>")
 TARGET = ("sieben", "hundert", "zwei", "und", "vierzig", "<end>")
@@ -75,6 +84,30 @@ def cross_weights_cases():
     ]
 
 
+WIDTH = 3
+REAL = torch.tensor([True, True, False, True, False])
+
+
+def example():
+    """As many queries as keys, so that a mask along the wrong axis still runs."""
+    generator = torch.Generator().manual_seed(12)
+    return tuple(torch.randn(5, WIDTH, generator=generator) for _ in range(2))
+
+
+def weights_of(answer):
+    """The weights as a function of the mask."""
+    return lambda mask: answer(*example(), mask)
+
+
+def cross_scaled(answer):
+    """The scores were divided by the root of K."""
+    q, k = example()
+    weights = visible_weights(weights_of(answer), REAL)
+    rows = slice(-1, None) if is_causal(weights) else slice(None)
+    others = {1: UNSCALED, WIDTH: "The scores are divided by K itself: divide by its root."}
+    return scaled_by_root(weights[rows], (q @ k.T)[rows], WIDTH, others)
+
+
 CROSS_MAP = Symptom(
     id="4.12",
     title="A map without a crossing",
@@ -107,5 +140,9 @@ letter, then repair `cross_weights`.
         "The crossing would be there and the padding empty, but columns would sum to 1, not rows.",
     ),
     cases=cross_weights_cases,
+    properties=(
+        *properties_of_a_source(weights_of, REAL),
+        Property("The scores are not divided by the root of K, the width of a key.", cross_scaled),
+    ),
     see="4.9 The crossing",
 )

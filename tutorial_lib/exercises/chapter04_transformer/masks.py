@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def decoder_mask(target, pad_id):
@@ -29,73 +29,9 @@ def causal_for(target):
     return torch.ones(1, 1, target.size(1), target.size(1), dtype=torch.bool).tril()
 
 
-def decoder_mask_causal_only(target, pad_id):
-    """This is the causal mask alone: the padding of each text must be hidden as well."""
-    return causal_for(target).repeat(len(target), 1, 1, 1)
-
-
-def decoder_mask_padding_only(target, pad_id):
-    """This hides the padding and shows the future: a word may not look at later ones."""
-    return (target != pad_id)[:, None, None, :].repeat(1, 1, target.size(1), 1)
-
-
 def decoder_mask_or(target, pad_id):
     """This joins the two by “or”: a key must be both, not later and no padding, so “and”."""
     return causal_for(target) | (target != pad_id)[:, None, None, :]
-
-
-def decoder_mask_queries(target, pad_id):
-    """This hides the rows of padding, (B, 1, T, 1): what must not be looked at is a column."""
-    return causal_for(target) & (target != pad_id)[:, None, :, None]
-
-
-def decoder_mask_both_sides(target, pad_id):
-    """This hides rows of padding too: an empty row makes the softmax NaN; hide keys only."""
-    real = target != pad_id
-    return causal_for(target) & real[:, None, None, :] & real[:, None, :, None]
-
-
-def decoder_mask_strict(target, pad_id):
-    """This hides each word from itself: the diagonal stays visible, word 0 has nothing else."""
-    return causal_for(target).tril(-1) & (target != pad_id)[:, None, None, :]
-
-
-def decoder_mask_one_ahead(target, pad_id):
-    """This shows one word of the future, the very word that is to be said next."""
-    size = target.size(1)
-    causal = torch.ones(size, size, dtype=torch.bool).tril(1)
-    return causal & (target != pad_id)[:, None, None, :]
-
-
-def decoder_mask_upper(target, pad_id):
-    """This hides the past and shows the future: rows are queries, so use the lower triangle."""
-    return causal_for(target).mT & (target != pad_id)[:, None, None, :]
-
-
-def decoder_mask_inverted(target, pad_id):
-    """This is True for what is hidden: here True means that a word may be looked at."""
-    return ~decoder_mask(target, pad_id)
-
-
-def decoder_mask_only_padding(target, pad_id):
-    """This shows the padding and hides the words: compare with `!=`."""
-    return causal_for(target) & (target == pad_id)[:, None, None, :]
-
-
-def decoder_mask_no_heads(target, pad_id):
-    """This is (B, T, T): next to scores (B, H, T, T) it would line texts up with heads."""
-    return decoder_mask(target, pad_id)[:, 0]
-
-
-def decoder_mask_pad_zero(target, pad_id):
-    """This takes 0 for the padding: its id is given, `pad_id`."""
-    return decoder_mask(target, 0)
-
-
-def decoder_mask_any_padding(target, pad_id):
-    """This hides a position in all texts as soon as one text has padding there."""
-    real = (target != pad_id).all(dim=0)
-    return (causal_for(target) & real).repeat(len(target), 1, 1, 1)
 
 
 def decoder_mask_cases():
@@ -106,6 +42,114 @@ def decoder_mask_cases():
         case("a gap behind the start", torch.tensor([[1, 0, 5, 2]]), 0),
         case("two texts of two", torch.tensor([[1, 9], [1, 9]]), 0),
     ]
+
+
+PAD = 3
+WHOLE = torch.tensor([[1, 6, 4, 7, 2], [1, 5, 0, 6, 4]])  # no padding; 0 is a word
+GAPS = torch.tensor([[1, 6, PAD, 7, 2, PAD], [1, PAD, 0, 6, 2, 4]])
+
+
+def flat(answer, target):
+    """The mask as (B, T, T), without the axis for the heads; as if True meant visible.
+
+    Raises ValueError for anything but True and False in such a shape.
+    """
+    mask = answer(target, PAD)
+    sizes = [size for size in mask.shape if size != 1]
+    n_words = target.size(1)
+    if mask.dtype is not torch.bool or sizes != [len(target), n_words, n_words]:
+        raise ValueError("no mask (B, 1, T, T)")
+    mask = mask.view(sizes)
+    return ~mask if target is not WHOLE and shows_what_is_hidden(answer) else mask
+
+
+def shows_what_is_hidden(answer):
+    """Tell a mask with True and False exchanged, seen where there is no padding."""
+    mask = flat(answer, WHOLE)
+    lower = torch.ones(5, 5).tril(-1).bool()
+    return bool(mask[:, lower.T].all()) and not mask[:, lower | torch.eye(5).bool()].any()
+
+
+def has_an_axis_for_the_heads(answer):
+    """The shape is (B, 1, T, T)."""
+    mask = answer(WHOLE, PAD)
+    return mask.shape == (2, 1, 5, 5) or (
+        f"The shape is {tuple(mask.shape)} for 2 texts of 5 words: (B, 1, T, T) = (2, 1, 5, 5) "
+        "leaves an axis for the heads."
+    )
+
+
+def true_means_visible(answer):
+    """The two values are not exchanged."""
+    return not shows_what_is_hidden(answer)
+
+
+def without_padding(answer):
+    """The mask where there is no padding; None when it hides all, for all words count as padding.
+
+    Raises ValueError when the values are exchanged.
+    """
+    mask = flat(answer, WHOLE)
+    if shows_what_is_hidden(answer):
+        mask = ~mask
+    if not mask.any():
+        raise ValueError("all words are hidden")
+    return mask
+
+
+def sees_itself(answer):
+    """The diagonal is True, but for a real token 0, which another sentence speaks of."""
+    return bool(without_padding(answer)[0].diagonal().all())
+
+
+def sees_what_is_before(answer):
+    """Below the diagonal all is True."""
+    mask = without_padding(answer)[0]
+    return None if sees_only_later(mask) else bool(mask[torch.ones(5, 5).tril(-1).bool()].all())
+
+
+def sees_nothing_after(answer):
+    """Above the diagonal all is False."""
+    mask = without_padding(answer)[0]
+    if sees_only_later(mask):
+        return (
+            "It hides the past and shows the future: rows are queries, so use the lower triangle."
+        )
+    return not mask[torch.ones(5, 5).triu(1).bool()].any()
+
+
+def sees_only_later(mask):
+    """Tell the upper triangle."""
+    below = torch.ones(5, 5).tril(-1).bool()
+    return bool(mask[below.T].all()) and not mask[below].any()
+
+
+def hides_padding(answer):
+    """No word looks at padding."""
+    if not flat(answer, WHOLE).any():
+        return "It shows the padding and hides the words: compare with `!=`."
+    if not token_0_is_a_word(answer):
+        return None
+    mask = flat(answer, GAPS)
+    return not mask[(GAPS == PAD)[:, None].expand_as(mask)].any()
+
+
+def rows_of_padding_are_not_empty(answer):
+    """Padding may look at the words before it."""
+    return sees_only_later(without_padding(answer)[0]) or bool(flat(answer, GAPS)[0, 5].any())
+
+
+def token_0_is_a_word(answer):
+    """Token 0 is visible, as another token is the padding."""
+    mask = without_padding(answer)
+    return not (mask[0].tril()[4].any() and not mask[1, :, 2].any())
+
+
+def texts_stand_alone(answer):
+    """The mask of a text is what it is without the other text."""
+    without_padding(answer)
+    together = flat(answer, GAPS)[0]
+    return torch.equal(together, flat(answer, torch.cat([GAPS[:1], GAPS[:1]]))[0])
 
 
 DECODER_MASK = Write(
@@ -126,21 +170,36 @@ words never see it anyway. Your mask does not rely on that.)
     ),
     solution=decoder_mask,
     second_style=decoder_mask_loops,
-    mistakes=(
-        decoder_mask_causal_only,
-        decoder_mask_padding_only,
-        decoder_mask_or,
-        decoder_mask_queries,
-        decoder_mask_both_sides,
-        decoder_mask_strict,
-        decoder_mask_one_ahead,
-        decoder_mask_upper,
-        decoder_mask_inverted,
-        decoder_mask_only_padding,
-        decoder_mask_no_heads,
-        decoder_mask_pad_zero,
-        decoder_mask_any_padding,
-    ),
+    mistakes=(decoder_mask_or,),
     cases=decoder_mask_cases,
+    properties=(
+        Property("The shape must be (B, 1, T, T).", has_an_axis_for_the_heads),
+        Property(
+            "It is True for what is hidden: here True means that a word may be looked at.",
+            true_means_visible,
+        ),
+        Property(
+            "It hides a word from itself: the diagonal stays visible, word 0 has nothing else.",
+            sees_itself,
+        ),
+        Property("It hides a word from those that come later.", sees_what_is_before),
+        Property(
+            "It lets a word look at later ones, at the very word that it is to say next.",
+            sees_nothing_after,
+        ),
+        Property(
+            "Words look at padding: its columns must be False, in (B, 1, 1, T).", hides_padding
+        ),
+        Property(
+            "The rows of padding are empty, and the softmax of an empty row is NaN: hide keys "
+            "only, that is columns.",
+            rows_of_padding_are_not_empty,
+        ),
+        Property("It takes 0 for the padding: its id is given, `pad_id`.", token_0_is_a_word),
+        Property(
+            "The padding of one text hides words of another: each text has a mask of its own.",
+            texts_stand_alone,
+        ),
+    ),
     see="4.4 The decoder layer",
 )

@@ -31,6 +31,22 @@ def drawn(n_tokens, seed, spread=1.0):
     return _model(log_probs)
 
 
+def recorded(model):
+    """Return a model that writes down the prefixes it is asked with, and the list of them.
+
+    >>> model, prefixes = recorded(written({}, [0.5, 0.5]))
+    >>> len(model([1])), prefixes
+    (2, [(1,)])
+    """
+    prefixes = []
+
+    def next_log_probs(prefix):
+        prefixes.append(tuple(int(token) for token in prefix))
+        return model(prefix)
+
+    return next_log_probs, prefixes
+
+
 def _model(log_probs):
     """Take lists, tuples and tensors of ids; keep each row, and hand out copies of it."""
     kept = functools.cache(log_probs)

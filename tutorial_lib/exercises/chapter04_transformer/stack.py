@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.chapter04_transformer.measures import close
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 WIDTH, D_FF, N_LAYERS = 64, 256, 12  # of the stack behind the picture
 
@@ -94,6 +95,73 @@ def pre_norm_layer_cases():
     ]
 
 
+def example():
+    """Three long vectors, off-centre, and the two maps."""
+    generator = torch.Generator().manual_seed(4)
+    x = 3 * torch.randn(3, 5, generator=generator) + 1
+    return x, torch.randn(5, 7, generator=generator), torch.randn(7, 5, generator=generator)
+
+
+def shortcut(answer):
+    """What the layer returns, and the gradient of x, when its network gives 0."""
+    x, w1, w2 = example()
+    got = answer(x, w1, torch.zeros_like(w2))
+    return x, got["output"], got["gradient of x"]
+
+
+def carries_x(answer):
+    """When the network gives 0, x is left."""
+    x, output, _ = shortcut(answer)
+    others = {
+        "The shortcut is missing, or multiplies: when the network gives 0, x must be left.": 0 * x,
+        "The shortcut is added twice: the sum already holds x, and gets it once more.": 2 * x,
+        "The shortcut carries the normalised x: x itself is added, past the norm.": (
+            torch.nn.functional.layer_norm(x, x.shape[-1:])
+        ),
+    }
+    return next((text for text, other in others.items() if close(output, other)), None) or close(
+        output, x
+    )
+
+
+def lets_the_gradient_through(answer):
+    """When the network gives 0, the gradient passes along what carries x."""
+    _, output, gradient = shortcut(answer)
+    return None if close(output, 0 * output) else bool(gradient.abs().max() > 1e-6)
+
+
+def branch(answer, x, w1, w2):
+    """What the network adds to the shortcut."""
+    return answer(x, w1, w2)["output"] - answer(x, w1, torch.zeros_like(w2))["output"]
+
+
+def reads_the_norm(answer):
+    """What the network adds does not depend on mean and length of x."""
+    x, w1, w2 = example()
+    return close(branch(answer, x, w1, w2), branch(answer, 3 * x + 2, w1, w2))
+
+
+def has_its_relu(answer):
+    """Turn the sign of the first map: with ReLU, other numbers are cut."""
+    x, w1, w2 = example()
+    added, turned = branch(answer, x, w1, w2), branch(answer, x, -w1, w2)
+    return "There is no ReLU between the two maps." if close(added, -turned) else None
+
+
+def ends_with_the_second_map(answer):
+    """What the network adds is three times as large with three times the second map."""
+    x, w1, w2 = example()
+    added = branch(answer, x, w1, w2)
+    both = (branch(answer, x, w1, 3 * w2), branch(answer, x, w1, -w2))
+    return close(both[0], 3 * added) and close(both[1], -added)
+
+
+def trains_its_maps(answer):
+    """A gradient reaches both maps."""
+    got = answer(*example())
+    return all(bool(got[f"gradient of {name}"].abs().max() > 1e-6) for name in ("w1", "w2"))
+
+
 GRADIENTS = Symptom(
     id="4.4",
     title="Starved layers",
@@ -128,6 +196,20 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
         "The curve would fall unevenly, by less than a factor of 2 a layer.",
     ),
     cases=pre_norm_layer_cases,
+    properties=(
+        Property("When the network gives 0, nothing but x must be left: add x once.", carries_x),
+        Property(
+            "No gradient flows through the shortcut: x must stay in the graph.",
+            lets_the_gradient_through,
+        ),
+        Property("The network does not read the LayerNorm of x, but x itself.", reads_the_norm),
+        Property("Between the two maps stands ReLU.", has_its_relu),
+        Property(
+            "After the second map, `w2`, nothing more is done to what the network adds.",
+            ends_with_the_second_map,
+        ),
+        Property("No gradient reaches the maps `w1` and `w2`.", trains_its_maps),
+    ),
     run=output_and_gradients,
     see="4.3 Where the norm stands",
 )

@@ -1,8 +1,10 @@
 """Chapter 04: what the decoder reads and what it is to say."""
 
+from statistics import mode
+
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def teacher_forcing(target):
@@ -19,72 +21,73 @@ def teacher_forcing_rows(target):
     return [row[: len(row) - 1] for row in rows], [row[1:] for row in rows]
 
 
-def teacher_forcing_unshifted(target):
-    """This gives the labels the same words as the input: the decoder would learn to copy."""
-    return target[:, :-1], target[:, :-1]
-
-
-def teacher_forcing_whole(target):
-    """This returns the target twice, unshifted: each position would be shown its own answer."""
-    return target, target
-
-
-def teacher_forcing_ends(target):
-    """This takes the last T - 1 tokens for both: the input must begin with the start token."""
-    return target[:, 1:], target[:, 1:]
-
-
-def teacher_forcing_backwards(target):
-    """This shifts the other way, or returns the labels first: the labels are one step later."""
-    return target[:, 1:], target[:, :-1]
-
-
-def teacher_forcing_last_lost(target):
-    """This loses the last label: the end token must be learned, or a translation never ends."""
-    return target[:, :-2], target[:, 1:-1]
-
-
-def teacher_forcing_first_lost(target):
-    """This leaves out the start token: then nothing asks for the first word."""
-    return target[:, 1:-1], target[:, 2:]
-
-
-def teacher_forcing_end_read(target):
-    """This feeds the last token in as well, T inputs for T - 1 labels: nothing comes after it."""
-    return target, target[:, 1:]
-
-
-def teacher_forcing_start_asked(target):
-    """This asks for the start token too, T labels for T - 1 inputs: it is given, not said."""
-    return target[:, :-1], target
-
-
-def teacher_forcing_rolled(target):
-    """This rolls the row round: the last position would be asked for the start token."""
-    return target, target.roll(-1, dims=1)
-
-
-def teacher_forcing_padded(target):
-    """This keeps T columns and fills the last label with 0: drop the last input instead."""
-    return target, torch.cat([target[:, 1:], torch.zeros_like(target[:, :1])], dim=1)
-
-
-def teacher_forcing_two_ahead(target):
-    """This asks for the word after the next one: labels and input are one step apart."""
-    return target[:, :-2], target[:, 2:]
-
-
-def teacher_forcing_texts(target):
-    """This cuts the batch axis: it drops a text, not a token."""
-    return target[:-1], target[1:]
-
-
 def teacher_forcing_cases():
     """Start 1, end 2, padding 0: rows of unequal length, and a row that has no word at all."""
     return [
         case("three words", torch.tensor([[1, 7, 5, 9, 2]])),
         case("padding", torch.tensor([[1, 7, 5, 2], [1, 6, 2, 0], [1, 2, 0, 0]])),
     ]
+
+
+ROWS = torch.arange(10, 28).view(3, 6)  # each token stands in one place, so it tells its column
+
+
+def columns(answer):
+    """The columns of the target that the input and the labels hold, the later ones as labels."""
+    read, said = (((found[-1] - 10) % 6).tolist() for found in answer(ROWS))
+    turned = len(read) == len(said) and all(r - s == 1 for r, s in zip(read, said, strict=True))
+    return (said, read) if turned else (read, said)
+
+
+def step(answer):
+    """How far the labels are ahead of the input, at most places."""
+    read, said = columns(answer)
+    return mode(s - r for r, s in zip(read, said, strict=False))
+
+
+def all_texts_stay(answer):
+    """Both results have as many rows as the target."""
+    return all(len(found) == 3 for found in answer(ROWS))
+
+
+def labels_come_second(answer):
+    """The labels are ahead of the input."""
+    return columns(answer)[0] == ((answer(ROWS)[0][-1] - 10) % 6).tolist()
+
+
+def begins_with_the_start_token(answer):
+    """Column 0 is the first of the input."""
+    return columns(answer)[0][0] == 0
+
+
+def labels_come_next(answer):
+    """The label at each place is the token after the one that stands there in the input."""
+    read, said = columns(answer)
+    sentences = {
+        -1: "Each label is the token before: shift the other way.",
+        0: "Each label is the word that was just read: the decoder would learn to copy.",
+        2: "It asks for the word after the next one: labels and input are one step apart.",
+    }
+    ahead = step(answer)
+    return ahead == 1 or len(read) != len(said) or sentences.get(ahead, False)
+
+
+def start_is_not_asked_for(answer):
+    """No place is asked for the start token."""
+    read, said = columns(answer)
+    return 0 not in said or (None if said == read else False)
+
+
+def the_end_is_asked_for(answer):
+    """The last label is the last token of the target."""
+    read, said = columns(answer)
+    return 5 in said or (None if said == read else False)
+
+
+def nothing_follows_the_last_token(answer):
+    """The last token of the target is not in the input."""
+    read, said = columns(answer)
+    return 5 not in read or (None if said == read else False)
 
 
 TEACHER_FORCING = Write(
@@ -104,20 +107,33 @@ input; their labels are padding, which the loss skips.
     ),
     solution=teacher_forcing,
     second_style=teacher_forcing_rows,
-    mistakes=(
-        teacher_forcing_unshifted,
-        teacher_forcing_whole,
-        teacher_forcing_ends,
-        teacher_forcing_backwards,
-        teacher_forcing_last_lost,
-        teacher_forcing_first_lost,
-        teacher_forcing_end_read,
-        teacher_forcing_start_asked,
-        teacher_forcing_rolled,
-        teacher_forcing_padded,
-        teacher_forcing_two_ahead,
-        teacher_forcing_texts,
-    ),
+    mistakes=(),
     cases=teacher_forcing_cases,
+    properties=(
+        Property("It drops a text: cut the axis of the tokens, the second one.", all_texts_stay),
+        Property(
+            "The labels are one step before the input, or come first: the input comes first.",
+            labels_come_second,
+        ),
+        Property(
+            "It leaves out the start token: the input begins with it, or nothing asks for the "
+            "first word.",
+            begins_with_the_start_token,
+        ),
+        Property("A label is not the token that comes next in the target.", labels_come_next),
+        Property(
+            "The start token is among the labels: it is given, not said.", start_is_not_asked_for
+        ),
+        Property(
+            "The last token is not among the labels: the end must be learned, or a translation "
+            "never ends.",
+            the_end_is_asked_for,
+        ),
+        Property(
+            "The last token is read as well: nothing comes after it that could be its label.",
+            nothing_follows_the_last_token,
+        ),
+    ),
+    results=("decoder_input", "labels"),
     see="4.5 From probabilities to a loss",
 )

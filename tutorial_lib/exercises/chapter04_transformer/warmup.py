@@ -1,6 +1,9 @@
 """Chapter 04: the learning rate, step by step."""
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+import math
+
+from tutorial_lib.exercises.chapter04_transformer.measures import told
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def warmup_rate(step, d_model, warmup):
@@ -14,81 +17,6 @@ def warmup_rate_branches(step, d_model, warmup):
     return peak * step / warmup if step < warmup else peak * (warmup / step) ** 0.5
 
 
-def warmup_rate_max(step, d_model, warmup):
-    """This takes the larger of the two: it starts at its highest and later rises without end."""
-    return d_model**-0.5 * max(step**-0.5, step * warmup**-1.5)
-
-
-def warmup_rate_times_root(step, d_model, warmup):
-    """This multiplies by sqrt(D): a wider model gets a smaller rate, so divide."""
-    return d_model**0.5 * min(step**-0.5, step * warmup**-1.5)
-
-
-def warmup_rate_by_width(step, d_model, warmup):
-    """This divides by D: divide by its root."""
-    return min(step**-0.5, step * warmup**-1.5) / d_model
-
-
-def warmup_rate_no_width(step, d_model, warmup):
-    """This leaves out the width: divide by sqrt(D)."""
-    return min(step**-0.5, step * warmup**-1.5)
-
-
-def warmup_rate_root_of_warmup(step, d_model, warmup):
-    """This has warmup^-0.5 for warmup^-1.5: the line is far too steep to meet the curve there."""
-    return d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
-
-
-def warmup_rate_inverse_warmup(step, d_model, warmup):
-    """This has warmup^-1 for warmup^-1.5: line and curve do not meet at step `warmup`."""
-    return d_model**-0.5 * min(step**-0.5, step / warmup)
-
-
-def warmup_rate_from_zero(step, d_model, warmup):
-    """This adds 1 to the step: steps count from 1 here, the first is step 1."""
-    return warmup_rate(step + 1, d_model, warmup)
-
-
-def warmup_rate_one_less(step, d_model, warmup):
-    """This takes 1 from the step: steps count from 1, and step 1 must not divide by zero."""
-    return warmup_rate(step - 1, d_model, warmup)
-
-
-def warmup_rate_of_base(step, d_model, warmup):
-    """This warms up for 4,000 steps, as the paper did: the number of steps is given, `warmup`."""
-    return warmup_rate(step, d_model, 4_000)
-
-
-def warmup_rate_no_warmup(step, d_model, warmup):
-    """This only falls: the first `warmup` steps have no warm-up."""
-    return (d_model * step) ** -0.5
-
-
-def warmup_rate_no_fall(step, d_model, warmup):
-    """This stays at its peak after the warm-up: it falls like 1/sqrt(step)."""
-    return d_model**-0.5 * min(warmup**-0.5, step * warmup**-1.5)
-
-
-def warmup_rate_only_line(step, d_model, warmup):
-    """This rises for ever: after `warmup` steps it falls."""
-    return d_model**-0.5 * step * warmup**-1.5
-
-
-def warmup_rate_inverse(step, d_model, warmup):
-    """This falls like 1/step: it falls like 1/sqrt(step)."""
-    return (d_model * warmup) ** -0.5 * min(step / warmup, warmup / step)
-
-
-def warmup_rate_root_line(step, d_model, warmup):
-    """This rises like sqrt(step): the warm-up is a straight line."""
-    return (d_model * warmup) ** -0.5 * min((step / warmup) ** 0.5, (warmup / step) ** 0.5)
-
-
-def warmup_rate_relative(step, d_model, warmup):
-    """This has its peak at 1/sqrt(D) whatever the warm-up: at its peak it is 1/sqrt(D warmup)."""
-    return d_model**-0.5 * min((warmup / step) ** 0.5, step / warmup)
-
-
 def warmup_rate_cases():
     """Before, at and after the peak, for two widths and warm-ups; and the paper's own numbers."""
     return [
@@ -100,6 +28,84 @@ def warmup_rate_cases():
         case("another width, after the peak", 144, 64, 100),
         case("the paper's peak", 4_000, 512, 4_000),
     ]
+
+
+WARMUP = 10**6  # so long that a peak in a wrong place is far away from it
+
+
+def rate(answer, step, d_model=36):
+    """The rate as a number."""
+    return float(answer(step, d_model, WARMUP))
+
+
+def width_counts(answer):
+    """Four times the width, half the rate."""
+    others = {
+        1: "The width has no effect: divide by sqrt(D).",
+        2: "It multiplies by sqrt(D): a wider model gets a smaller rate, so divide.",
+        1 / 4: "It divides by D: divide by its root.",
+    }
+    return told(rate(answer, 7, 4 * 36) / rate(answer, 7), 1 / 2, others)
+
+
+def steps_count_from_one(answer):
+    """The first rates lie on a line that is 0 at step 0."""
+    first, second, third = (rate(answer, step) for step in (2, 4, 6))
+    if second <= first or not math.isclose(third - second, second - first, rel_tol=1e-3):
+        return None
+    others = {
+        1: "It adds 1 to the step: steps count from 1 here, the first is step 1.",
+        -1: "It takes 1 from the step: steps count from 1, and step 1 is no step 0.",
+    }
+    return told(2 * first / (second - first) - 2, 0, others)
+
+
+def rises_in_a_line(answer):
+    """At first a step three times as late has three times the rate."""
+    others = {
+        3**0.5: "It rises like sqrt(step): the warm-up is a straight line.",
+        3**-0.5: "There is no warm-up: the smaller of the two rises at first.",
+    }
+    line = steps_count_from_one(answer) is not None
+    return line or told(rate(answer, 30) / rate(answer, 10), 3, others)
+
+
+def peak(answer):
+    """About the step with the highest rate; None when it lies at either end."""
+    steps = [round(10 ** (power / 20)) for power in range(180)]
+    best = max(steps, key=lambda step: rate(answer, step))
+    return best if steps[0] < best < steps[-1] else None
+
+
+def peaks_at_the_end_of_the_warmup(answer):
+    """The rate is highest at step `warmup`."""
+    best = peak(answer)
+    if best is None:
+        return None
+    if abs(best / 4_000 - 1) < 0.2:
+        return "It warms up for 4,000 steps, as the paper did: the number is given, `warmup`."
+    return abs(best / WARMUP - 1) < 0.2 or (
+        f"The rate is highest near step {best:,} with a warm-up of {WARMUP:,} steps: the line, "
+        "step · warmup^-1.5, must meet the curve at step `warmup`."
+    )
+
+
+def peaks_at_the_right_height(answer):
+    """The highest rate of a model of width 1 is that of the curve."""
+    if peaks_at_the_end_of_the_warmup(answer) is not True:
+        return None
+    text = "Its peak is 1/sqrt(D) whatever the warm-up: at its peak it is 1/sqrt(D warmup)."
+    return told(rate(answer, WARMUP, 1) * WARMUP**0.5, 1, {WARMUP**0.5: text})
+
+
+def falls_like_a_root(answer):
+    """Long after the warm-up a step four times as late has half the rate."""
+    others = {
+        1: "It stays at its peak after the warm-up: it falls like 1/sqrt(step).",
+        4: "It rises for ever: after `warmup` steps it falls.",
+        1 / 4: "It falls like 1/step: it falls like 1/sqrt(step).",
+    }
+    return told(rate(answer, 4 * 10**10) / rate(answer, 10**10), 1 / 2, others)
 
 
 WARMUP_RATE = Write(
@@ -116,24 +122,18 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
     ),
     solution=warmup_rate,
     second_style=warmup_rate_branches,
-    mistakes=(
-        warmup_rate_max,
-        warmup_rate_times_root,
-        warmup_rate_by_width,
-        warmup_rate_no_width,
-        warmup_rate_root_of_warmup,
-        warmup_rate_inverse_warmup,
-        warmup_rate_from_zero,
-        warmup_rate_one_less,
-        warmup_rate_of_base,
-        warmup_rate_no_warmup,
-        warmup_rate_no_fall,
-        warmup_rate_only_line,
-        warmup_rate_inverse,
-        warmup_rate_root_line,
-        warmup_rate_relative,
-    ),
+    mistakes=(),
     cases=warmup_rate_cases,
+    properties=(
+        Property("Four times the width must give half the rate: 1/sqrt(D).", width_counts),
+        Property(
+            "Steps count from 1: the rate of step 1 is the first on the line.", steps_count_from_one
+        ),
+        Property("In the warm-up the rate does not rise in a line through 0.", rises_in_a_line),
+        Property("The rate is not highest at step `warmup`.", peaks_at_the_end_of_the_warmup),
+        Property("At its peak the rate is 1/sqrt(D warmup).", peaks_at_the_right_height),
+        Property("After the warm-up the rate does not fall like 1/sqrt(step).", falls_like_a_root),
+    ),
     tolerance=1e-7,
     see="4.5 From probabilities to a loss",
 )

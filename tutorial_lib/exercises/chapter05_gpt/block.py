@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def gpt_block(x, attend, feed_forward, norm_1, norm_2):
@@ -28,125 +28,6 @@ def gpt_block_post_norm(x, attend, feed_forward, norm_1, norm_2):
     """
     x = norm_1(x + attend(x))
     return norm_2(x + feed_forward(x))
-
-
-def gpt_block_norm_of_result(x, attend, feed_forward, norm_1, norm_2):
-    """This normalises what the sub-layers return: normalise what they read."""
-    x = x + norm_1(attend(x))
-    return x + norm_2(feed_forward(x))
-
-
-def gpt_block_half_post(x, attend, feed_forward, norm_1, norm_2):
-    """This has the second norm after the sum: both stand before their sub-layers."""
-    x = x + attend(norm_1(x))
-    return norm_2(x + feed_forward(x))
-
-
-def gpt_block_residual_of_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This adds to the normalised x: the shortcut carries x itself, past the norm."""
-    x = norm_1(x)
-    x = x + attend(x)
-    x = norm_2(x)
-    return x + feed_forward(x)
-
-
-def gpt_block_first_residual_of_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This adds the first sub-layer to the normalised x: its shortcut carries x itself."""
-    x = norm_1(x)
-    x = x + attend(x)
-    return x + feed_forward(norm_2(x))
-
-
-def gpt_block_second_residual_of_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This adds the second sub-layer to the normalised x: its shortcut carries x itself."""
-    x = norm_2(x + attend(norm_1(x)))
-    return x + feed_forward(x)
-
-
-def gpt_block_no_residual(x, attend, feed_forward, norm_1, norm_2):
-    """This has no shortcuts: each sub-layer's result is added to what was there."""
-    return feed_forward(norm_2(attend(norm_1(x))))
-
-
-def gpt_block_no_first_residual(x, attend, feed_forward, norm_1, norm_2):
-    """This has no shortcut past the attention: add its result to x."""
-    x = attend(norm_1(x))
-    return x + feed_forward(norm_2(x))
-
-
-def gpt_block_no_second_residual(x, attend, feed_forward, norm_1, norm_2):
-    """This has no shortcut past the feed-forward network: add its result to what was there."""
-    x = x + attend(norm_1(x))
-    return feed_forward(norm_2(x))
-
-
-def gpt_block_parallel(x, attend, feed_forward, norm_1, norm_2):
-    """This lets both sub-layers read the same x, side by side: the second one reads what the
-    first one has left.
-    """
-    return x + attend(norm_1(x)) + feed_forward(norm_2(x))
-
-
-def gpt_block_old_shortcut(x, attend, feed_forward, norm_1, norm_2):
-    """This adds the second sub-layer to the x from before the attention, and so loses what the
-    attention has added.
-    """
-    return x + feed_forward(norm_2(x + attend(norm_1(x))))
-
-
-def gpt_block_first_norm_twice(x, attend, feed_forward, norm_1, norm_2):
-    """This uses norm_1 for both: each sub-layer has its own norm."""
-    return gpt_block(x, attend, feed_forward, norm_1, norm_1)
-
-
-def gpt_block_second_norm_twice(x, attend, feed_forward, norm_1, norm_2):
-    """This uses norm_2 for both: each sub-layer has its own norm."""
-    return gpt_block(x, attend, feed_forward, norm_2, norm_2)
-
-
-def gpt_block_norms_swapped(x, attend, feed_forward, norm_1, norm_2):
-    """This swaps the norms: norm_1 stands before the attention."""
-    return gpt_block(x, attend, feed_forward, norm_2, norm_1)
-
-
-def gpt_block_feed_forward_first(x, attend, feed_forward, norm_1, norm_2):
-    """This has the feed-forward network first: words meet in the attention, then each is worked
-    on.
-    """
-    return gpt_block(x, feed_forward, attend, norm_1, norm_2)
-
-
-def gpt_block_swapped_all(x, attend, feed_forward, norm_1, norm_2):
-    """This has the halves in the wrong order: attention with its norm comes first."""
-    return gpt_block(x, feed_forward, attend, norm_2, norm_1)
-
-
-def gpt_block_no_norms(x, attend, feed_forward, norm_1, norm_2):
-    """This leaves out both norms."""
-    x = x + attend(x)
-    return x + feed_forward(x)
-
-
-def gpt_block_no_first_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This leaves out the first norm: the attention reads norm_1(x)."""
-    x = x + attend(x)
-    return x + feed_forward(norm_2(x))
-
-
-def gpt_block_no_second_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This leaves out the second norm: the feed-forward network reads norm_2(x)."""
-    x = x + attend(norm_1(x))
-    return x + feed_forward(x)
-
-
-def gpt_block_attention_only(x, attend, feed_forward, norm_1, norm_2):
-    """This stops after the attention: the feed-forward network is missing."""
-    return x + attend(norm_1(x))
-
-
-def gpt_block_third_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This normalises the end of the layer too: GPT does so once, after the last layer."""
-    return norm_2(gpt_block(x, attend, feed_forward, norm_1, norm_2))
 
 
 def gpt_block_parts(n_words, width):
@@ -180,6 +61,102 @@ def gpt_block_cases():
     ]
 
 
+def traced(answer):
+    """What attention and feed-forward network read, and what the layer returns, as sums.
+
+    Each is {part: how many times it is in there}. The parts are x, what the two return (attended,
+    fed) and what the norms add: norm_1 turns y into 2 y + norm_1, norm_2 into 3 y + norm_2.
+    """
+    names = ("x", "attended", "fed", "norm_1", "norm_2")
+    parts = dict(
+        zip(names, torch.randn(5, 1, 2, 7, generator=torch.Generator().manual_seed(5)), strict=True)
+    )
+    read = {}
+
+    def sublayer(name):
+        return lambda y: (read.setdefault(name, y.detach()), parts[name])[1]
+
+    read["returned"] = answer(
+        parts["x"],
+        sublayer("attended"),
+        sublayer("fed"),
+        lambda y: 2 * y + parts["norm_1"],
+        lambda y: 3 * y + parts["norm_2"],
+    )
+    table = torch.stack(list(parts.values())).flatten(1).T
+
+    def sums(y):
+        shares = torch.linalg.lstsq(table, y.reshape(-1, 1)).solution.flatten().tolist()
+        return {name: round(share, 2) for name, share in zip(names, shares, strict=True)}
+
+    return {name: sums(y) for name, y in read.items()}
+
+
+SUBLAYERS = {"attended": "attention", "fed": "feed-forward network"}
+
+
+def both_are_called(answer):
+    """The layer runs attention and feed-forward network."""
+    lost = [what for name, what in SUBLAYERS.items() if name not in traced(answer)]
+    return f"It never calls the {' and the '.join(lost)}." if lost else True
+
+
+def attention_comes_first(answer):
+    """What the feed-forward network returns is not there when the attention reads."""
+    return traced(answer)["attended"]["fed"] == 0
+
+
+def reads_its_norm(name, own, other):
+    """Return the property of a sub-layer that reads a copy normalised by its own norm."""
+
+    def holds(answer):
+        found = traced(answer)
+        if found[name][own]:
+            return True
+        if found[name][other] and not found["returned"][other]:
+            return f"The {SUBLAYERS[name]} reads what {other} returns: it has its own, {own}."
+        return False
+
+    text = f"The {SUBLAYERS[name]} reads what is there as it is: it reads {own} of it."
+    return Property(text, holds)
+
+
+def second_reads_what_the_first_left(answer):
+    """The second sub-layer reads what the first one has added, next to x."""
+    first, second = ("attended", "fed") if attention_comes_first(answer) else ("fed", "attended")
+    read = traced(answer)[second]
+    return bool(read[first]) or (None if not read["x"] else False)
+
+
+def sum_is_left_alone(answer):
+    """No norm has gone over what leaves the layer."""
+    found = traced(answer)["returned"]
+    names = [name for name in ("norm_1", "norm_2") if found[name]]
+    return not names or (
+        f"What leaves the layer has gone through {' and '.join(names)}: each norm stands before "
+        "its sub-layer; shortcuts and sum are left alone."
+    )
+
+
+def x_is_carried_past(answer):
+    """What leaves the layer holds x once."""
+    share = traced(answer)["returned"]["x"]
+    if sum_is_left_alone(answer) is not True and share:
+        return None
+    return share == 1 or (
+        "A shortcut is missing: x itself must be in what leaves the layer." if not share else False
+    )
+
+
+def results_are_added(answer):
+    """What leaves the layer holds once what each sub-layer has returned."""
+    found = traced(answer)["returned"]
+    lost = [what for name, what in SUBLAYERS.items() if not found[name]]
+    if lost:
+        return f"What the {' and the '.join(lost)} has added is lost: add it to what was there."
+    return None if sum_is_left_alone(answer) is not True else found["attended"] == found["fed"] == 1
+
+
 GPT_BLOCK = Write(
     id="5.4",
     title="The layer of a GPT",
@@ -196,29 +173,24 @@ copy, and what it returns is added to x itself. Attention first, then the feed-f
     ),
     solution=gpt_block,
     second_style=gpt_block_loop,
-    mistakes=(
-        gpt_block_post_norm,
-        gpt_block_norm_of_result,
-        gpt_block_half_post,
-        gpt_block_residual_of_norm,
-        gpt_block_first_residual_of_norm,
-        gpt_block_second_residual_of_norm,
-        gpt_block_no_residual,
-        gpt_block_no_first_residual,
-        gpt_block_no_second_residual,
-        gpt_block_parallel,
-        gpt_block_old_shortcut,
-        gpt_block_first_norm_twice,
-        gpt_block_second_norm_twice,
-        gpt_block_norms_swapped,
-        gpt_block_feed_forward_first,
-        gpt_block_swapped_all,
-        gpt_block_no_norms,
-        gpt_block_no_first_norm,
-        gpt_block_no_second_norm,
-        gpt_block_attention_only,
-        gpt_block_third_norm,
-    ),
+    mistakes=(gpt_block_post_norm,),
     cases=gpt_block_cases,
+    properties=(
+        Property("Both sub-layers must be called.", both_are_called),
+        Property(
+            "The feed-forward network comes first: words meet in the attention, then each is "
+            "worked on.",
+            attention_comes_first,
+        ),
+        reads_its_norm("attended", "norm_1", "norm_2"),
+        reads_its_norm("fed", "norm_2", "norm_1"),
+        Property(
+            "Both sub-layers read the same x: the second one reads what the first has left.",
+            second_reads_what_the_first_left,
+        ),
+        Property("The norms stand before the sub-layers.", sum_is_left_alone),
+        Property("What leaves the layer must hold x once.", x_is_carried_past),
+        Property("What each sub-layer returns must be added once.", results_are_added),
+    ),
     see="5.4 Train it",
 )

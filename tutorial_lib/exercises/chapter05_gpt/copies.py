@@ -2,7 +2,7 @@
 
 from difflib import SequenceMatcher
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def longest_copy(sample, text):
@@ -31,169 +31,9 @@ def longest_copy_table(sample, text):
     return longest
 
 
-def run_length(sample, text):
-    """How many tokens two sequences share from their beginning."""
-    length = 0
-    while length < min(len(sample), len(text)) and sample[length] == text[length]:
-        length += 1
-    return length
-
-
-def stands_in(run, text):
-    """Whether a run stands somewhere in a text."""
-    return any(text[i : i + len(run)] == run for i in range(len(text) - len(run) + 1))
-
-
 def right(sample, text):
     """The right answer."""
     return SequenceMatcher(None, sample, text, autojunk=False).find_longest_match().size
-
-
-def runs_of(sample):
-    """All runs of a sample."""
-    ends = range(len(sample) + 1)
-    return [sample[start:end] for end in ends for start in range(end)]
-
-
-def longest_copy_prefix(sample, text):
-    """This looks for runs at the beginning of the sample only: a run may begin anywhere in it."""
-    return max([run_length(sample, text[i:]) for i in range(len(text))], default=0)
-
-
-def longest_copy_suffix(sample, text):
-    """This looks for runs at the end of the sample only: a run may end anywhere in it."""
-    return max([n for n in range(1, len(sample) + 1) if stands_in(sample[-n:], text)], default=0)
-
-
-def longest_copy_text_prefix(sample, text):
-    """This looks at the beginning of the text only: a run may stand anywhere in it."""
-    return max([run_length(sample[i:], text) for i in range(len(sample))], default=0)
-
-
-def longest_copy_same_place(sample, text):
-    """This compares place by place: a run may stand at other places in the text."""
-    runs = [run_length(sample[i:], text[i:]) for i in range(len(sample))]
-    return max(runs, default=0)
-
-
-def longest_copy_subsequence(sample, text):
-    """This lets the run have gaps: its tokens must be neighbours, in the text too."""
-    before = [0] * (len(text) + 1)
-    for token in sample:
-        row = [0]
-        for place, other in enumerate(text):
-            longer = before[place] + 1 if token == other else 0
-            row.append(max(longer, before[place + 1], row[-1]))
-        before = row
-    return before[-1]
-
-
-def longest_copy_whole(sample, text):
-    """This asks for the whole sample or nothing: a part of it counts too."""
-    return len(sample) if stands_in(sample, text) else 0
-
-
-def longest_copy_known_tokens(sample, text):
-    """This counts tokens in a row that stand somewhere in the text, each by itself: they must be
-    neighbours there too.
-    """
-    longest = run = 0
-    for token in sample:
-        run = run + 1 if token in text else 0
-        longest = max(longest, run)
-    return longest
-
-
-def longest_copy_set(sample, text):
-    """This counts the different tokens that both have: they must form one run."""
-    return len(set(sample) & set(text))
-
-
-def longest_copy_first(sample, text):
-    """This stops at the first run that it finds: a later one may be longer."""
-    for start in range(len(sample)):
-        lengths = [run_length(sample[start:], text[i:]) for i in range(len(text))]
-        if max(lengths, default=0):
-            return max(lengths)
-    return 0
-
-
-def longest_copy_first_place(sample, text):
-    """This follows each token to the first place in the text where it stands: a later place may
-    carry on for longer.
-    """
-    longest = 0
-    for start, token in enumerate(sample):
-        if token in text:
-            longest = max(longest, run_length(sample[start:], text[text.index(token) :]))
-    return longest
-
-
-def longest_copy_no_way_back(sample, text):
-    """This goes on behind a run that has ended: the longest one may begin inside of it."""
-    longest = start = 0
-    while start < len(sample):
-        length = max([run_length(sample[start:], text[i:]) for i in range(len(text))], default=0)
-        longest, start = max(longest, length), start + max(length, 1)
-    return longest
-
-
-def longest_copy_unfinished(sample, text):
-    """This counts a run only when another token follows it: the last run of the sample counts
-    too.
-    """
-    return right(sample[:-1], text)
-
-
-def longest_copy_short_text(sample, text):
-    """This never looks at the last token of the text."""
-    return right(sample, text[:-1])
-
-
-def longest_copy_characters(sample, text):
-    """This counts characters: the tokens are counted, whatever their length."""
-    if isinstance(sample, str):
-        return right(sample, text)
-    sample, text = " ".join(map(str, sample)), " ".join(map(str, text))
-    return right(sample, text)
-
-
-def glued(separator, sample, text):
-    """The longest run that stands in the text when the tokens of both are glued together."""
-    text = separator.join(map(str, text))
-    found = [len(run) for run in runs_of(sample) if separator.join(map(str, run)) in text]
-    return max(found, default=0)
-
-
-def longest_copy_glued(sample, text):
-    """This glues the tokens together, and finds runs that begin or end inside of one: compare
-    tokens.
-    """
-    return glued("", sample, text)
-
-
-def longest_copy_glued_with_spaces(sample, text):
-    """This glues the tokens together with spaces, and finds the run “2 3” in “12 3”: compare
-    tokens.
-    """
-    return glued(" ", sample, text)
-
-
-def longest_copy_in_list(sample, text):
-    """This asks `run in text`. A string looks for the run, but a list looks for one element that
-    equals the whole run: compare slices.
-    """
-    return max([len(run) for run in runs_of(sample) if run in text], default=0)
-
-
-def longest_copy_pairs(sample, text):
-    """This counts the pairs of neighbours, one less than the tokens."""
-    return max(right(sample, text) - 1, 0)
-
-
-def longest_copy_one_more(sample, text):
-    """This counts one too many: the first run that is not in the text."""
-    return right(sample, text) + 1
 
 
 def longest_copy_total(sample, text):
@@ -229,6 +69,128 @@ def longest_copy_cases():
     ]
 
 
+RUN = [1, 2, 3]
+SAMPLES = (RUN, [*RUN, 9], [9, *RUN])  # each is easy for some mistake that another shows
+PLAIN = ((RUN, RUN), ([*RUN, 9], [*RUN, 8]), ([9, *RUN], [8, *RUN]))
+
+
+def longest_of(answer, pairs):
+    """The largest number that an answer gives for several pairs of sample and text."""
+    return max(float(answer(*pair)) for pair in pairs)
+
+
+def surplus(answer):
+    """How many more than 3 it counts where there is nothing but a run of 3, at most one.
+
+    Raises ValueError for an answer that counts something else.
+    """
+    found = longest_of(answer, PLAIN) - len(RUN)
+    if abs(found) > 1:
+        raise ValueError("no run")
+    return found
+
+
+def counts_tokens(answer):
+    """A run of 3 counts 3."""
+    found = longest_of(answer, PLAIN)
+    if found <= 1 and answer("abc", "xabcx") == 3:
+        return (
+            "It asks `run in text`. A string looks for the run, but a list looks for one element "
+            "that equals the whole run: compare slices."
+        )
+    if found > 4 and answer("abc", "xabcx") == 3:
+        return "In lists it counts characters: the tokens are counted, whatever their length."
+    sentences = {
+        2: "It counts one less than the tokens of a run: the pairs of neighbours, perhaps.",
+        4: "It counts one too many: the first run that is not in the text.",
+    }
+    return found == 3 or sentences.get(
+        found, f"Where sample and text share a run of 3 tokens, and no more, it counts {found:g}."
+    )
+
+
+def finds(sentence, *pairs, length=3, unless=()):
+    """Return the property of finding that many tokens in one of some pairs of sample and text.
+
+    How many too many an answer counts does not matter, and where one of the properties `unless`
+    does not hold nothing can be told.
+    """
+
+    def holds(answer):
+        if not all(entry.holds(answer) for entry in unless):
+            return None
+        return longest_of(answer, pairs) - surplus(answer) >= length
+
+    return Property(sentence, holds)
+
+
+def finds_no_more(sentence, *pairs, length=1):
+    """Return the property of finding no more than that many tokens in any of some pairs."""
+    return Property(sentence, lambda answer: longest_of(answer, pairs) - surplus(answer) <= length)
+
+
+ANY_BEGINNING = finds(
+    "It looks for runs at the beginning of the sample only: a run may begin anywhere in it.",
+    ([9, *RUN], [*RUN, 7]),
+    ([9, *RUN], [8, *RUN, 7]),
+    ([9, *RUN, 9], [8, *RUN, 7]),
+)
+ANY_END = finds(
+    "It looks for runs at the end of the sample only: a run may end anywhere in it.",
+    ([*RUN, 9], [*RUN, 7]),
+    ([9, *RUN, 9, 9], [8, *RUN, 7]),
+)
+ANY_PLACE = finds(
+    "It looks at one place of the text only: a run may stand anywhere in it.",
+    *((sample, [7, 8, *RUN, 7]) for sample in SAMPLES),
+)
+LATER_PLACE = finds(
+    "It follows a token to the first place in the text where it stands: a later place may carry "
+    "on for longer.",
+    *((sample, [1, 8, *RUN, 7]) for sample in SAMPLES),
+    unless=(ANY_PLACE,),
+)
+THE_LONGEST = finds(
+    "It stops at the first run that it finds: a later one may be longer.",
+    ([1, 2, 9, 3, 4, 5, 9], [3, 4, 5, 8, 1, 2, 8]),
+    unless=(ANY_BEGINNING, ANY_END, ANY_PLACE),
+)
+INSIDE_A_RUN = finds(
+    "It goes on after a run that has ended: the longest one may begin inside of it.",
+    ([1, 2, 1, 2, 3, 4, 9], [1, 2, 1, 8, 1, 2, 3, 4, 8]),
+    length=4,
+    unless=(ANY_BEGINNING, ANY_END, ANY_PLACE, LATER_PLACE, THE_LONGEST),
+)
+LAST_OF_SAMPLE = finds(
+    "It never looks at the last token of the sample: a run may end there.",
+    (RUN, [*RUN, 7]),
+    ([9, *RUN], [8, *RUN, 7]),
+)
+LAST_OF_TEXT = finds(
+    "It never looks at the last token of the text: a run may end there.",
+    *((sample, RUN) for sample in SAMPLES),
+    ([9, *RUN], [8, *RUN]),
+)
+NEIGHBOURS = finds_no_more(
+    "The tokens of a run must be neighbours, in the text too: of 1 2 3 no two are in 1 9 2 8 3.",
+    (RUN, [1, 9, 2, 8, 3]),
+)
+IN_ORDER = finds_no_more(
+    "The tokens of a run must stand in its order: of 1 2 3 no two do in 3 2 1.", (RUN, [3, 2, 1])
+)
+TOKENS = finds_no_more(
+    "It counts characters: the tokens are counted, whatever their length.",
+    (["to", "be", "or"], ["to", "be", "or"]),
+    length=3,
+)
+WHOLE_TOKENS = finds_no_more(
+    "It finds runs that begin or end inside of a token, as the run “2 3” in “12 3”: compare "
+    "tokens, do not glue them together.",
+    ([1, 23], [12, 3]),
+    ([2, 3], [12, 3]),
+)
+
+
 LONGEST_COPY = Write(
     id="5.11",
     title="The longest copy",
@@ -247,28 +209,24 @@ tokens are characters, or both are lists of tokens. If nothing of the sample sta
     solution=longest_copy,
     second_style=longest_copy_table,
     mistakes=(
-        longest_copy_prefix,
-        longest_copy_suffix,
-        longest_copy_text_prefix,
-        longest_copy_same_place,
-        longest_copy_subsequence,
-        longest_copy_whole,
-        longest_copy_known_tokens,
-        longest_copy_set,
-        longest_copy_first,
-        longest_copy_first_place,
-        longest_copy_no_way_back,
-        longest_copy_unfinished,
-        longest_copy_short_text,
-        longest_copy_characters,
-        longest_copy_glued,
-        longest_copy_glued_with_spaces,
-        longest_copy_in_list,
-        longest_copy_pairs,
-        longest_copy_one_more,
         longest_copy_total,
         longest_copy_junk,
     ),
     cases=longest_copy_cases,
+    properties=(
+        Property("A run of 3 tokens counts 3.", counts_tokens),
+        ANY_BEGINNING,
+        ANY_END,
+        ANY_PLACE,
+        LATER_PLACE,
+        THE_LONGEST,
+        INSIDE_A_RUN,
+        LAST_OF_SAMPLE,
+        LAST_OF_TEXT,
+        NEIGHBOURS,
+        IN_ORDER,
+        TOKENS,
+        WHOLE_TOKENS,
+    ),
     see="5.7 Extrapolating or copying",
 )

@@ -2,7 +2,8 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.chapter02_attention.masks import CAUSAL_MASK
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def make_batch(windows):
@@ -55,6 +56,43 @@ def make_batch_cases():
     ]
 
 
+def in_order(answer, n=5):
+    """Inputs, labels and mask for 3 windows whose tokens are their places, 0 to n."""
+    inputs, labels, mask = sorted(
+        answer(torch.arange(n + 1).expand(3, n + 1)), key=lambda part: part.dtype is torch.bool
+    )
+    return inputs, labels, mask
+
+
+def mask_comes_last(answer):
+    """The third result is the mask."""
+    found = answer(torch.arange(6).expand(3, 6))
+    return [part.dtype is torch.bool for part in found] == [False, False, True]
+
+
+def labels_are_one_ahead(answer):
+    """Each label is the token after the one at its place in the inputs."""
+    inputs, labels, _ = in_order(answer)
+    sentences = {
+        -1: "Each label is the token before its place: shift the other way, or exchange inputs "
+        "and labels.",
+        0: "The labels are not shifted: each is the token that stands at its own place.",
+    }
+    ahead = (labels - inputs).unique().tolist()
+    return ahead == [1] or (sentences.get(ahead[0], False) if len(ahead) == 1 else False)
+
+
+def whole_window_is_used(answer):
+    """T inputs and labels are made of T + 1 tokens."""
+    inputs, labels, _ = in_order(answer)
+    return inputs.shape == labels.shape == (3, 5)
+
+
+def of_the_mask(entry):
+    """A property of the causal mask as one of the mask of a batch."""
+    return Property(entry.sentence, lambda answer: entry.holds(lambda n: in_order(answer, n)[2]))
+
+
 TRAINING_CURVE = Symptom(
     id="5.5",
     title="Too good to be true",
@@ -86,5 +124,12 @@ repair `make_batch`.
         "forth between its last two characters.",
     ),
     cases=make_batch_cases,
+    properties=(
+        Property("The order is inputs, labels, mask.", mask_comes_last),
+        Property("A label is not the token after its place.", labels_are_one_ahead),
+        Property("Of T + 1 tokens all but the last are inputs.", whole_window_is_used),
+        *map(of_the_mask, CAUSAL_MASK.properties),
+    ),
+    results=("inputs", "labels", "mask"),
     see="5.4 Train it",
 )

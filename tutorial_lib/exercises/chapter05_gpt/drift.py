@@ -4,7 +4,12 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.chapter02_attention.measures import (
+    UNSCALED,
+    rows_sum_to_one,
+    scaled_by_root,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def read_on(words, past, places):
@@ -102,6 +107,89 @@ def drift(read_on, n_words=24, n_prompt=6, width=16):
     return differences
 
 
+N_NEW, N_PAST, WIDTH = 3, 4, 9
+
+
+def example():
+    """Three words after four, of more numbers than there are words."""
+    generator = torch.Generator().manual_seed(5)
+    shapes = ((N_NEW, WIDTH), (N_PAST, WIDTH), (20, WIDTH))
+    return tuple(torch.randn(*shape, generator=generator) / 2 for shape in shapes)
+
+
+def read(answer):
+    """The place of the first new word, all words with their places, and the weights (n, S + n).
+
+    Raises ValueError for an output that is no mix of the words with any places.
+    """
+    words, past, places = example()
+    output = answer(words, past, places)[0]
+    for start in range(len(places) - N_NEW):
+        kept = torch.cat([past, words + places[start : start + N_NEW]])
+        weights = output @ torch.linalg.pinv(kept)
+        if torch.allclose(weights @ kept, output, atol=1e-3):
+            return start, kept, weights
+    raise ValueError("no mix of the words")
+
+
+def places_go_on(answer):
+    """The first new word has the place after the past."""
+    sentences = {
+        0: "It counts the places from 0 in every call.",
+        N_PAST - 1: "The first new word gets the place of the last one read: all get a place one "
+        "too low.",
+        N_PAST + 1: "The first new word leaves out a place: all get a place one too high.",
+    }
+    start = read(answer)[0]
+    return start == N_PAST or sentences.get(start, False)
+
+
+def all_words_are_kept(answer):
+    """What is returned is the past and the new words with their places."""
+    words, past, places = example()
+    found, kept = answer(words, past, places)[1], read(answer)[1]
+    others = {
+        "It does not keep the words that come after the past.": past,
+        "It keeps the new words alone: the past belongs to what has been read.": kept[N_PAST:],
+        "It keeps the new words without their places.": torch.cat([past, words]),
+        "It keeps the new words in front of the past: they come after it.": torch.cat(
+            [kept[N_PAST:], past]
+        ),
+    }
+    for text, other in others.items():
+        if found.shape == other.shape and torch.allclose(found, other, atol=1e-4):
+            return text
+    return found.shape == kept.shape and torch.allclose(found, kept, atol=1e-4)
+
+
+def nothing_is_forgotten(answer):
+    """Of 15 words 15 are kept."""
+    words, past, places = example()
+    before = torch.cat([past, past + 1, past + 2])
+    kept = len(answer(words, before, places)[1])
+    return kept in (3, 12, 15) or f"Of 12 words and 3 new ones it keeps {kept}."
+
+
+def sees_nothing_later(answer):
+    """A new word gives no weight to those after it."""
+    weights = read(answer)[2]
+    return bool((weights[:, N_PAST:].triu(1).abs() < 1e-3).all())
+
+
+def sees_itself_and_the_past(answer):
+    """A new word gives weight to itself and to all before it."""
+    weights = read(answer)[2]
+    return bool((weights[torch.ones_like(weights).tril(N_PAST).bool()].abs() > 1e-5).all())
+
+
+def drift_scaled(answer):
+    """The scores were divided by the root of the width, seen on the words of the past."""
+    _, kept, weights = read(answer)
+    products = kept[N_PAST:] @ kept[:N_PAST].T
+    others = {1: UNSCALED.replace("K", "D")}
+    return scaled_by_root(weights[:, :N_PAST], products, WIDTH, others)
+
+
 CACHE_DRIFT = Symptom(
     id="5.10",
     title="A text that drifts",
@@ -133,5 +221,21 @@ picture was made by code with one of these mistakes. Choose the letter, then rep
         "grow.",
     ),
     cases=read_on_cases,
+    properties=(
+        Property("The places of the new words do not go on after the past.", places_go_on),
+        Property("What is kept is not the past, then the new words.", all_words_are_kept),
+        Property("It forgets words that were read before.", nothing_is_forgotten),
+        Property("A new word looks at new words after it.", sees_nothing_later),
+        Property(
+            "A new word does not look at itself and at all words before it.",
+            sees_itself_and_the_past,
+        ),
+        Property(
+            "The weights of a new word must sum to 1, over the words that it sees.",
+            lambda answer: rows_sum_to_one(read(answer)[2]),
+        ),
+        Property("The scores are not divided by the root of D, the width of x.", drift_scaled),
+    ),
+    results=("output", "words read so far"),
     see="5.6 The KV cache",
 )

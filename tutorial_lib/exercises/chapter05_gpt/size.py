@@ -1,6 +1,6 @@
 """Chapter 05: how many parameters a GPT has."""
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def gpt_parameters(vocab_size, context, d_model, n_layers):
@@ -19,144 +19,6 @@ def gpt_parameters_collected(vocab_size, context, d_model, n_layers):
     return d_model * (vocab_size + context + 2) + n_layers * per_layer
 
 
-def gpt_parameters_with(vocab_size, context, d_model, n_layers, d_ff=None, **changes):
-    """The sum, with parts that a mistake can change."""
-    d_ff = d_ff or 4 * d_model
-    parts = {
-        "tokens": vocab_size * d_model,
-        "places": context * d_model,
-        "attention": 4 * (d_model**2 + d_model),
-        "feed_forward": 2 * d_model * d_ff + d_ff + d_model,
-        "norms": 4 * d_model,
-        "final_norm": 2 * d_model,
-    } | changes
-    layer = parts["attention"] + parts["feed_forward"] + parts["norms"]
-    return parts["tokens"] + parts["places"] + n_layers * layer + parts["final_norm"]
-
-
-def gpt_parameters_untied(vocab_size, context, d_model, n_layers):
-    """This counts a head of its own: the logits are read off with the token vectors themselves."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, tokens=2 * vocab_size * d_model)
-
-
-def gpt_parameters_head_bias(vocab_size, context, d_model, n_layers):
-    """This gives the head a bias: it is the table of tokens, and has none."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers) + vocab_size
-
-
-def gpt_parameters_untied_bias(vocab_size, context, d_model, n_layers):
-    """This counts a head with weights and bias: it is the table of tokens, counted already."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, tokens=2 * vocab_size * d_model) + vocab_size
-
-
-def gpt_parameters_no_tokens(vocab_size, context, d_model, n_layers):
-    """This leaves out the table of tokens, V x D."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, tokens=0)
-
-
-def gpt_parameters_no_places(vocab_size, context, d_model, n_layers):
-    """This leaves out the positions: they are learned, one vector for each place of the context."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, places=0)
-
-
-def gpt_parameters_no_tables(vocab_size, context, d_model, n_layers):
-    """This leaves out both tables: one vector for each token, one for each place."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, tokens=0, places=0)
-
-
-def gpt_parameters_no_biases(vocab_size, context, d_model, n_layers):
-    """This leaves out the biases of the linear maps: one for each output."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    square = d_model**2
-    return gpt_parameters_with(*sizes, attention=4 * square, feed_forward=8 * square)
-
-
-def gpt_parameters_no_attention_biases(vocab_size, context, d_model, n_layers):
-    """This is 4 D a layer short: the biases of the attention, or the two LayerNorms."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, attention=4 * d_model**2)
-
-
-def gpt_parameters_no_qkv_biases(vocab_size, context, d_model, n_layers):
-    """This is 3 D a layer short: the biases of queries, keys and values, or D biases inside the
-    feed-forward network in place of 4 D.
-    """
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, attention=4 * d_model**2 + d_model)
-
-
-def gpt_parameters_no_feed_forward_biases(vocab_size, context, d_model, n_layers):
-    """This leaves out the biases of the feed-forward network: 4 D inside and D at its end."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, feed_forward=8 * d_model**2)
-
-
-def gpt_parameters_no_norms(vocab_size, context, d_model, n_layers):
-    """This leaves out the LayerNorms, the last one too: each has a gain and a shift."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, norms=0, final_norm=0)
-
-
-def gpt_parameters_no_biases_and_norms(vocab_size, context, d_model, n_layers):
-    """This counts the weights of a layer alone: add the biases of its maps and two LayerNorms."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    square = d_model**2
-    return gpt_parameters_with(*sizes, attention=4 * square, feed_forward=8 * square, norms=0)
-
-
-def gpt_parameters_no_final_norm(vocab_size, context, d_model, n_layers):
-    """This leaves out the LayerNorm after the last layer."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, final_norm=0)
-
-
-def gpt_parameters_one_norm(vocab_size, context, d_model, n_layers):
-    """This counts one LayerNorm a layer: each of the two sub-layers has its own."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, norms=2 * d_model)
-
-
-def gpt_parameters_gains_only(vocab_size, context, d_model, n_layers):
-    """This counts the gains of the LayerNorms and not their shifts."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, norms=2 * d_model, final_norm=d_model)
-
-
-def gpt_parameters_weights_only(vocab_size, context, d_model, n_layers):
-    """This is the rule of thumb, 12 D² a layer and the tables: count biases and LayerNorms too."""
-    return (vocab_size + context) * d_model + 12 * n_layers * d_model**2
-
-
-def gpt_parameters_thumb(vocab_size, context, d_model, n_layers):
-    """This is the rule of thumb, 12 D² a layer: tables, biases and LayerNorms are missing."""
-    return 12 * n_layers * d_model**2
-
-
-def gpt_parameters_half_feed_forward(vocab_size, context, d_model, n_layers):
-    """This counts one map of the feed-forward network: a second one leads back, 4 D to D."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, feed_forward=4 * d_model**2 + 4 * d_model)
-
-
-def gpt_parameters_narrow(vocab_size, context, d_model, n_layers):
-    """This makes the feed-forward network D wide inside: it is 4 D wide."""
-    return gpt_parameters_with(vocab_size, context, d_model, n_layers, d_ff=d_model)
-
-
-def gpt_parameters_three_maps(vocab_size, context, d_model, n_layers):
-    """This counts three maps an attention: after the heads comes a fourth, the output map."""
-    sizes = (vocab_size, context, d_model, n_layers)
-    return gpt_parameters_with(*sizes, attention=3 * (d_model**2 + d_model))
-
-
-def gpt_parameters_one_layer(vocab_size, context, d_model, n_layers):
-    """This counts one layer only."""
-    return gpt_parameters_with(vocab_size, context, d_model, 1)
-
-
-def gpt_parameters_tables_each_layer(vocab_size, context, d_model, n_layers):
-    """This counts everything once a layer: the tables and the last LayerNorm are there once."""
-    return n_layers * gpt_parameters_with(vocab_size, context, d_model, 1)
-
-
 def gpt_parameters_cases():
     """GPT-2's smallest, and small sizes of which no two are alike."""
     return [
@@ -164,6 +26,109 @@ def gpt_parameters_cases():
         case("3 layers of width 8", 50, 20, 8, 3),
         case("one layer of width 6", 11, 7, 6, 1),
     ]
+
+
+def grows(answer, d_model, n_layers=3, vocab_size=0, context=0, layers=0):
+    """How much the number grows with so many more tokens, positions or layers."""
+    more = answer(50 + vocab_size, 20 + context, d_model, n_layers + layers)
+    return more - answer(50, 20, d_model, n_layers)
+
+
+def line(values):
+    """The slope and the height of a line through values at widths 8 and 16."""
+    slope = (values[1] - values[0]) / 8
+    return slope, values[0] - 8 * slope
+
+
+def tables_are_there_once(answer):
+    """Another token costs the same with more layers."""
+    return grows(answer, 8, 3, vocab_size=1) == grows(answer, 8, 4, vocab_size=1)
+
+
+def tokens_are_counted(answer):
+    """Another token costs D."""
+    if not tables_are_there_once(answer):
+        return None
+    slope, height = line([grows(answer, width, vocab_size=1) for width in (8, 16)])
+    said = []
+    if slope == 0:
+        said = ["It leaves out the table of tokens, V x D."]
+    elif slope == 2:
+        said = ["It counts a head of its own: the logits are read off with the token vectors."]
+    if height == 1:
+        said.append("It gives the head a bias: it is the table of tokens, and has none.")
+    return " ".join(said) or (slope, height) == (1, 0)
+
+
+def positions_are_counted(answer):
+    """Another position costs D."""
+    if not tables_are_there_once(answer):
+        return None
+    slope, height = line([grows(answer, width, context=1) for width in (8, 16)])
+    if slope == height == 0:
+        return "It leaves out the positions: they are learned, a vector for each in the context."
+    return (slope, height) == (1, 0)
+
+
+def layer(answer):
+    """How many D², D and 1 another layer costs. Raises ValueError where that depends on others."""
+    costs = [grows(answer, width, layers=1) for width in (8, 16, 24)]
+    square = (costs[2] - 2 * costs[1] + costs[0]) / 128
+    slope, height = line([costs[0] - 64 * square, costs[1] - 256 * square])
+    if not tables_are_there_once(answer) or not layers_are_counted(answer):
+        raise ValueError("no layer by itself")
+    return square, slope, height
+
+
+def layers_are_counted(answer):
+    """Each layer costs the same, and something."""
+    first, second = (grows(answer, 8, n_layers, layers=1) for n_layers in (1, 2))
+    return 0 != first == second
+
+
+def layer_has_its_weights(answer):
+    """A layer has 12 D² weights."""
+    square = layer(answer)[0]
+    others = {
+        11: "It counts three maps an attention: after the heads comes a fourth, the output map.",
+        6: "It makes the feed-forward network D wide inside: it is 4 D wide.",
+    }
+    return (
+        others.get(square)
+        or square == 12
+        or (
+            f"The weights of a layer come to {square:g} D²: 4 maps of the attention are 4 D², "
+            "from D to 4 D and back is 8 D²."
+        )
+    )
+
+
+def layer_has_its_biases_and_norms(answer):
+    """Biases and LayerNorms of a layer are 13 D, or what belongs to its maps."""
+    square, slope, height = layer(answer)
+    if (slope, height) == ({11: 12, 8: 12, 6: 10, 4: 8}.get(square, 13), 0):
+        return True
+    return (
+        f"Biases and LayerNorms of a layer come to {slope:g} D: the biases are 4 D in the "
+        "attention and 5 D in the feed-forward network (4 D of them inside), and each of the two "
+        "LayerNorms has a gain and a shift, 2 D."
+    )
+
+
+def ends_with_a_norm(answer):
+    """What neither tokens nor positions nor layers cost is 2 D."""
+    rest = [
+        answer(50, 20, width, 3)
+        - 50 * grows(answer, width, vocab_size=1)
+        - 20 * grows(answer, width, context=1)
+        - 3 * grows(answer, width, layers=1)
+        for width in (8, 16)
+    ]
+    if not tables_are_there_once(answer) or not layers_are_counted(answer):
+        return None
+    if line(rest) == (1, 0):
+        return "It counts the gain of the last LayerNorm and not its shift."
+    return line(rest) == (2, 0)
 
 
 GPT_PARAMETERS = Write(
@@ -184,30 +149,23 @@ layer. All linear maps of the layers have **biases**, LayerNorms a gain and a sh
     ),
     solution=gpt_parameters,
     second_style=gpt_parameters_collected,
-    mistakes=(
-        gpt_parameters_untied,
-        gpt_parameters_head_bias,
-        gpt_parameters_untied_bias,
-        gpt_parameters_no_tokens,
-        gpt_parameters_no_places,
-        gpt_parameters_no_tables,
-        gpt_parameters_no_biases,
-        gpt_parameters_no_attention_biases,
-        gpt_parameters_no_qkv_biases,
-        gpt_parameters_no_feed_forward_biases,
-        gpt_parameters_no_norms,
-        gpt_parameters_no_biases_and_norms,
-        gpt_parameters_no_final_norm,
-        gpt_parameters_one_norm,
-        gpt_parameters_gains_only,
-        gpt_parameters_weights_only,
-        gpt_parameters_thumb,
-        gpt_parameters_half_feed_forward,
-        gpt_parameters_narrow,
-        gpt_parameters_three_maps,
-        gpt_parameters_one_layer,
-        gpt_parameters_tables_each_layer,
-    ),
+    mistakes=(),
     cases=gpt_parameters_cases,
+    properties=(
+        Property("It counts the tables once a layer: they are there once.", tables_are_there_once),
+        Property(
+            "Each token more must cost D numbers, whatever else there is.", tokens_are_counted
+        ),
+        Property("Each position more must cost D numbers.", positions_are_counted),
+        Property("Each layer more must cost the same: count all of them.", layers_are_counted),
+        Property("A layer must have 12 D² weights.", layer_has_its_weights),
+        Property(
+            "Biases and LayerNorms of a layer must come to 13 D.", layer_has_its_biases_and_norms
+        ),
+        Property(
+            "After the last layer comes one LayerNorm, with 2 D numbers, and nothing else.",
+            ends_with_a_norm,
+        ),
+    ),
     see="5.9 The family",
 )

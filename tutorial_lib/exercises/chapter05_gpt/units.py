@@ -2,7 +2,8 @@
 
 import math
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter04_transformer.measures import told
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def bits_per_character(perplexity, n_tokens, n_characters):
@@ -20,78 +21,6 @@ def bits_per_character_from_nats(perplexity, n_tokens, n_characters):
     return nats / math.log(2) / n_characters
 
 
-def bits_per_character_nats(perplexity, n_tokens, n_characters):
-    """This is in nats: divide by ln 2, or take the logarithm to base 2."""
-    return math.log(perplexity) * n_tokens / n_characters
-
-
-def bits_per_character_times_ln_2(perplexity, n_tokens, n_characters):
-    """This multiplies the nats by ln 2: a nat is more than a bit, so divide."""
-    return math.log(perplexity) * math.log(2) * n_tokens / n_characters
-
-
-def bits_per_character_base_10(perplexity, n_tokens, n_characters):
-    """This takes the logarithm to base 10: bits need base 2."""
-    return math.log10(perplexity) * n_tokens / n_characters
-
-
-def bits_per_character_upside_down(perplexity, n_tokens, n_characters):
-    """This multiplies by the characters a token: a token's bits are shared by its characters."""
-    return math.log2(perplexity) * n_characters / n_tokens
-
-
-def bits_per_character_upside_down_nats(perplexity, n_tokens, n_characters):
-    """This multiplies by the characters a token, and is in nats: it should divide, in bits."""
-    return math.log(perplexity) * n_characters / n_tokens
-
-
-def bits_per_character_per_token(perplexity, n_tokens, n_characters):
-    """This is bits per token: a text has fewer tokens than characters, so convert."""
-    return math.log2(perplexity)
-
-
-def bits_per_character_total(perplexity, n_tokens, n_characters):
-    """This is the bits of the whole text: divide by its characters."""
-    return math.log2(perplexity) * n_tokens
-
-
-def bits_per_character_one_token(perplexity, n_tokens, n_characters):
-    """This divides the bits of one token by all characters: n_tokens of them have to be paid."""
-    return math.log2(perplexity) / n_characters
-
-
-def bits_per_character_no_log(perplexity, n_tokens, n_characters):
-    """This shares out the perplexity itself: its logarithm is the loss of a token."""
-    return perplexity * n_tokens / n_characters
-
-
-def bits_per_character_late_log(perplexity, n_tokens, n_characters):
-    """This takes the logarithm last, of the shared perplexity: bits are shared, so it comes
-    first.
-    """
-    return math.log2(perplexity * n_tokens / n_characters)
-
-
-def bits_per_character_perplexity(perplexity, n_tokens, n_characters):
-    """This is the perplexity a character: its logarithm to base 2 is asked for."""
-    return perplexity ** (n_tokens / n_characters)
-
-
-def bits_per_character_loss(perplexity, n_tokens, n_characters):
-    """This takes the perplexity for a loss in nats: the loss is its logarithm."""
-    return perplexity / math.log(2) * n_tokens / n_characters
-
-
-def bits_per_character_bytes(perplexity, n_tokens, n_characters):
-    """This divides by 8: bits are asked for, not bytes."""
-    return math.log2(perplexity) * n_tokens / n_characters / 8
-
-
-def bits_per_character_sign(perplexity, n_tokens, n_characters):
-    """This has the wrong sign: a perplexity is at least 1, so its logarithm is not below 0."""
-    return -math.log2(perplexity) * n_tokens / n_characters
-
-
 def bits_per_character_whole(perplexity, n_tokens, n_characters):
     """This divides without decimals: `//` makes 0 of 1200 tokens for 5000 characters."""
     return math.log2(perplexity) * (n_tokens // n_characters)
@@ -102,11 +31,6 @@ def bits_per_character_rounded(perplexity, n_tokens, n_characters):
     return math.log2(perplexity) / round(n_characters / n_tokens)
 
 
-def bits_per_character_one_less(perplexity, n_tokens, n_characters):
-    """This counts one token less: n_tokens are the tokens that were predicted."""
-    return math.log2(perplexity) * (n_tokens - 1) / n_characters
-
-
 def bits_per_character_cases():
     """Tokens of a character and longer ones; a perplexity of 1 costs nothing."""
     return [
@@ -115,6 +39,54 @@ def bits_per_character_cases():
         case("a short text", 64.0, 7, 30),
         case("a model that is always sure", 1.0, 40, 100),
     ]
+
+
+def all_tokens_are_paid(answer):
+    """Twice the tokens, twice the bits."""
+    others = {
+        1: "It does not matter how many tokens the text has: each of the n_tokens has to be paid.",
+        1 / 2: "It divides by the tokens: a token's bits are shared by its characters, so multiply "
+        "by n_tokens and divide by n_characters.",
+        19 / 9: "It counts one token less: n_tokens are the tokens that were predicted.",
+    }
+    return told(answer(16.0, 20, 7) / answer(16.0, 10, 7), 2, others)
+
+
+def characters_share(answer):
+    """Twice the characters, half the bits."""
+    others = {
+        1: "It does not matter how many characters the text has: its bits are shared by them, so "
+        "divide.",
+        2: "It multiplies by the characters: they share the bits, so divide.",
+    }
+    return told(answer(16.0, 10, 14) / answer(16.0, 10, 7), 1 / 2, others)
+
+
+def perplexity_has_a_logarithm(answer):
+    """A perplexity squared costs twice the bits."""
+    others = {
+        16: "It shares out the perplexity itself: its logarithm is the loss of a token.",
+    }
+    return told(answer(256.0, 10, 7) / answer(16.0, 10, 7), 2, others)
+
+
+def is_not_negative(answer):
+    """A perplexity of 16 costs something."""
+    return answer(16.0, 10, 7) > 0
+
+
+def is_in_bits(answer):
+    """A token of one character that is one of two costs one bit."""
+    if perplexity_has_a_logarithm(answer) is not True:
+        return None
+    nat = math.log(2)
+    others = {
+        nat: "It is in nats: divide by ln 2, or take the logarithm to base 2.",
+        nat**2: "It multiplies the nats by ln 2: a nat is more than a bit, so divide.",
+        math.log10(2): "It takes the logarithm to base 10: bits need base 2.",
+        1 / 8: "It divides by 8: bits are asked for, not bytes.",
+    }
+    return told(abs(answer(2.0, 1, 1)), 1, others) or (None if not answer(2.0, 1, 1) else False)
 
 
 BITS_PER_CHARACTER = Write(
@@ -134,24 +106,20 @@ model predicted it in n_tokens tokens, and its perplexity, exp(mean loss a token
     solution=bits_per_character,
     second_style=bits_per_character_from_nats,
     mistakes=(
-        bits_per_character_nats,
-        bits_per_character_times_ln_2,
-        bits_per_character_base_10,
-        bits_per_character_upside_down,
-        bits_per_character_upside_down_nats,
-        bits_per_character_per_token,
-        bits_per_character_total,
-        bits_per_character_one_token,
-        bits_per_character_no_log,
-        bits_per_character_late_log,
-        bits_per_character_perplexity,
-        bits_per_character_loss,
-        bits_per_character_bytes,
-        bits_per_character_sign,
         bits_per_character_whole,
         bits_per_character_rounded,
-        bits_per_character_one_less,
     ),
     cases=bits_per_character_cases,
+    properties=(
+        Property("Twice as many tokens must cost twice the bits.", all_tokens_are_paid),
+        Property("With twice as many characters each has half the bits.", characters_share),
+        Property(
+            "A perplexity squared must cost twice the bits: take the logarithm of the perplexity, "
+            "and share it out after that.",
+            perplexity_has_a_logarithm,
+        ),
+        Property("It has the wrong sign: a loss is not below 0.", is_not_negative),
+        Property("With a choice between 2 a token must cost one bit.", is_in_bits),
+    ),
     see="5.3 One loss, three units",
 )

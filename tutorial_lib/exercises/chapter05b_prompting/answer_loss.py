@@ -5,7 +5,13 @@ import math
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter05b_prompting.measures import (
+    COUNTED,
+    loss_properties,
+    reading,
+    tokens_that_count,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def answer_loss(logits, ids, is_answer):
@@ -34,149 +40,14 @@ def losses_of(logits, ids):
     return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
 
 
-def answer_loss_unshifted(logits, ids, is_answer):
-    """This scores each token with the logits at its own place, where it has been read already:
-    those one place before speak of it.
-    """
-    losses = F.cross_entropy(logits.transpose(1, 2), ids, reduction="none")
-    return losses[is_answer].mean()
-
-
-def answer_loss_backwards(logits, ids, is_answer):
-    """This scores each token with the logits one place after it: take those one place before."""
-    losses = F.cross_entropy(logits[:, 1:].transpose(1, 2), ids[:, :-1], reduction="none")
-    return losses[is_answer[:, :-1]].mean()
-
-
-def answer_loss_mask_late(logits, ids, is_answer):
-    """This shifts the logits and not the mask: it counts what comes one place after each token of
-    an answer.
-    """
-    return losses_of(logits, ids)[is_answer[:, :-1]].mean()
-
-
-def answer_loss_all(logits, ids, is_answer):
-    """This counts all tokens: the prompt and the padding cost nothing."""
-    return losses_of(logits, ids).mean()
-
-
-def answer_loss_prompt(logits, ids, is_answer):
-    """This counts everything but the answers: the mask is turned round."""
-    return losses_of(logits, ids)[~is_answer[:, 1:]].mean()
-
-
-def answer_loss_diluted(logits, ids, is_answer):
-    """This divides by all places: divide by the number of answer tokens."""
-    return (losses_of(logits, ids) * is_answer[:, 1:]).mean()
-
-
-def answer_loss_diluted_by_ids(logits, ids, is_answer):
-    """This divides by all B · T tokens: divide by the number of answer tokens."""
-    return losses_of(logits, ids)[is_answer[:, 1:]].sum() / ids.numel()
-
-
-def answer_loss_of_rows(logits, ids, is_answer):
-    """This averages each row first: a token of a short answer then counts for more."""
-    counted = is_answer[:, 1:]
-    return ((losses_of(logits, ids) * counted).sum(1) / counted.sum(1)).mean()
-
-
-def answer_loss_of_answers(logits, ids, is_answer):
-    """This adds up the tokens of an answer: the mean over tokens is asked for."""
-    return losses_of(logits, ids)[is_answer[:, 1:]].sum() / len(ids)
-
-
-def answer_loss_sum(logits, ids, is_answer):
-    """This is the sum: take the mean over the answer tokens."""
-    return losses_of(logits, ids)[is_answer[:, 1:]].sum()
-
-
-def answer_loss_each(logits, ids, is_answer):
-    """This returns a loss a token: their mean is asked for."""
-    return losses_of(logits, ids)[is_answer[:, 1:]]
-
-
-def answer_loss_first(logits, ids, is_answer):
-    """This counts the first token of each answer only: all of them count."""
-    firsts = is_answer & (is_answer.int().cumsum(dim=1) == 1)
-    return losses_of(logits, ids)[firsts[:, 1:]].mean()
-
-
-def answer_loss_last(logits, ids, is_answer):
-    """This counts the last token of each answer only: all of them count."""
-    remaining = is_answer.int().flip(1).cumsum(dim=1).flip(1)
-    return losses_of(logits, ids)[(is_answer & (remaining == 1))[:, 1:]].mean()
-
-
 def answer_loss_zeroed_ids(logits, ids, is_answer):
     """This sets the other tokens to 0 and counts them as token 0: leave them out."""
     return losses_of(logits, ids * is_answer).mean()
 
 
-def answer_loss_zeroed_logits(logits, ids, is_answer):
-    """This sets the logits elsewhere to 0, which still costs log V: leave those places out."""
-    kept = torch.cat([logits[:, :-1] * is_answer[:, 1:, None], logits[:, -1:]], dim=1)
-    return losses_of(kept, ids).mean()
-
-
-def answer_loss_ignored_zero(logits, ids, is_answer):
-    """This leaves out token 0 in the answers too: it is a word like others."""
-    return losses_of(logits, ids)[is_answer[:, 1:] & (ids[:, 1:] != 0)].mean()
-
-
-def answer_loss_over_places(logits, ids, is_answer):
-    """This takes the softmax over the places: it goes over the vocabulary."""
-    log_p = logits[:, :-1].log_softmax(dim=1).gather(-1, ids[:, 1:, None])[..., 0]
-    return -log_p[is_answer[:, 1:]].mean()
-
-
-def answer_loss_softmax_twice(logits, ids, is_answer):
-    """This takes the softmax twice: `cross_entropy` wants logits, not probabilities."""
-    return answer_loss(logits.softmax(dim=-1), ids, is_answer)
-
-
-def answer_loss_no_softmax(logits, ids, is_answer):
-    """This averages minus the logits: the softmax is missing."""
-    picked = logits[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
-    return -picked[is_answer[:, 1:]].mean()
-
-
-def answer_loss_probability(logits, ids, is_answer):
-    """This averages -p: the logarithm is missing."""
-    return -(-losses_of(logits, ids)[is_answer[:, 1:]]).exp().mean()
-
-
 def answer_loss_late_log(logits, ids, is_answer):
     """This takes the logarithm of the mean probability: take the mean of the logarithms."""
-    return -(-answer_loss_probability(logits, ids, is_answer)).log()
-
-
-def answer_loss_sign(logits, ids, is_answer):
-    """This has the wrong sign: a loss is -log p, never below 0."""
-    return -answer_loss(logits, ids, is_answer)
-
-
-def answer_loss_bits(logits, ids, is_answer):
-    """This is in bits: nats take the natural logarithm."""
-    return answer_loss(logits, ids, is_answer) / math.log(2)
-
-
-def answer_loss_perplexity(logits, ids, is_answer):
-    """This is the perplexity: the loss is its logarithm."""
-    return answer_loss(logits, ids, is_answer).exp()
-
-
-def answer_loss_all_unshifted(logits, ids, is_answer):
-    """This counts all tokens, and scores each with the logits at its own place: take those one
-    place before, and the answers only.
-    """
-    return F.cross_entropy(logits.transpose(1, 2), ids)
-
-
-def answer_loss_accuracy(logits, ids, is_answer):
-    """This is the share of answer tokens that have the highest logit: the loss is asked for."""
-    hits = logits[:, :-1].argmax(dim=-1) == ids[:, 1:]
-    return hits[is_answer[:, 1:]].float().mean()
+    return -(-losses_of(logits, ids)[is_answer[:, 1:]]).exp().mean().log()
 
 
 def answer_loss_cases():
@@ -194,6 +65,29 @@ def answer_loss_cases():
         ),
         case("one token at the end", torch.randn(2, 4, 5), torch.randint(0, 5, (2, 4)), end),
     ]
+
+
+def reads_one_place_before(answer):
+    """What is said one place before a token is what counts."""
+    if mask_goes_with_the_ids(answer) is not True and reading(answer)[0] != 1:
+        return None
+    sentences = {
+        0: "It scores each token with the logits at its own place, where it has been read already: "
+        "those one place before speak of it.",
+        -1: "It scores each token with the logits one place after it: take those one place before.",
+    }
+    return sentences.get(reading(answer)[0], True)
+
+
+def mask_goes_with_the_ids(answer):
+    """Tokens count where is_answer is True, not one place further."""
+    counted = tokens_that_count(answer)
+    if (counted == COUNTED.roll(1, dims=1)).all():
+        return (
+            "It counts what comes one place after each token of an answer: `is_answer` goes with "
+            "the ids, so cut both alike."
+        )
+    return not (counted == COUNTED.roll(-1, dims=1)).all()
 
 
 ANSWER_LOSS = Write(
@@ -215,33 +109,22 @@ answer tokens of the batch; each counts the same. Prompt and padding cost nothin
     solution=answer_loss,
     second_style=answer_loss_loop,
     mistakes=(
-        answer_loss_unshifted,
-        answer_loss_backwards,
-        answer_loss_mask_late,
-        answer_loss_all,
-        answer_loss_prompt,
-        answer_loss_diluted,
-        answer_loss_diluted_by_ids,
-        answer_loss_of_rows,
-        answer_loss_of_answers,
-        answer_loss_sum,
-        answer_loss_each,
-        answer_loss_first,
-        answer_loss_last,
         answer_loss_zeroed_ids,
-        answer_loss_zeroed_logits,
-        answer_loss_ignored_zero,
-        answer_loss_over_places,
-        answer_loss_softmax_twice,
-        answer_loss_no_softmax,
-        answer_loss_probability,
         answer_loss_late_log,
-        answer_loss_sign,
-        answer_loss_bits,
-        answer_loss_perplexity,
-        answer_loss_all_unshifted,
-        answer_loss_accuracy,
     ),
     cases=answer_loss_cases,
+    properties=loss_properties(
+        Property(
+            "It does not score a token with the logits one place before it.",
+            reads_one_place_before,
+        ),
+        Property(
+            "It counts what comes one place before each token of an answer: `is_answer` goes with "
+            "the ids, so cut both alike.",
+            mask_goes_with_the_ids,
+        ),
+        token="token of an answer",
+        others="prompt and padding cost nothing",
+    ),
     see="5b.4 The same as text",
 )

@@ -3,7 +3,7 @@
 import itertools
 import random
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 NUMBERS = 7  # inputs and outputs are 0 to 6, and rules compute modulo 7
 
@@ -100,6 +100,46 @@ def curve(prompts=few_shot, most=5, n_patterns=40):
     return accuracies
 
 
+def read(answer):
+    """For 3 examples of pattern 2: the x shown, the y shown, the query, and the answer.
+
+    x is 200 to 204 in this pattern, y is 10 more.
+    """
+    prompt, right = answer(few_shot_cases()[0].args[0], 2, 3)
+    xs, ys = ([n for n in prompt.tolist() if (n % 100 >= 10) == is_y] for is_y in (False, True))
+    return xs[:-1], ys[: len(xs) - 1], xs[-1], right
+
+
+def ends_with_a_query(answer):
+    """x y x y ... x."""
+    prompt = answer(few_shot_cases()[0].args[0], 2, 3)[0]
+    return len(prompt) % 2 == 1 and prompt[-1].item() % 100 < 10
+
+
+def is_the_next_pair(answer):
+    """The query is that of pair number n_examples, or one of those shown, which is said before."""
+    xs, _, query, _ = read(answer)
+    return query % 100 == 3 or query in xs
+
+
+def of_this_pattern(answer):
+    """All numbers are those of patterns[which]."""
+    xs, ys, query, _ = read(answer)
+    return all(n // 100 == 2 for n in [*xs, *ys, query])
+
+
+def x_with_its_y(answer):
+    """Each x comes with its own y."""
+    xs, ys, *_ = read(answer)
+    return ys == [x + 10 for x in xs]
+
+
+def shows_three(answer):
+    """Three examples are shown."""
+    n = len(read(answer)[0])
+    return n == 3 or f"Of 3 examples it shows {n}."
+
+
 FEW_SHOT_CURVE = Symptom(
     id="5b.7",
     title="One example is enough",
@@ -118,7 +158,12 @@ letter, then repair `few_shot`.
     ),
     solution=few_shot,
     second_style=few_shot_sliced,
-    mistakes=(few_shot_leaked, few_shot_mixed, few_shot_shifted, few_shot_one_short),
+    mistakes=(
+        few_shot_leaked,
+        few_shot_mixed,
+        few_shot_shifted,
+        few_shot_one_short,
+    ),
     shown=few_shot_leaked,
     looks=(
         "Without examples it would be a guess; from one example on the accuracy would be 1, as the "
@@ -131,5 +176,23 @@ letter, then repair `few_shot`.
         "examples on.",
     ),
     cases=few_shot_cases,
+    properties=(
+        Property("The prompt must end with a query, x y x y ... x.", ends_with_a_query),
+        Property(
+            "It shows the pair that it asks for: the answer can be copied.",
+            lambda answer: read(answer)[2] not in read(answer)[0],
+        ),
+        Property(
+            "The query is not the x of the pair after the examples, number n_examples.",
+            is_the_next_pair,
+        ),
+        Property(
+            "The answer is not the y of the query.",
+            lambda answer: read(answer)[3] == read(answer)[2] + 10,
+        ),
+        Property("Examples and query must all be from patterns[which].", of_this_pattern),
+        Property("An example must hold x and its own y.", x_with_its_y),
+        Property("It must show n_examples examples.", shows_three),
+    ),
     see="5b.5 Examples instead of training",
 )

@@ -1,6 +1,8 @@
 """Chapter 05b: a prompt with examples, as text."""
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+import re
+
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def prompt_with_examples(examples, query):
@@ -17,165 +19,9 @@ def prompt_with_examples_joined(examples, query):
     return "|".join(" ".join(row) for row in [*examples, (query, "")])
 
 
-def blocks_of(examples):
-    """The examples, each with its end."""
-    return [f"{word} {plural}|" for word, plural in examples]
-
-
-def no_space(examples, query):
-    """This ends with the query: the space behind it is what says that the word is over."""
-    return prompt_with_examples(examples, query)[:-1]
-
-
-def two_spaces(examples, query):
-    """This ends with two spaces: one stands between a word and its plural."""
-    return prompt_with_examples(examples, query) + " "
-
-
-def closed(examples, query):
-    """This ends the query with a “|”: the model has its plural still to write."""
-    return prompt_with_examples(examples, query)[:-1] + "|"
-
-
-def closed_after_space(examples, query):
-    """This puts a “|” behind the last space: it would say that the plural is written already."""
-    return prompt_with_examples(examples, query) + "|"
-
-
-def newline(examples, query):
-    """This ends with a line end in place of the space."""
-    return prompt_with_examples(examples, query)[:-1] + "\n"
-
-
-def newline_after_space(examples, query):
-    """This puts a line end behind the last space: the model is to go on right there."""
-    return prompt_with_examples(examples, query) + "\n"
-
-
-def last_end_missing(examples, query):
-    """This leaves out the “|” between the last example and the query."""
-    return "|".join(f"{word} {plural}" for word, plural in examples) + query + " "
-
-
-def last_end_spaced(examples, query):
-    """This puts a space, not a “|”, between the last example and the query."""
-    return "|".join(f"{word} {plural}" for word, plural in examples) + f" {query} "
-
-
-def no_ends(examples, query):
-    """This leaves out the “|” behind each example."""
-    return prompt_with_examples(examples, query).replace("|", "")
-
-
-def spaces_for_ends(examples, query):
-    """This puts a space where a “|” ends an example: the model could not tell the two apart."""
-    return prompt_with_examples(examples, query).replace("|", " ")
-
-
-def spaced_ends(examples, query):
-    """This puts a space behind each “|”: nothing stands between two examples."""
-    return prompt_with_examples(examples, query).replace("|", "| ")
-
-
-def lines(examples, query):
-    """This gives each example a line of its own: all stand on one line."""
-    return prompt_with_examples(examples, query).replace("|", "|\n")
-
-
-def lines_for_ends(examples, query):
-    """This ends an example with a line end: “|” ends it."""
-    return prompt_with_examples(examples, query).replace("|", "\n")
-
-
-def ends_inside(examples, query):
-    """This puts a “|” between word and plural: a space stands there."""
-    return "".join(f"{word}|{plural}|" for word, plural in examples) + query + "|"
-
-
-def arrows(examples, query):
-    """This puts an arrow between word and plural: a space stands there."""
-    return "".join(f"{word} -> {plural}|" for word, plural in examples) + f"{query} -> "
-
-
-def glued(examples, query):
-    """This glues word and plural together: a space stands between them."""
-    return "".join(f"{word}{plural}|" for word, plural in examples) + query + " "
-
-
-def empty_start(examples, query):
-    """This begins with a “|” when there is no example: it stands behind an example only."""
-    return "|".join(f"{word} {plural}" for word, plural in examples) + f"|{query} "
-
-
-def end_first(examples, query):
-    """This puts the “|” before each example: it stands behind it."""
-    return "".join(f"|{word} {plural}" for word, plural in examples) + f"|{query} "
-
-
-def query_first(examples, query):
-    """This puts the query first: the model goes on at the end, so the query comes last."""
-    return f"{query} " + "".join(blocks_of(examples))
-
-
-def query_only(examples, query):
-    """This leaves out the examples."""
-    return f"{query} "
-
-
-def no_query(examples, query):
-    """This leaves out the query."""
-    return "".join(blocks_of(examples))
-
-
-def turned_round(examples, query):
-    """This turns the order of the examples round: keep it."""
-    return prompt_with_examples(examples[::-1], query)
-
-
-def in_alphabet(examples, query):
-    """This sorts the examples: keep their order."""
-    return prompt_with_examples(sorted(examples), query)
-
-
-def swapped(examples, query):
-    """This puts the plural first: the word comes first, as in the query."""
-    return prompt_with_examples([(plural, word) for word, plural in examples], query)
-
-
-def last_only(examples, query):
-    """This keeps the last example only: add each one to those before."""
-    return prompt_with_examples(examples[-1:], query)
-
-
-def first_only(examples, query):
-    """This keeps the first example only: a `return` inside of the loop ends it."""
-    return prompt_with_examples(examples[:1], query)
-
-
-def last_lost(examples, query):
-    """This drops the last example: the query comes behind it."""
-    return prompt_with_examples(examples[:-1], query)
-
-
-def grouped(examples, query):
-    """This lists all words and then all plurals: a plural follows its word."""
-    words = "".join(f"{word} " for word, _ in examples)
-    return words + "".join(f"{plural}|" for _, plural in examples) + f"{query} "
-
-
-def no_plurals(examples, query):
-    """This leaves out the plurals: they show what is asked for."""
-    return "".join(f"{word}|" for word, _ in examples) + f"{query} "
-
-
 def endings(examples, query):
     """This gives the ending alone: the whole plural stands there."""
     return prompt_with_examples([(w, plural.removeprefix(w)) for w, plural in examples], query)
-
-
-def a_list(examples, query):
-    """This returns a list: join the pieces into one text."""
-    return [*blocks_of(examples), f"{query} "]
 
 
 def prompt_with_examples_cases():
@@ -187,6 +33,97 @@ def prompt_with_examples_cases():
         case("1 example", [tas], "nop"),
         case("no example", [], "mol"),
     ]
+
+
+EXAMPLES = [("wug", "blick"), ("dax", "feps"), ("tonk", "zib")]
+WORDS, PLURALS = zip(*EXAMPLES, strict=True)
+
+
+def pieces(answer):
+    """The words and plurals of a prompt in order, and what stands before, between and behind."""
+    prompt = answer(EXAMPLES, "mol")
+    prompt = "".join(prompt) if isinstance(prompt, list) else prompt
+    found = re.split(f"({'|'.join([*WORDS, *PLURALS, 'mol'])})", prompt)
+    return found[1::2], found[::2]
+
+
+def is_text(answer):
+    """It returns one text."""
+    return isinstance(answer(EXAMPLES, "mol"), str)
+
+
+def shows_every_example(answer):
+    """Each word and each plural is there, once."""
+    found, _ = pieces(answer)
+    if not {*PLURALS} & {*found} and {*WORDS} <= {*found}:
+        return "It leaves out the plurals: they show what is asked for."
+    lost = " and ".join(word for word, plural in EXAMPLES if not {word, plural} & {*found})
+    if lost:
+        return f"It leaves out examples: of {', '.join(WORDS)} it does not show {lost}."
+    return sorted(found) == sorted([*WORDS, *PLURALS, *({"mol"} & {*found})])
+
+
+def plural_follows_its_word(answer):
+    """Word, plural, word, plural."""
+    found = [text for text in pieces(answer)[0] if text != "mol"]
+    pairs = [*zip(found[::2], found[1::2], strict=False)]
+    if found and not {*WORDS} & {*found[::2]} and {*PLURALS} & {*found}:
+        return "It puts the plural first: the word comes first, as in the query."
+    return not {*PLURALS} & {*found} or {*pairs} <= {*EXAMPLES}
+
+
+def order_is_kept(answer):
+    """The words come as they were given."""
+    found = [text for text in pieces(answer)[0] if text in WORDS]
+    return found == [text for text in WORDS if text in found]
+
+
+def query_comes_last(answer):
+    """The query stands once, at the end."""
+    return pieces(answer)[0].index("mol") == len(pieces(answer)[0]) - 1
+
+
+def query_is_there(answer):
+    """The query stands somewhere."""
+    return "mol" in pieces(answer)[0]
+
+
+def gaps(answer):
+    """What stands between two words: inside of an example, between two, and before the query."""
+    found, between = pieces(answer)
+    for one, gap, other in zip(found, between[1:], found[1:], strict=False):
+        inside = (one, other) in EXAMPLES or (other, one) in EXAMPLES
+        if inside or one != "mol":
+            yield "inside" if inside else "query" if other == "mol" else "between", gap
+
+
+def space_inside(answer):
+    """One space between word and plural."""
+    wrong = [gap for where, gap in gaps(answer) if where == "inside" and gap != " "]
+    return not wrong or f"Between word and plural stands {wrong[0]!r}: it must be a space, ' '."
+
+
+def bar_after_each_example(answer):
+    """A bar, and nothing else, between two examples, and between the last one and the query."""
+    names = {"between": "two examples", "query": "the last example and the query"}
+    wrong = [(names[where], gap) for where, gap in gaps(answer) if where in names and gap != "|"]
+    return not wrong or "Between {} stands {!r}: it must be “|” alone.".format(*wrong[0])
+
+
+def begins_with_a_word(answer):
+    """Nothing before the first word, with examples or without."""
+    first, alone = pieces(answer)[1][0], re.split("mol", "".join(answer([], "mol")))[0]
+    return not (first or alone) or f"Before the first word stands {first or alone!r}: nothing must."
+
+
+def ends_open(answer):
+    """One space after the query."""
+    found, between = pieces(answer)
+    if found[-1] != "mol" or between[-1] == " ":
+        return None if found[-1] != "mol" else True
+    if not between[-1]:
+        return "It ends with the query: the space behind it is what says that the word is over."
+    return f"Behind the query stands {between[-1]!r}: it must be one space, ' '."
 
 
 PROMPT_WITH_EXAMPLES = Write(
@@ -212,39 +149,19 @@ characters goes on. Without examples the query and its space are all there is.
     ),
     solution=prompt_with_examples,
     second_style=prompt_with_examples_joined,
-    mistakes=(
-        no_space,
-        two_spaces,
-        closed,
-        closed_after_space,
-        newline,
-        newline_after_space,
-        last_end_missing,
-        last_end_spaced,
-        no_ends,
-        spaces_for_ends,
-        spaced_ends,
-        lines,
-        lines_for_ends,
-        ends_inside,
-        arrows,
-        glued,
-        empty_start,
-        end_first,
-        query_first,
-        query_only,
-        no_query,
-        turned_round,
-        in_alphabet,
-        swapped,
-        last_only,
-        first_only,
-        last_lost,
-        grouped,
-        no_plurals,
-        endings,
-        a_list,
-    ),
+    mistakes=(endings,),
     cases=prompt_with_examples_cases,
+    properties=(
+        Property("It does not return a text: join the pieces into one.", is_text),
+        Property("Words or plurals are missing, or come twice.", shows_every_example),
+        Property("A plural must follow its own word.", plural_follows_its_word),
+        Property("The order of the examples must be kept.", order_is_kept),
+        Property("It leaves out the query.", query_is_there),
+        Property("The query comes last, as the model goes on at the end.", query_comes_last),
+        Property("Between word and plural stands a space.", space_inside),
+        Property("A “|” stands behind each example.", bar_after_each_example),
+        Property("Nothing must stand before the first word.", begins_with_a_word),
+        Property("Behind the query stands one space.", ends_open),
+    ),
     see="5b.5 Examples instead of training",
 )

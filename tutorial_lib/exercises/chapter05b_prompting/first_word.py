@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 SEEDS = (117, 35)
 
@@ -60,198 +60,11 @@ def share(guessed, test):
     return sum(label == pair.label for label, pair in zip(guessed, test, strict=True)) / len(test)
 
 
-def first_word_accuracy_premise(train, test):
-    """This reads the premise: only the hypothesis may be read."""
-    return share(guesses(train, test, key=lambda pair: first(pair.premise)), test)
-
-
-def first_word_accuracy_both(train, test):
-    """This reads the first words of both sentences: only the hypothesis may be read."""
-    key = lambda pair: (first(pair.premise), first(pair.hypothesis))  # noqa: E731
-    return share(guesses(train, test, key), test)
-
-
-def first_word_accuracy_last(train, test):
-    """This reads the last word of the hypothesis: read the first one."""
-    return share(guesses(train, test, key=lambda pair: pair.hypothesis.split()[-1]), test)
-
-
-def first_word_accuracy_two_words(train, test):
-    """This reads the first two words of the hypothesis: read the first one alone."""
-    return share(guesses(train, test, key=lambda pair: tuple(pair.hypothesis.split()[:2])), test)
-
-
-def first_word_accuracy_letter(train, test):
-    """This reads the first letter: `hypothesis[0]` of a text is a letter, split it first."""
-    return share(guesses(train, test, key=lambda pair: pair.hypothesis[0]), test)
-
-
-def first_word_accuracy_whole(train, test):
-    """This looks for the whole hypothesis: only its first word is to be read."""
-    return share(guesses(train, test, key=lambda pair: pair.hypothesis), test)
-
-
-def first_word_accuracy_all_words(train, test):
-    """This lets all words of the hypothesis vote: only the first one is to be read."""
-    votes = defaultdict(Counter)
-    for pair in train:
-        for word in pair.hypothesis.split():
-            votes[word][pair.label] += 1
-    right = 0
-    for pair in test:
-        total = sum((votes.get(w, Counter()) for w in pair.hypothesis.split()), Counter())
-        total = total or Counter(other.label for other in train)
-        right += total.most_common(1)[0][0] == pair.label
-    return right / len(test)
-
-
-def first_word_accuracy_contains(train, test):
-    """This counts the pairs whose hypothesis has the word anywhere: it must begin with it."""
-    right = 0
-    for pair in test:
-        word = first(pair.hypothesis)
-        labels = [p.label for p in train if word in p.hypothesis.split()]
-        labels = labels or [p.label for p in train]
-        right += max(labels, key=labels.count) == pair.label
-    return right / len(test)
-
-
-def first_word_accuracy_starts_with(train, test):
-    """This asks for texts that begin with the same letters: “no” is not the first word of
-    “notes are here”, so compare words.
-    """
-    right = 0
-    for pair in test:
-        word = first(pair.hypothesis)
-        labels = [p.label for p in train if p.hypothesis.startswith(word)]
-        labels = labels or [p.label for p in train]
-        right += max(labels, key=labels.count) == pair.label
-    return right / len(test)
-
-
-def first_word_accuracy_majority(train, test):
-    """This always says the most frequent label: look at the first word."""
-    return share(guesses(train, test, key=lambda pair: ""), test)
-
-
-def first_word_accuracy_unseen_wrong(train, test):
-    """This counts a word that training did not have as a miss: guess the most frequent label of
-    all.
-    """
-    return share(guesses(train, test, unseen="none"), test)
-
-
-def first_word_accuracy_unseen_skipped(train, test):
-    """This leaves out the test pairs with a new word: they count, with the most frequent label."""
-    known = {first(pair.hypothesis) for pair in train}
-    kept = [pair for pair in test if first(pair.hypothesis) in known]
-    return share(guesses(train, kept), kept)
-
-
-def first_word_accuracy_unseen_entailment(train, test):
-    """This says entailment for a new word: guess the most frequent label of training."""
-    return share(guesses(train, test, unseen="entailment"), test)
-
-
 def first_word_accuracy_unseen_alphabet(train, test):
     """This says, for a new word, the label that is last in the alphabet: `max` of a Counter
     compares its keys, `most_common` its counts.
     """
     return share(guesses(train, test, unseen="neutral"), test)
-
-
-def first_word_accuracy_unseen_test(train, test):
-    """This takes the most frequent label of the test pairs for a new word: it has seen the
-    answers.
-    """
-    frequent = Counter(pair.label for pair in test).most_common(1)[0][0]
-    return share(guesses(train, test, unseen=frequent), test)
-
-
-def first_word_accuracy_test_counts(train, test):
-    """This counts labels in the test pairs: the table comes from training."""
-    return share(guesses(test, test), test)
-
-
-def first_word_accuracy_all_counts(train, test):
-    """This counts labels in training and test together: the test labels must stay unseen."""
-    return share(guesses([*train, *test], test), test)
-
-
-def first_word_accuracy_on_train(train, test):
-    """This is the accuracy on the training pairs: give that on the test pairs."""
-    return share(guesses(train, train), train)
-
-
-def first_word_accuracy_latest(train, test):
-    """This keeps the last label that it saw with each word: count, and take the most frequent."""
-    latest = {first(pair.hypothesis): pair.label for pair in train}
-    overall = guesses(train, test, key=lambda pair: "")
-    guessed = [latest.get(first(p.hypothesis), o) for p, o in zip(test, overall, strict=True)]
-    return share(guessed, test)
-
-
-def first_word_accuracy_earliest(train, test):
-    """This keeps the first label that it saw with each word: count, and take the most frequent."""
-    return first_word_accuracy_latest([*train[::-1]], test)
-
-
-def first_word_accuracy_rarest(train, test):
-    """This takes the rarest label of a word: take the most frequent."""
-    right = 0
-    for pair in test:
-        labels = [p.label for p in train if first(p.hypothesis) == first(pair.hypothesis)]
-        labels = labels or [p.label for p in train]
-        right += min(labels, key=labels.count) == pair.label
-    return right / len(test)
-
-
-def first_word_accuracy_possible(train, test):
-    """This counts a hit when the label was seen with the word at all: one guess a pair."""
-    seen = {(first(pair.hypothesis), pair.label) for pair in train}
-    words = {word for word, _ in seen}
-    overall = guesses(train, test, key=lambda pair: "")
-    hits = [
-        (first(p.hypothesis), p.label) in seen
-        or (first(p.hypothesis) not in words and p.label == label)
-        for p, label in zip(test, overall, strict=True)
-    ]
-    return sum(hits) / len(test)
-
-
-def first_word_accuracy_soft(train, test):
-    """This adds up how likely the right label is: guess one label a pair, right or wrong."""
-    total = 0.0
-    for pair in test:
-        labels = [p.label for p in train if first(p.hypothesis) == first(pair.hypothesis)]
-        labels = labels or [p.label for p in train]
-        total += labels.count(pair.label) / len(labels)
-    return total / len(test)
-
-
-def first_word_accuracy_count(train, test):
-    """This is the number of right guesses: divide by the number of test pairs."""
-    return share(guesses(train, test), test) * len(test)
-
-
-def first_word_accuracy_percent(train, test):
-    """This is in percent: a share between 0 and 1 is asked for."""
-    return 100 * share(guesses(train, test), test)
-
-
-def first_word_accuracy_errors(train, test):
-    """This is the share of wrong guesses: give the right ones."""
-    return 1 - share(guesses(train, test), test)
-
-
-def first_word_accuracy_over_train(train, test):
-    """This divides by the number of training pairs: divide by the test pairs."""
-    return share(guesses(train, test), test) * len(test) / len(train)
-
-
-def first_word_accuracy_labels(train, test):
-    """This returns the guessed labels: the share of right ones is asked for."""
-    return guesses(train, test)
 
 
 def drawn_pairs(seed, n_train, n_test, common):
@@ -287,6 +100,109 @@ def first_word_accuracy_cases():
     ]
 
 
+E, N, C = LABELS
+
+
+def told(label, hypothesis, premise="seven cars wait", times=1):
+    """The same pair several times."""
+    return [PremisePair(premise, hypothesis, label)] * times
+
+
+MOST = told(C, "six buses wait", times=9)  # so that contradiction is the most frequent of all
+
+
+def guessed(answer, train, hypothesis="no dogs bark", premise="two cats run", rest=()):
+    """The label that an answer guesses, None when a test pair's own label makes no difference.
+
+    Of the three labels that the pair may have, one changes the share of right guesses.
+    """
+    shares = [float(answer(train, [*rest, *told(x, hypothesis, premise)])) for x in LABELS]
+    odd = [shares.count(share) == 1 for share in shares]
+    return LABELS[odd.index(True)] if sum(odd) == 1 else None
+
+
+def is_a_share(answer):
+    """All right is 1."""
+    found = answer(told(E, "no dogs bark", times=4), told(E, "no dogs bark", times=3))
+    if isinstance(found, list):
+        return "It returns the guesses: the share of right ones is asked for."
+    sentences = {
+        3: "It is the number of right guesses: divide by the number of test pairs.",
+        100: "It is in percent: a share from 0 to 1 is asked for.",
+        0: "It is the share of wrong guesses: give that of the right ones.",
+        0.75: "It divides by the number of training pairs: divide by that of the test pairs.",
+    }
+    return found == 1 or sentences.get(found, f"Of 3 test pairs all are guessed, got {found:g}.")
+
+
+def reads_the_first_word(answer):
+    """The word decides, and not the most frequent label of all."""
+    return guessed(answer, told(E, "no dogs bark", "two cats run", 2) + MOST) != C
+
+
+def test_labels_are_not_learned(answer):
+    """The labels of other test pairs make no difference."""
+    train = told(E, "no dogs bark", "two cats run", 2) + MOST
+    rest = told(N, "no dogs bark", "two cats run", 12)
+    alone = answer(train, rest) == answer(train, told(E, "no dogs bark", "two cats run", 12))
+    if alone and guessed(answer, train, rest=rest) is None:
+        return "It is the accuracy on the training pairs: give that on the test pairs."
+    seen = guessed(answer, train, rest=rest) == N
+    return not (seen or guessed(answer, train, "some dogs bark", rest=rest) == N)
+
+
+def premise_is_not_read(answer):
+    """The premise makes no difference."""
+    train = told(E, "no dogs bark", times=2) + MOST
+    other = told(N, "six dogs run", "two cats run", 3)
+    found = guessed(answer, told(E, "no dogs bark", "two cats run", 2) + MOST)
+    return None if found != E else guessed(answer, train + other) == E
+
+
+def other_words_are_not_read(answer):
+    """What comes after the first word makes no difference."""
+    if premise_is_not_read(answer) is not True:
+        return None
+    train = told(E, "no birds fly", times=2) + MOST
+    others = told(N, "six dogs bark", times=3), told(N, "six birds say no", times=3)
+    return all(guessed(answer, train + other) == E for other in ([], *others))
+
+
+def words_are_compared_whole(answer):
+    """Words that begin alike are not the same."""
+    train = told(E, "no dogs bark", "two cats run", 2) + told(N, "notes are here", times=3)
+    return guessed(answer, train + MOST) != N
+
+
+def takes_the_most_frequent(answer):
+    """Of several labels of a word the most frequent one is guessed."""
+    if test_labels_are_not_learned(answer) is not True:
+        return None
+    for labels in ([N, E, E, E, N, C], [E, C, C, N, N, N, E]):
+        train = [pair for x in labels for pair in told(x, "no dogs bark", "two cats run")]
+        found, most = guessed(answer, train + MOST), max(LABELS, key=labels.count)
+        if found is None:
+            return "Several labels count for one pair: guess one, right or wrong."
+        if found != most:
+            return f"When a word has come with {', '.join(labels)}, the guess must be {most}."
+    return True
+
+
+def new_words_get_the_most_frequent(answer):
+    """A first word that training has not had."""
+    if test_labels_are_not_learned(answer) is not True:
+        return None
+    known, new = told(E, "no dogs bark", "two cats run", 3), ("some owls sleep", "ten hens eat")
+    found = guessed(answer, known + MOST, *new, rest=known)
+    shares = {answer(known + MOST, known + told(x, *new)) for x in LABELS}
+    if shares == {answer(known + MOST, known)}:
+        return (
+            "It leaves out the test pairs whose first word training has not had: they count, with "
+            "the most frequent label of all training pairs as the guess."
+        )
+    return found == C
+
+
 FIRST_WORD_ACCURACY = Write(
     id="5b.1",
     title="The first word alone",
@@ -305,36 +221,35 @@ share of right guesses, from 0 to 1. (In the cases of the check no two labels ti
     ),
     solution=first_word_accuracy,
     second_style=first_word_accuracy_lists,
-    mistakes=(
-        first_word_accuracy_premise,
-        first_word_accuracy_both,
-        first_word_accuracy_last,
-        first_word_accuracy_two_words,
-        first_word_accuracy_letter,
-        first_word_accuracy_whole,
-        first_word_accuracy_all_words,
-        first_word_accuracy_contains,
-        first_word_accuracy_starts_with,
-        first_word_accuracy_majority,
-        first_word_accuracy_unseen_wrong,
-        first_word_accuracy_unseen_skipped,
-        first_word_accuracy_unseen_entailment,
-        first_word_accuracy_unseen_alphabet,
-        first_word_accuracy_unseen_test,
-        first_word_accuracy_test_counts,
-        first_word_accuracy_all_counts,
-        first_word_accuracy_on_train,
-        first_word_accuracy_latest,
-        first_word_accuracy_earliest,
-        first_word_accuracy_rarest,
-        first_word_accuracy_possible,
-        first_word_accuracy_soft,
-        first_word_accuracy_count,
-        first_word_accuracy_percent,
-        first_word_accuracy_errors,
-        first_word_accuracy_over_train,
-        first_word_accuracy_labels,
-    ),
+    mistakes=(first_word_accuracy_unseen_alphabet,),
     cases=first_word_accuracy_cases,
+    properties=(
+        Property("The share of right guesses is asked for, from 0 to 1.", is_a_share),
+        Property(
+            "It reads the labels of the test pairs: the guesses come from training alone.",
+            test_labels_are_not_learned,
+        ),
+        Property(
+            "It always guesses the most frequent label: look at the first word of the hypothesis.",
+            reads_the_first_word,
+        ),
+        Property(
+            "The premise makes a difference: only the hypothesis may be read.", premise_is_not_read
+        ),
+        Property(
+            "Other words of the hypothesis make a difference: only the first word may be read.",
+            other_words_are_not_read,
+        ),
+        Property(
+            "It takes “notes” for “no”: split the text, and compare the first word whole.",
+            words_are_compared_whole,
+        ),
+        Property("The most frequent label of a word is guessed.", takes_the_most_frequent),
+        Property(
+            "A first word that training has not had must get the most frequent label of all "
+            "training pairs as the guess.",
+            new_words_get_the_most_frequent,
+        ),
+    ),
     see="5b.2 Premise and hypothesis",
 )

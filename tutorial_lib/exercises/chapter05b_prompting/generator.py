@@ -12,7 +12,7 @@ from tutorial_lib.datasets.premises import (
     premise_only,
     relation,
 )
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def balanced(premises, hypotheses):
@@ -84,31 +84,6 @@ def balanced_in_turn(premises, hypotheses):
         for premise, label in zip(premises, LABELS, strict=False):
             pairs.append(PremisePair(premise.text, hypothesis.text, label))
     return pairs
-
-
-def balanced_asked_backwards(premises, hypotheses):
-    """This asks whether the premise follows from the hypothesis: `relation` takes the premise
-    first.
-    """
-    pairs = []
-    for hypothesis in hypotheses:
-        found = {}
-        for premise in premises:
-            found.setdefault(relation(hypothesis, premise), premise)
-        if len(found) == len(LABELS):
-            pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS]
-    return pairs
-
-
-def balanced_written_backwards(premises, hypotheses):
-    """This writes the hypothesis where the premise belongs: a PremisePair has the premise first."""
-    right = balanced(premises, hypotheses)
-    return [PremisePair(pair.hypothesis, pair.premise, pair.label) for pair in right]
-
-
-def balanced_nothing(premises, hypotheses):
-    """This writes no pair at all: some hypotheses do find all three labels."""
-    return []
 
 
 def written(balanced, premises, hypotheses):
@@ -204,6 +179,61 @@ def blind_shares(balanced=balanced):
     return tuple(reader(pairs[:cut], pairs[cut:]) for reader in (hypothesis_only, premise_only))
 
 
+def lines(answer, number=0):
+    """What an answer writes for the first case, or another one."""
+    return answer(*balanced_cases()[number].args)
+
+
+def writes_hypotheses(answer):
+    """What is written as a hypothesis is one."""
+    texts = {scene.text for scene in balanced_cases()[0].args[1]}
+    return {line.split(": ")[0] for line in lines(answer)} <= texts
+
+
+def labels_are_true(answer):
+    """Each label is that of its two scenes."""
+    return (
+        not any("not true" in line for line in lines(answer)) if writes_hypotheses(answer) else None
+    )
+
+
+def no_hypothesis(answer, wrong, sentence):
+    """Tell of which hypothesis something is wrong, seen from how often it has each label.
+
+    wrong(got, wanted) takes the numbers of the answer and of sound pairs.
+    """
+    for number, asked in enumerate(balanced_cases()[:2]):
+        got, want = (
+            Counter(line.removesuffix(", not true") for line in found)
+            for found in (lines(answer, number), written(balanced, *asked.args))
+        )
+        for text in [scene.text for scene in asked.args[1]]:
+            if wrong(*([pairs[f"{text}: {x}"] for x in LABELS] for pairs in (got, want))):
+                return f"“{text}” {sentence}"
+    return True
+
+
+def no_label_twice(answer):
+    """A hypothesis stands once with a label."""
+    return no_hypothesis(
+        answer, lambda got, want: max(got) > 1, "stands more than once with the same label."
+    )
+
+
+def all_labels_or_none(answer):
+    """A hypothesis stands with all labels, or not at all."""
+    sentence = "does not stand with all three labels: leave out a hypothesis that lacks one."
+    return no_hypothesis(answer, lambda got, want: any(got) and 0 in got, sentence)
+
+
+def none_is_lost(answer):
+    """A hypothesis that finds all three labels is there."""
+    if not lines(answer):
+        return None
+    sentence = "finds a premise for each of the three labels, and is left out."
+    return no_hypothesis(answer, lambda got, want: any(want) and not any(got), sentence)
+
+
 REPAIR_GENERATOR = Symptom(
     id="5b.3",
     title="Repair the generator",
@@ -227,9 +257,6 @@ away. The pairs come from code with one of these mistakes. Choose the letter, th
         balanced_first_three,
         balanced_partly,
         balanced_in_turn,
-        balanced_asked_backwards,
-        balanced_written_backwards,
-        balanced_nothing,
     ),
     shown=balanced_premises,
     looks=(
@@ -243,6 +270,28 @@ away. The pairs come from code with one of these mistakes. Choose the letter, th
         "the labels would not be true.",
     ),
     cases=balanced_cases,
+    properties=(
+        Property(
+            "It writes no pair at all: some hypotheses do find all three labels.",
+            lambda answer: bool(lines(answer)),
+        ),
+        Property(
+            "A pair holds something that is not the text of a scene: `scene.text` is.",
+            lambda answer: "not the texts of two scenes" not in lines(answer),
+        ),
+        Property(
+            "A premise stands where the hypothesis belongs: a PremisePair has the premise first.",
+            writes_hypotheses,
+        ),
+        Property(
+            "A label is not true of its pair: it must be `relation(premise, hypothesis)`, the "
+            "premise first.",
+            labels_are_true,
+        ),
+        Property("A hypothesis stands twice with the same label.", no_label_twice),
+        Property("A hypothesis lacks a label.", all_labels_or_none),
+        Property("A hypothesis that finds all three labels is left out.", none_is_lost),
+    ),
     run=written,
     see="5b.2 Premise and hypothesis",
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def induction_score(weights):
@@ -25,164 +25,6 @@ def induction_score_loop(weights):
     return torch.tensor(scores)
 
 
-def looks_back(weights, distance, start=None, stop=None):
-    """The mean weight at a distance, of the rows from start to stop (the second half)."""
-    n = weights.size(-1) // 2
-    queries = torch.arange(n if start is None else start, stop or 2 * n)
-    return weights[:, queries, queries - distance].mean(dim=-1)
-
-
-def induction_score_itself(weights):
-    """This looks at the first place of the same token: an induction head looks one place further,
-    at what followed.
-    """
-    return looks_back(weights, weights.size(-1) // 2)
-
-
-def induction_score_before(weights):
-    """This looks at what stood before the first one: an induction head looks at what followed."""
-    n = weights.size(-1) // 2
-    queries = torch.arange(n + 1, 2 * n)
-    return weights[:, queries, queries - n - 1].mean(dim=-1)
-
-
-def induction_score_previous(weights):
-    """This looks at the place just before: that is a previous-token head."""
-    return looks_back(weights, 1, start=1)
-
-
-def induction_score_previous_half(weights):
-    """This looks at the place just before, in the second half: that is a previous-token head."""
-    return looks_back(weights, 1)
-
-
-def induction_score_two_on(weights):
-    """This looks two places behind the first one: what followed stands one place behind it."""
-    n = weights.size(-1) // 2
-    return looks_back(weights, n - 2)
-
-
-def induction_score_diagonal(weights):
-    """This takes the whole diagonal: it begins one row too early, at the end of the first half,
-    where nothing has come twice.
-    """
-    n = weights.size(-1) // 2
-    return weights.diagonal(1 - n, dim1=-2, dim2=-1).mean(dim=-1)
-
-
-def induction_score_diagonal_sum(weights):
-    """This sums the whole diagonal, which has N + 1 places: the first one stands in the first
-    half.
-    """
-    n = weights.size(-1) // 2
-    return weights.diagonal(1 - n, dim1=-2, dim2=-1).sum(dim=-1) / n
-
-
-def induction_score_two_on_diagonal(weights):
-    """This takes a diagonal two places behind the first one: what followed stands one behind it."""
-    n = weights.size(-1) // 2
-    return weights.diagonal(2 - n, dim1=-2, dim2=-1).mean(dim=-1)
-
-
-def induction_score_row_late(weights):
-    """This pairs each column with the row below: row N + i looks at column i + 1."""
-    n = weights.size(-1) // 2
-    return looks_back(weights, n, start=n + 1)
-
-
-def induction_score_last_lost(weights):
-    """This leaves out the last row: its token has a first place too."""
-    n = weights.size(-1) // 2
-    return looks_back(weights, n - 1, stop=2 * n - 1)
-
-
-def induction_score_first_lost(weights):
-    """This leaves out the first row of the second half: its token has come before."""
-    n = weights.size(-1) // 2
-    return looks_back(weights, n - 1, start=n + 1)
-
-
-def induction_score_last_row(weights):
-    """This reads the last row alone: take the mean over the second half."""
-    n = weights.size(-1) // 2
-    return weights[:, -1, n]
-
-
-def induction_score_first_row(weights):
-    """This reads the first row of the second half alone: take the mean over all of its rows."""
-    n = weights.size(-1) // 2
-    return weights[:, n, 1]
-
-
-def induction_score_all_rows(weights):
-    """This divides by all 2 N rows: only those of the second half have something to find."""
-    return induction_score(weights) / 2
-
-
-def induction_score_sum(weights):
-    """This is the sum: divide by the N rows of the second half."""
-    return induction_score(weights) * (weights.size(-1) // 2)
-
-
-def induction_score_transposed(weights):
-    """This reads above the diagonal, where a causal map is 0: row t looks back at column s."""
-    return induction_score(weights.mT)
-
-
-def induction_score_together(weights):
-    """This averages over the heads too: each head has a score of its own."""
-    return induction_score(weights).mean()
-
-
-def induction_score_rows(weights):
-    """This averages over the heads, row by row: average over the rows, head by head."""
-    return induction_score_each(weights).mean(dim=0)
-
-
-def induction_score_each(weights):
-    """This returns the weight in each row: their mean is asked for."""
-    n = weights.size(-1) // 2
-    queries = torch.arange(n, 2 * n)
-    return weights[:, queries, queries - n + 1]
-
-
-def induction_score_slices(weights):
-    """This averages a whole block of the map: two slices give every row with every column, so take
-    pairs of a row and a column.
-    """
-    n = weights.size(-1) // 2
-    return weights[:, n:, 1 : n + 1].mean(dim=(1, 2))
-
-
-def induction_score_first_half(weights):
-    """This averages all that the second half gives to the first: only one column a row counts."""
-    n = weights.size(-1) // 2
-    return weights[:, n:, :n].mean(dim=(1, 2))
-
-
-def induction_score_share(weights):
-    """This is all that the second half gives to the first: only one column a row counts."""
-    n = weights.size(-1) // 2
-    return weights[:, n:, :n].sum(dim=-1).mean(dim=-1)
-
-
-def induction_score_highest(weights):
-    """This counts how often the place has the highest weight: take the mean weight."""
-    n = weights.size(-1) // 2
-    return (weights[:, n:].argmax(dim=-1) == torch.arange(1, n + 1)).float().mean(dim=-1)
-
-
-def induction_score_best_row(weights):
-    """This takes the highest weight of the N rows: take their mean."""
-    return induction_score_each(weights).amax(dim=-1)
-
-
-def induction_score_long(weights):
-    """This takes all 2 N tokens for N: a row has 2 N places, and each token stands there twice."""
-    n = weights.size(-1)
-    return weights.diagonal(1 - n, dim1=-2, dim2=-1).mean(dim=-1)
-
-
 def random_maps(n_heads, length):
     """Causal maps whose rows sum to 1."""
     hidden = torch.ones(length, length).triu(1).bool()
@@ -198,6 +40,102 @@ def induction_score_cases():
         case("a perfect head and one that looks at itself", perfect),
         case("2 heads, 3 tokens twice", random_maps(2, 6)),
     ]
+
+
+N = 4
+
+
+def shares(answer):
+    """How much of each weight an answer takes, (8, 8): one head for each place of the map."""
+    maps = torch.eye(64).view(64, 8, 8)
+    found = answer(maps)
+    if found.shape != (64,):  # not one score a head, which is said already
+        found = torch.stack([answer(one[None]).float().mean() for one in maps])
+    if found.count_nonzero() == 0:
+        raise ValueError("no weight counts")
+    return found.view(8, 8)
+
+
+def one_score_a_head(answer):
+    """Three heads have three scores."""
+    found = answer(random_maps(3, 10))
+    sentences = {
+        (): "There is one number for all heads: each head has a score of its own.",
+        (5,): "The mean goes over the heads, row by row: each head has a score of its own, the "
+        "mean over its rows.",
+        (3, 5): "There is one weight for each row: the mean over the rows is asked for.",
+    }
+    return tuple(found.shape) == (3,) or sentences.get(tuple(found.shape), False)
+
+
+def rows_look_back(answer):
+    """A row looks at one place, the one behind the first place of its token."""
+    if above_the_diagonal(answer):
+        return (
+            "It reads above the diagonal, where a causal map is 0: in weights[h, t, s] row t looks "
+            "back at column s."
+        )
+    rows, columns = shares(answer).nonzero(as_tuple=True)
+    if len(rows) > len(rows.unique()):
+        return (
+            "Several columns of a row count: take pairs of a row and a column. (Two slices give "
+            "every row with every column.)"
+        )
+    distances = set((rows - columns).tolist())
+    if distances == {1}:
+        return "Each row looks at the place just before: that is a previous-token head."
+    if distances <= {N + 1, N, N - 2}:
+        seen = {N + 1: "before", N: "at", N - 2: "two places behind"}[min(distances)]
+        return (
+            f"A row looks at what stands {seen} the first place of its token: take the place just "
+            "behind it, where it says what followed."
+        )
+    return distances == {N - 1}
+
+
+def above_the_diagonal(answer):
+    """Columns are taken for rows."""
+    rows, columns = shares(answer).nonzero(as_tuple=True)
+    return bool((columns > rows).any())
+
+
+def rows_of_the_second_half(answer):
+    """Each row of the second half counts, and no other."""
+    places = shares(answer)
+    rows = places.any(dim=0 if above_the_diagonal(answer) else 1)
+    if rows[1:].all():
+        return "Rows of the first half count: only those of the second have something to find."
+    if rows[N - 1] and rows[N:].all():
+        return (
+            "The last row of the first half counts too, where nothing has come twice: the whole "
+            "diagonal begins one row too early."
+        )
+    if rows[:N].any():
+        return False
+    lost = (~rows).nonzero().flatten().tolist()[N:]
+    return not lost or f"With N = 4, rows 4 to 7 count, but nothing is taken from {lost}."
+
+
+def is_the_mean(answer):
+    """The shares of the rows are the same, and add up to 1."""
+    places = shares(answer)
+    counted = places[places != 0]
+    total, n = counted.sum().item(), len(counted)
+    if places.any(dim=0).sum() == 1 or (places.any(dim=1).sum() < n):
+        return None  # whole blocks, which are said already
+    if not torch.allclose(counted, counted[:1].expand(n), atol=1e-4):
+        return "Some rows count more than others."
+    if one_score_a_head(answer) is True:
+        together = (places != 0).float().repeat(2, 1, 1)
+        if abs(answer(together)[0] - total) > 1e-3:
+            return "It takes the highest weight of the rows: their mean is asked for."
+        if abs(answer(together / 2)[0] - total / 2) > 1e-3:
+            return "It counts rows, whatever their weight: take the mean weight."
+    if abs(total - 1) < 1e-3:
+        return True
+    if abs(total - n) < 1e-3:
+        return "It is a sum: divide by the N rows of the second half."
+    return f"It divides the sum of {n} weights by {n / total:.3g}: with N = 4 divide by 4."
 
 
 INDUCTION_SCORE = Write(
@@ -218,33 +156,19 @@ Return (H,).
     ),
     solution=induction_score,
     second_style=induction_score_loop,
-    mistakes=(
-        induction_score_itself,
-        induction_score_before,
-        induction_score_previous,
-        induction_score_previous_half,
-        induction_score_two_on,
-        induction_score_diagonal,
-        induction_score_diagonal_sum,
-        induction_score_two_on_diagonal,
-        induction_score_row_late,
-        induction_score_last_lost,
-        induction_score_first_lost,
-        induction_score_last_row,
-        induction_score_first_row,
-        induction_score_all_rows,
-        induction_score_sum,
-        induction_score_transposed,
-        induction_score_together,
-        induction_score_rows,
-        induction_score_each,
-        induction_score_slices,
-        induction_score_first_half,
-        induction_score_share,
-        induction_score_highest,
-        induction_score_best_row,
-        induction_score_long,
-    ),
+    mistakes=(),
     cases=induction_score_cases,
+    properties=(
+        Property("One score a head is asked for, (H,).", one_score_a_head),
+        Property(
+            "Row N + i has to look at column i + 1, the place behind the first one of its token.",
+            rows_look_back,
+        ),
+        Property(
+            "Other rows count than the N of the second half, from N to 2 N - 1.",
+            rows_of_the_second_half,
+        ),
+        Property("The score is the mean over the N rows of the second half.", is_the_mean),
+    ),
     see="5b.6 Induction heads",
 )

@@ -3,7 +3,7 @@
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def ids_for_head(pairs, start, separator, extract, pad):
@@ -24,162 +24,15 @@ def ids_for_head_pad_sequence(pairs, start, separator, extract, pad):
     return ids, (ids == extract).int().argmax(dim=1)
 
 
-def rows_of(pairs, *pattern):
-    """Rows of ids; a pattern is made of ids and of 0 and 1 in quotes, the two sentences."""
-    return [
-        [i for part in pattern for i in (pair[int(part)] if isinstance(part, str) else [part])]
-        for pair in pairs
-    ]
-
-
 def padded(rows, pad):
     """Rows of ids, padded on the right, and the last place of each row."""
     ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=pad)
     return ids, torch.tensor([len(row) - 1 for row in rows])
 
 
-def ids_for_head_last_column(pairs, start, separator, extract, pad):
-    """This reads the last column of all rows: in a short row that is padding."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, torch.full_like(places, ids.size(1) - 1)
-
-
-def ids_for_head_minus_one(pairs, start, separator, extract, pad):
-    """This reads at -1, the last column: in a short row that is padding."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, torch.full_like(places, -1)
-
-
-def ids_for_head_late(pairs, start, separator, extract, pad):
-    """This reads one place too late: places count from 0, so a row of n tokens ends at n - 1."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, places + 1
-
-
-def ids_for_head_early(pairs, start, separator, extract, pad):
-    """This reads at the last word of the hypothesis: the extract token stands one place later."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, places - 1
-
-
-def ids_for_head_first(pairs, start, separator, extract, pad):
-    """This reads at the start token, as in BERT: here no token sees what comes after it."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, torch.zeros_like(places)
-
-
-def ids_for_head_at_separator(pairs, start, separator, extract, pad):
-    """This reads at the separator, which has seen the premise only."""
-    ids, _ = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, torch.tensor([len(premise) + 1 for premise, _ in pairs])
-
-
-def ids_for_head_token(pairs, start, separator, extract, pad):
-    """This returns the token that is read, not its place."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, torch.full_like(places, extract)
-
-
-def ids_for_head_mask(pairs, start, separator, extract, pad):
-    """This returns a mask of the real tokens: one place a row is asked for."""
-    ids, _ = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, ids != pad
-
-
-def ids_for_head_nonzero(pairs, start, separator, extract, pad):
-    """This returns row and place of each extract token: the place alone is asked for, (B,)."""
-    ids, _ = ids_for_head(pairs, start, separator, extract, pad)
-    return ids, (ids == extract).nonzero()
-
-
 def ids_for_head_alone(pairs, start, separator, extract, pad):
     """This returns the ids alone: the places where the head reads are asked for too."""
     return ids_for_head(pairs, start, separator, extract, pad)[0]
-
-
-def ids_for_head_exchanged(pairs, start, separator, extract, pad):
-    """This returns the places first: the ids come first."""
-    return ids_for_head(pairs, start, separator, extract, pad)[::-1]
-
-
-def ids_for_head_left(pairs, start, separator, extract, pad):
-    """This pads on the left: pad on the right."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    gaps = ids.size(1) - 1 - places
-    return torch.stack(
-        [row.roll(n.item()) for row, n in zip(ids, gaps, strict=True)]
-    ), places + gaps
-
-
-def ids_for_head_left_stale(pairs, start, separator, extract, pad):
-    """This pads on the left and reads where the row would end without padding."""
-    _, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids_for_head_left(pairs, start, separator, extract, pad)[0], places
-
-
-def ids_for_head_pad_inside(pairs, start, separator, extract, pad):
-    """This puts the padding before the extract token: it comes after all tokens of the row."""
-    ids, places = padded(rows_of(pairs, start, "0", separator, "1"), pad)
-    ends = torch.full((len(ids), 1), extract)
-    return torch.cat([ids, ends], dim=1), torch.full_like(places, ids.size(1))
-
-
-def ids_for_head_zeros(pairs, start, separator, extract, pad):
-    """This pads with 0, whatever `pad` is: 0 may be a word."""
-    return ids_for_head(pairs, start, separator, extract, 0)
-
-
-def ids_for_head_ragged(pairs, start, separator, extract, pad):
-    """This does not pad: the rows of a batch need the same length."""
-    rows = rows_of(pairs, start, "0", separator, "1", extract)
-    return rows, [len(row) - 1 for row in rows]
-
-
-def ids_for_head_columns(pairs, start, separator, extract, pad):
-    """This has a row in each column: `pad_sequence` needs `batch_first=True`."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids.T, places
-
-
-def ids_for_head_cut(pairs, start, separator, extract, pad):
-    """This cuts all rows to the shortest: pad the short ones to the longest."""
-    ids, places = ids_for_head(pairs, start, separator, extract, pad)
-    return ids[:, : places.min() + 1], places.clamp(max=places.min().item())
-
-
-def ids_for_head_no_extract(pairs, start, separator, extract, pad):
-    """This leaves out the extract token at the end."""
-    return padded(rows_of(pairs, start, "0", separator, "1"), pad)
-
-
-def ids_for_head_no_start(pairs, start, separator, extract, pad):
-    """This leaves out the start token."""
-    return padded(rows_of(pairs, "0", separator, "1", extract), pad)
-
-
-def ids_for_head_no_separator(pairs, start, separator, extract, pad):
-    """This leaves out the separator: where does the premise end?"""
-    return padded(rows_of(pairs, start, "0", "1", extract), pad)
-
-
-def ids_for_head_swapped(pairs, start, separator, extract, pad):
-    """This puts the hypothesis first: the premise comes first."""
-    return padded(rows_of(pairs, start, "1", separator, "0", extract), pad)
-
-
-def ids_for_head_two_separators(pairs, start, separator, extract, pad):
-    """This puts a separator after the hypothesis too: only the extract token stands there."""
-    return padded(rows_of(pairs, start, "0", separator, "1", separator, extract), pad)
-
-
-def ids_for_head_as_bert(pairs, start, separator, extract, pad):
-    """This ends with a separator, as BERT does: the row ends with the extract token."""
-    return padded(rows_of(pairs, start, "0", separator, "1", separator), pad)
-
-
-def ids_for_head_two_starts(pairs, start, separator, extract, pad):
-    """This puts a start token before the hypothesis too: one a row is enough."""
-    return padded(rows_of(pairs, start, "0", separator, start, "1", extract), pad)
 
 
 def ids_for_head_cases():
@@ -196,6 +49,100 @@ def ids_for_head_cases():
         ),
         case("one pair", [([7, 8], [9, 5, 4])], 1, 2, 3, 0),
     ]
+
+
+PAIRS = [([4], [6, 0, 5]), ([5, 4, 3, 7], [6, 1, 2]), ([7, 8], [9])]
+START, SEPARATOR, EXTRACT, PAD = SPECIAL = (50, 51, 52, 53)
+
+
+def ids_come_first(answer):
+    """Two results, and the first one is not one-dimensional."""
+    return not (isinstance(found := answer(PAIRS, *SPECIAL)[0], torch.Tensor) and found.dim() == 1)
+
+
+def batch(answer):
+    """The rows of ids, the same without padding, and the places, whichever comes first.
+
+    No row begins or ends with the word 0.
+    """
+    ids, places = answer(PAIRS, *SPECIAL)[:: 1 if ids_come_first(answer) else -1]
+    if isinstance(ids, torch.Tensor) and ids.size(1) == 3 != ids.size(0):
+        ids = ids.T
+    rows, real = [torch.as_tensor(row).tolist() for row in ids], []
+    for row in rows:
+        kept = [place for place, token in enumerate(row) if token not in (PAD, 0)]
+        real.append([token for token in row[kept[0] : kept[-1] + 1] if token != PAD])
+    return rows, real, torch.as_tensor(places)
+
+
+def pairs_are_rows(answer):
+    """A pair a row, not a column."""
+    return len(answer(PAIRS, *SPECIAL)[0 if ids_come_first(answer) else 1]) == 3
+
+
+def starts_once(answer):
+    """The start token stands first, and nowhere else."""
+    return all(row[0] == START and row.count(START) == 1 for row in batch(answer)[1])
+
+
+def separates_once(answer):
+    """The separator stands between the two sentences, and nowhere else."""
+    words = [[x for x in row if x not in (START, EXTRACT)] for row in batch(answer)[1]]
+    return all(
+        row.count(SEPARATOR) == 1 and row.index(SEPARATOR) in map(len, pair)
+        for row, pair in zip(words, PAIRS, strict=True)
+    )
+
+
+def ends_with_extract(answer):
+    """The extract token stands last, and nowhere else."""
+    return all(row[-1] == EXTRACT and row.count(EXTRACT) == 1 for row in batch(answer)[1])
+
+
+def sentences_in_order(answer):
+    """Premise, then hypothesis, with all of their words."""
+    found = [[token for token in row if token < START] for row in batch(answer)[1]]
+    if found == [two + one for one, two in PAIRS]:
+        return "It puts the hypothesis first: the premise comes first."
+    return found == [one + two for one, two in PAIRS]
+
+
+def padded_on_the_right(answer):
+    """What fills the rows up comes last."""
+    rows, real, _ = batch(answer)
+    if len({len(row) for row in rows}) > 1:
+        return "The rows have unequal lengths: pad them to the longest."
+    inside = any(PAD in row[: len(tokens)] for row, tokens in zip(rows, real, strict=True))
+    if inside and rows[0][0] == START:
+        return "Padding stands inside of a row: it comes after all tokens, the extract too."
+    return all(row[0] not in (PAD, 0) for row in rows)
+
+
+def padded_with_pad(answer):
+    """What fills the rows up is `pad`."""
+    return (
+        len({row.count(PAD) + len(real) for row, real in zip(*batch(answer)[:2], strict=True)}) == 1
+    )
+
+
+def no_wider_than_the_longest(answer):
+    """The longest row has no padding."""
+    rows, real, _ = batch(answer)
+    return max(map(len, rows)) == max(map(len, real))
+
+
+def reads_the_last_token(answer):
+    """A place a row, that of its last real token."""
+    rows, _, places = batch(answer)
+    if places.shape != (3,):
+        return f"One place a row is asked for, (B,): yours have the shape {tuple(places.shape)}."
+    last = [max(i for i, token in enumerate(row) if token not in (PAD, 0)) for row in rows]
+    places = places.tolist()
+    if places == last:
+        return True
+    if places in ([-1] * 3, [len(rows[0]) - 1] * 3):
+        return "The head reads the last column of all rows: in a short row that is padding."
+    return f"Counted from 0, your rows end at {last}, and the head reads at {places}."
 
 
 IDS_FOR_HEAD = Write(
@@ -216,33 +163,25 @@ token, the last real one, where the head reads. Places count from 0.
     ),
     solution=ids_for_head,
     second_style=ids_for_head_pad_sequence,
-    mistakes=(
-        ids_for_head_last_column,
-        ids_for_head_minus_one,
-        ids_for_head_late,
-        ids_for_head_early,
-        ids_for_head_first,
-        ids_for_head_at_separator,
-        ids_for_head_token,
-        ids_for_head_mask,
-        ids_for_head_nonzero,
-        ids_for_head_alone,
-        ids_for_head_exchanged,
-        ids_for_head_left,
-        ids_for_head_left_stale,
-        ids_for_head_pad_inside,
-        ids_for_head_zeros,
-        ids_for_head_ragged,
-        ids_for_head_columns,
-        ids_for_head_cut,
-        ids_for_head_no_extract,
-        ids_for_head_no_start,
-        ids_for_head_no_separator,
-        ids_for_head_swapped,
-        ids_for_head_two_separators,
-        ids_for_head_as_bert,
-        ids_for_head_two_starts,
-    ),
+    mistakes=(ids_for_head_alone,),
     cases=ids_for_head_cases,
+    properties=(
+        Property("It returns the places first: the ids come first.", ids_come_first),
+        Property(
+            "A pair has a column: it needs a row, so `pad_sequence` takes `batch_first=True`.",
+            pairs_are_rows,
+        ),
+        Property("The start token must stand once, at the beginning of each row.", starts_once),
+        Property("The separator must stand once, between premise and hypothesis.", separates_once),
+        Property(
+            "The extract token must stand once, at the end of each row, before its padding.",
+            ends_with_extract,
+        ),
+        Property("Words are missing, or out of order.", sentences_in_order),
+        Property("It pads on the left: pad on the right.", padded_on_the_right),
+        Property("It pads with something else than `pad`: 0 may be a word.", padded_with_pad),
+        Property("The rows are longer than the longest needs.", no_wider_than_the_longest),
+        Property("The head must read at the extract token.", reads_the_last_token),
+    ),
     see="5b.3 A head and a separator",
 )

@@ -8,7 +8,7 @@ from torch import nn
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.exercises.engine.guard import seeded
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 from tutorial_lib.training import fit
 
 
@@ -124,6 +124,14 @@ def mlm_training(mlm_batch, steps=200, share=0.15):
     return Trained(run.loss, *means)
 
 
+def parts(answer):
+    """Inputs and labels at the chosen places, then at the others: four lists, and the ids."""
+    ids, chosen = torch.tensor([[7, 5, 8, 0, 9, 6]]), torch.tensor([[0, 1, 0, 1, 0, 1]]).bool()
+    inputs, labels = answer(ids, chosen, 3)
+    found = inputs[chosen], labels[chosen], inputs[~chosen], labels[~chosen]
+    return [part.tolist() for part in found]
+
+
 MLM_CURVE = Symptom(
     id="6.6",
     title="Too easy a blank",
@@ -161,5 +169,23 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
         "letter is, and no more.",
     ),
     cases=mlm_batch_cases,
+    properties=(
+        Property(
+            "A chosen token is not hidden: `mask_id` stands in its place in the inputs.",
+            lambda answer: parts(answer)[0] == [3, 3, 3],
+        ),
+        Property(
+            "A token that was not chosen is hidden or changed in the inputs: it stays.",
+            lambda answer: parts(answer)[2] == [7, 8, 9],
+        ),
+        Property(
+            "The label of a chosen place is not the token that stood there.",
+            lambda answer: parts(answer)[1] == [5, 0, 6],
+        ),
+        Property(
+            "The label of a place that was not chosen must be -100, so that it does not count.",
+            lambda answer: parts(answer)[3] == [-100] * 3,
+        ),
+    ),
     see="6.4 Pre-training",
 )

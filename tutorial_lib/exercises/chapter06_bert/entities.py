@@ -1,6 +1,8 @@
 """Chapter 06: from a label a word to the names of a text."""
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def entities(tags):
@@ -52,137 +54,11 @@ def opening(before, tag):
     return tag == "B" or (tag == "I" and before == "O")
 
 
-def is_i(before, tag):
-    """The rule: I goes on."""
-    return tag == "I"
-
-
-def entities_last_word(tags):
-    """This gives the last word as the end: `words[start:end]` needs the place behind it."""
-    return [(start, end - 1) for start, end in entities(tags)]
-
-
-def entities_stray_left_out(tags):
-    """This leaves out an I after an O: it begins an entity too."""
-    return read(tags, lambda before, tag: tag == "B", is_i)
-
-
-def entities_stray_glued(tags):
-    """This glues an I after an O to the entity before it, the O included: it begins a new one."""
-    spans = []
-    for place, tag in enumerate(tags):
-        if tag == "B" or (tag == "I" and not spans):
-            spans.append((place, place + 1))
-        elif tag == "I":
-            spans[-1] = (spans[-1][0], place + 1)
-    return spans
-
-
-def entities_stray_first(tags):
-    """This leaves out an I at the very beginning: it begins an entity too."""
-    return [(s, e) for s, e in entities(tags) if s > 0 or tags[0] == "B"]
-
-
-def entities_glued(tags):
-    """This glues neighbours together: a B begins a new entity, also right behind another one."""
-    return read(tags, lambda before, tag: before == "O" and tag != "O", lambda b, tag: tag != "O")
-
-
-def entities_glued_after_i(tags):
-    """This opens a B only after an O or a B: it begins a new entity after an I too."""
-
-    def opens(before, tag):
-        return tag != "O" and (before == "O" or before + tag == "BB")
-
-    return read(tags, opens, lambda before, tag: tag != "O")
-
-
-def entities_b_lost(tags):
-    """This closes an entity at the B of the next one, and loses that B: it begins a new entity."""
-    spans, start = [], None
-    for place, tag in enumerate([*tags, "O"]):
-        if start is None and tag != "O":
-            start = place
-        elif start is not None and tag != "I":
-            spans.append((start, place))
-            start = None
-    return spans
-
-
-def entities_forgotten(tags):
-    """This forgets a name when a B follows at once: close it before the next one begins."""
-    return [(s, e) for s, e in entities(tags) if e == len(tags) or tags[e] != "B"]
-
-
-def entities_forgotten_stray(tags):
-    """This forgets a name when a B follows at once, and leaves out an I after an O: a B closes
-    a name, and either begins one.
-    """
-    return [(s, e) for s, e in entities_forgotten(tags) if tags[s] == "B"]
-
-
-def entities_open_end(tags):
-    """This forgets the last entity, where the tags end inside of it."""
-    return read(tags, opening, is_i, closes_at_end=False)
-
-
-def entities_only_before_o(tags):
-    """This keeps an entity only when an O comes after it: a B or the end of the tags closes it
-    too.
-    """
-    return [(s, e) for s, e in entities(tags) if e < len(tags) and tags[e] == "O"]
-
-
-def entities_each_word(tags):
-    """This makes each word an entity of its own: an I goes on with the one before it."""
-    return [(place, place + 1) for place, tag in enumerate(tags) if tag != "O"]
-
-
-def entities_first_word(tags):
-    """This takes the first word of each entity alone: an I goes on with it."""
-    return [(start, start + 1) for start, _ in entities(tags)]
-
-
-def entities_only_b(tags):
-    """This takes the words with a B alone: an I goes on with them."""
-    return [(place, place + 1) for place, tag in enumerate(tags) if tag == "B"]
-
-
-def entities_only_i(tags):
-    """This leaves out the B: it is the first word of the name."""
-    return [(s + (tags[s] == "B"), e) for s, e in entities(tags) if e - s > (tags[s] == "B")]
-
-
-def entities_two_words(tags):
-    """This leaves out names of one word: a B with no I after it is an entity too."""
-    return [(start, end) for start, end in entities(tags) if end - start > 1]
-
-
-def entities_one_i(tags):
-    """This ends after two words: as many I as there are go on with the entity."""
-    return [(start, min(end, start + 2)) for start, end in entities(tags)]
-
-
-def entities_length(tags):
-    """This gives the length as the second number: it is the place behind the last word."""
-    return [(start, end - start) for start, end in entities(tags)]
-
-
 def entities_outside(tags):
     """These are the stretches outside of all names: O is no entity."""
     return entities(
         ["B" if tag == "O" and i == 0 else "I" if tag == "O" else "O" for i, tag in enumerate(tags)]
     )
-
-
-def entities_places(tags):
-    """These are all places in entities: one (start, end) an entity is asked for."""
-    return [place for place, tag in enumerate(tags) if tag != "O"]
-
-
-def entities_one_late(tags):
-    """This ends one word late: the end is the place behind the last word of the name."""
-    return [(start, end + 1) for start, end in entities(tags)]
 
 
 def entities_cases():
@@ -198,6 +74,59 @@ def entities_cases():
         case("no name", list("OOO")),
         case("no words", []),
     ]
+
+
+LONG = "OOOOOBIIIO"  # words[5:9]: no other reading of start and end gives these two numbers
+
+
+def written_as(answer):
+    """How an answer writes the name of LONG, as one pair. Raises ValueError for anything else."""
+    ((start, end),) = answer(list(LONG)).tolist()
+    return start, end
+
+
+def one_pair_a_name(answer):
+    """LONG holds one name."""
+    found = answer(list(LONG))
+    if found.dim() == 1 and len(found) > 0:
+        return "These are places: one (start, end) a name is asked for."
+    return len(found) == 1
+
+
+def starts_at_the_b(answer):
+    """The first number of LONG."""
+    start, _ = written_as(answer)
+    return start == 5 or f"The name words[5:9] of {LONG} starts at {start}: it starts at its B."
+
+
+def ends_behind_the_last_word(answer):
+    """The second number of LONG."""
+    _, end = written_as(answer)
+    sentences = {
+        8: "The end is the last word of the name: `words[start:end]` needs the place behind it.",
+        4: "The second number is the length of the name: it is the place behind its last word.",
+        6: "A name ends after one word: as many I as there are go on with it.",
+        7: "A name ends after two words: as many I as there are go on with it.",
+    }
+    return end == 9 or sentences.get(end, f"The name words[5:9] of {LONG} ends at {end}.")
+
+
+def reads(tags, sentences=()):
+    """A property: the names of these tags are found, however an answer writes a name.
+
+    sentences {names: sentence} say what other readings mean.
+    """
+
+    def holds(answer):
+        start, end = written_as(answer)
+        if start not in (5, 6) or end not in (4, 8, 9, 10):
+            return None  # no name of LONG
+        got = []
+        for first, last in torch.as_tensor(answer(list(tags))).tolist():
+            got.append((first - (start - 5), first + last if end == 4 else last - (end - 9)))
+        return got == entities(tags) or dict(sentences).get(tuple(got), False)
+
+    return holds
 
 
 ENTITIES = Write(
@@ -217,29 +146,44 @@ O, or at the very beginning, stands in no true labels, but a model may say it: i
     ),
     solution=entities,
     second_style=entities_borders,
-    mistakes=(
-        entities_last_word,
-        entities_stray_left_out,
-        entities_stray_glued,
-        entities_stray_first,
-        entities_glued,
-        entities_glued_after_i,
-        entities_b_lost,
-        entities_forgotten,
-        entities_forgotten_stray,
-        entities_open_end,
-        entities_only_before_o,
-        entities_each_word,
-        entities_first_word,
-        entities_only_b,
-        entities_only_i,
-        entities_two_words,
-        entities_one_i,
-        entities_length,
-        entities_outside,
-        entities_places,
-        entities_one_late,
-    ),
+    mistakes=(entities_outside,),
     cases=entities_cases,
+    properties=(
+        Property(
+            f"{LONG} has one name of four words: an I goes on with the one before it.",
+            one_pair_a_name,
+        ),
+        Property("A name starts at its B.", starts_at_the_b),
+        Property("A name ends behind its last word.", ends_behind_the_last_word),
+        Property("A name of one word is lost: a B with no I after it is one.", reads("OOBOO")),
+        Property(
+            "A name at the end of the tags is lost: nothing comes to close it.", reads("OOBI")
+        ),
+        Property(
+            "A B right behind a name must close it, and begin a new one.",
+            reads(
+                "OBIBIO",
+                {
+                    ((1, 5),): "Names side by side are glued together: a B begins a new one.",
+                    (
+                        (1, 3),
+                    ): "At the B that closes a name the next one is lost: that B begins it.",
+                    ((3, 5),): "A name is forgotten when a B follows at once: close it first.",
+                },
+            ),
+        ),
+        Property(
+            "An I after an O begins a name too.",
+            reads(
+                "BIOIIO",
+                {
+                    ((0, 2),): "An I after an O is left out: it begins a name too.",
+                    ((0, 5),): "An I after an O is glued to the name before it, the O included: it "
+                    "begins a new one.",
+                },
+            ),
+        ),
+        Property("An I at the very beginning begins a name too.", reads("IIOO")),
+    ),
     see="6.8 Which words are names",
 )

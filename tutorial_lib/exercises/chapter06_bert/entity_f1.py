@@ -1,8 +1,6 @@
 """Chapter 06: how many of the names are right, counted by names and not by words."""
 
-from collections import Counter
-
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def entity_f1(predicted, true):
@@ -44,140 +42,10 @@ def words(spans, last=0):
     return {place for start, end in spans for place in range(start, end + last)}
 
 
-def overlaps(one, other):
-    """Whether two spans share a word."""
-    return one[0] < other[1] and other[0] < one[1]
-
-
-def entity_f1_words(predicted, true):
-    """This counts words: a name of three words counts once, and only when all of it is right."""
-    return entity_f1([words(spans) for spans in predicted], [words(spans) for spans in true])
-
-
-def entity_f1_words_inclusive(predicted, true):
-    """This counts words, the one at `end` too: count names, each of them once."""
-    return entity_f1([words(spans, 1) for spans in predicted], [words(spans, 1) for spans in true])
-
-
-def entity_f1_by_text(predicted, true):
-    """This takes the F1 of each text, then their mean: count over all texts together."""
-    scores = [entity_f1([s], [t]) for s, t in zip(predicted, true, strict=True)]
-    return sum(scores) / len(scores)
-
-
-def entity_f1_by_text_one(predicted, true):
-    """This takes the F1 of each text, 1 where there is nothing to find, then their mean: count
-    over all texts together.
-    """
-    pairs = list(zip(predicted, true, strict=True))
-    scores = [entity_f1([s], [t]) if s or t else 1.0 for s, t in pairs]
-    return sum(scores) / len(scores)
-
-
-def entity_f1_one_pool(predicted, true):
-    """This forgets the text: a span is right only when it is one of the same text."""
-    said = {span for spans in predicted for span in spans}
-    wanted = {span for spans in true for span in spans}
-    return f1(len(said & wanted), len(said), len(wanted))
-
-
-def entity_f1_any_text(predicted, true):
-    """This calls a span right when any text has it: it must be one of the same text."""
-    _, n_said, n_true = counts(predicted, true)
-    wanted = {span for spans in true for span in spans}
-    return f1(sum(span in wanted for spans in predicted for span in spans), n_said, n_true)
-
-
-def entity_f1_lists(predicted, true):
-    """This forgets the text: count how often a span stands in the same text of both."""
-    said = Counter(span for spans in predicted for span in spans)
-    wanted = Counter(span for spans in true for span in spans)
-    _, n_said, n_true = counts(predicted, true)
-    return f1((said & wanted).total(), n_said, n_true)
-
-
-def entity_f1_precision(predicted, true):
-    """This is the precision, the share of what was said: the recall counts too."""
-    right, n_said, _ = counts(predicted, true)
-    return right / n_said if right else 0.0
-
-
-def entity_f1_recall(predicted, true):
-    """This is the recall, the share of what is true: the precision counts too."""
-    right, _, n_true = counts(predicted, true)
-    return right / n_true if right else 0.0
-
-
-def entity_f1_mean(predicted, true):
-    """This is the mean of precision and recall: F1 is the harmonic one, 2 P R / (P + R)."""
-    return (entity_f1_precision(predicted, true) + entity_f1_recall(predicted, true)) / 2
-
-
-def entity_f1_half(predicted, true):
-    """This lacks the factor 2: F1 is 2 P R / (P + R), and 1 when all is right."""
-    return entity_f1(predicted, true) / 2
-
-
-def entity_f1_by_text_with_names(predicted, true):
-    """This takes the mean of the F1 of the texts that have names: count over all texts together."""
-    pairs = [(s, t) for s, t in zip(predicted, true, strict=True) if s or t]
-    return sum(entity_f1([s], [t]) for s, t in pairs) / len(pairs)
-
-
-def entity_f1_union(predicted, true):
-    """This divides by all different spans: F1 is twice the right ones over said plus true."""
-    right, n_said, n_true = counts(predicted, true)
-    return right / (n_said + n_true - right) if right else 0.0
-
-
-def entity_f1_starts(predicted, true):
-    """This compares the starts alone: both ends must be right."""
-    return entity_f1(
-        [[start for start, _ in spans] for spans in predicted],
-        [[start for start, _ in spans] for spans in true],
-    )
-
-
-def entity_f1_ends(predicted, true):
-    """This compares the ends alone: the start must be right too."""
-    return entity_f1(
-        [[end for _, end in spans] for spans in predicted],
-        [[end for _, end in spans] for spans in true],
-    )
-
-
-def entity_f1_overlap(predicted, true):
-    """This calls a span right when it shares a word with a true one: both ends must be right."""
-    right = sum(
-        any(overlaps(span, other) for other in wanted)
-        for said, wanted in zip(predicted, true, strict=True)
-        for span in said
-    )
-    _, n_said, n_true = counts(predicted, true)
-    return f1(right, n_said, n_true)
-
-
-def entity_f1_in_order(predicted, true):
-    """This compares the first with the first, the second with the second: one that is missing
-    shifts all others. Look for each in the whole text.
-    """
-    pairs = zip(predicted, true, strict=True)
-    right = sum(
-        one == other for said, wanted in pairs for one, other in zip(said, wanted, strict=False)
-    )
-    _, n_said, n_true = counts(predicted, true)
-    return f1(right, n_said, n_true)
-
-
 def entity_f1_whole_texts(predicted, true):
     """This is the share of texts that are right as a whole: count the names."""
     pairs = list(zip(predicted, true, strict=True))
     return sum(set(said) == set(wanted) for said, wanted in pairs) / len(pairs)
-
-
-def entity_f1_percent(predicted, true):
-    """This is in percent: F1 is between 0 and 1."""
-    return 100 * entity_f1(predicted, true)
 
 
 def entity_f1_no_zero(predicted, true):
@@ -204,6 +72,86 @@ def entity_f1_cases():
     ]
 
 
+SAID = [(0, 1), (2, 3), (4, 5)]
+NAMES = [(0, 1), (6, 7), (8, 9), (10, 11), (12, 13)]
+
+
+def score(answer, predicted, true):
+    """F1 as an answer counts it, made 1 where all is right, and 0 for what it gives to nothing."""
+    best, nothing, found = (
+        float(answer(*spans))
+        for spans in (([NAMES], [NAMES]), ([[(7, 9)]], [[(0, 1)]]), (predicted, true))
+    )
+    return 0.0 if found == nothing else found / best
+
+
+def all_right_is_one(answer):
+    """1, not 100 or a half."""
+    best = float(answer([NAMES], [NAMES]))
+    sentences = {
+        100: "It is in percent: F1 is between 0 and 1.",
+        0.5: "It lacks the factor 2: F1 is 2 P R / (P + R), and 1 when all is right.",
+    }
+    return best == 1 or sentences.get(best, f"Where all is right it gives {best:g}: F1 is 1.")
+
+
+def both_ends_count(answer):
+    """One end wrong is wrong."""
+    same_start, same_end, inside = (
+        score(answer, [[span]], [[(1, 5)]]) for span in ((1, 4), (2, 5), (2, 4))
+    )
+    if 0 < inside < 0.9:
+        return "It counts words: a name counts once, and only when all of it is right."
+    if inside:
+        return (
+            "A span is right when it shares words with a true one: start and end must be the same."
+        )
+    if same_start:
+        return "A span with the right start is right, whatever its end: both must be the same."
+    return not same_end
+
+
+def the_same_text_has_it(answer):
+    """A span of another text is wrong."""
+    return score(answer, [[(0, 2)], [(3, 4)]], [[(3, 4)], [(0, 2)]]) == 0
+
+
+def order_does_not_matter(answer):
+    """Each span is looked for in the whole text."""
+    return score(answer, [[(3, 4), (6, 8)]], [[(1, 2), (3, 4), (6, 8)]]) > 0
+
+
+def texts_count_together(answer):
+    """Of two texts one is all right, the other one all wrong."""
+    said, true = [[(0, 1)], SAID], [[(0, 1)], NAMES[1:]]
+    apart = sum(float(answer([a], [b])) for a, b in zip(said, true, strict=True)) / 2
+    return abs(float(answer(said, true)) - apart) > 1e-3
+
+
+def is_harmonic(answer):
+    """1 of 3 is right, 1 of 5 found."""
+    found = score(answer, [SAID], [NAMES])
+    sentences = {
+        1 / 3: "It is the precision, the share of what was said: the recall counts too.",
+        1 / 5: "It is the recall, the share of what is true: the precision counts too.",
+        4 / 15: "It is the mean of precision and recall: F1 is the harmonic one, 2 P R / (P + R).",
+        1 / 7: "It divides by all different spans: F1 is twice the right ones over said plus true.",
+        0: "It gives 0 where some are right: count the names, not whole texts.",
+    }
+    for other, sentence in sentences.items():
+        if abs(found - other) < 1e-3:
+            return sentence
+    return abs(found - 1 / 4) < 1e-3
+
+
+def nothing_right_is_zero(answer):
+    """Nothing said, or nothing to find, or all wrong."""
+    return all(
+        float(answer(predicted, true)) == 0
+        for predicted, true in (([[(7, 9)]], [[(0, 1)]]), ([[]], [[(0, 1)]]), ([[]], [[]]))
+    )
+
+
 ENTITY_F1 = Write(
     id="6.11",
     title="Count names, not words",
@@ -222,27 +170,31 @@ the share of the true spans that were found. Return F1 = 2 P R / (P + R), and 0 
     solution=entity_f1,
     second_style=entity_f1_shares,
     mistakes=(
-        entity_f1_words,
-        entity_f1_words_inclusive,
-        entity_f1_by_text,
-        entity_f1_by_text_one,
-        entity_f1_one_pool,
-        entity_f1_any_text,
-        entity_f1_lists,
-        entity_f1_precision,
-        entity_f1_recall,
-        entity_f1_mean,
-        entity_f1_half,
-        entity_f1_by_text_with_names,
-        entity_f1_union,
-        entity_f1_starts,
-        entity_f1_ends,
-        entity_f1_overlap,
-        entity_f1_in_order,
         entity_f1_whole_texts,
-        entity_f1_percent,
         entity_f1_no_zero,
     ),
     cases=entity_f1_cases,
+    properties=(
+        Property("F1 is 1 where all is right.", all_right_is_one),
+        Property(
+            "A span with the right end is right, whatever its start: both must be the same.",
+            both_ends_count,
+        ),
+        Property(
+            "A span is right when another text has it: it must be one of the same text.",
+            the_same_text_has_it,
+        ),
+        Property(
+            "Where a name is missing all others are wrong: look for each in the whole text, not at "
+            "the same number.",
+            order_does_not_matter,
+        ),
+        Property(
+            "It takes the mean of the texts' scores: count over all texts together.",
+            texts_count_together,
+        ),
+        Property("F1 is 2 P R / (P + R).", is_harmonic),
+        Property("When none is right F1 is 0.", nothing_right_is_zero),
+    ),
     see="6.8 Which words are names",
 )

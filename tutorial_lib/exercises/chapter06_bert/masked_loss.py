@@ -1,11 +1,16 @@
 """Chapter 06: the loss of masked language modelling, at the chosen places only."""
 
-import math
-
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.chapter05b_prompting.measures import (
+    COUNTED,
+    loss_properties,
+    moved_along,
+    reading,
+    tokens_that_count,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def masked_loss(logits, ids, chosen):
@@ -30,122 +35,14 @@ def losses(logits, ids):
     return F.cross_entropy(logits.transpose(1, 2), ids, reduction="none")
 
 
-def masked_loss_all(logits, ids, chosen):
-    """This counts all places: the model sees the tokens that were not chosen, and would learn to
-    copy them.
-    """
-    return losses(logits, ids).mean()
-
-
-def masked_loss_others(logits, ids, chosen):
-    """This counts the places that were not chosen: turn `chosen` round."""
-    return masked_loss(logits, ids, ~chosen)
-
-
-def masked_loss_divided_by_all(logits, ids, chosen):
-    """This sums over the chosen places and divides by all B T: divide by the number chosen."""
-    return (losses(logits, ids) * chosen).mean()
-
-
-def masked_loss_by_text(logits, ids, chosen):
-    """This averages each text, then the texts: a place of a text with few would count for more."""
-    loss = losses(logits, ids) * chosen
-    return (loss.sum(dim=1) / chosen.sum(dim=1)).mean()
-
-
-def masked_loss_by_batch(logits, ids, chosen):
-    """This divides by the number of texts: divide by the number of chosen places."""
-    return (losses(logits, ids) * chosen).sum() / len(ids)
-
-
-def masked_loss_sum(logits, ids, chosen):
-    """This is the sum: the mean over the chosen places is asked for."""
-    return losses(logits, ids)[chosen].sum()
-
-
-def masked_loss_each(logits, ids, chosen):
-    """This is one number a place: their mean is asked for."""
-    return losses(logits, ids)[chosen]
-
-
-def masked_loss_ignored_zero(logits, ids, chosen):
-    """This marks the other places with label 0 and ignores 0: a chosen token with id 0 is a
-    class like others, and is lost. Use a number that is no id, -100.
-    """
-    return F.cross_entropy(logits.transpose(1, 2), ids * chosen, ignore_index=0)
-
-
 def masked_loss_labels_zero(logits, ids, chosen):
     """This gives the other places the label 0 and counts them: leave them out."""
     return losses(logits, ids * chosen).mean()
 
 
-def masked_loss_logits_zero(logits, ids, chosen):
-    """This sets the other places' logits to 0 and counts them, each with log V: leave them
-    out.
-    """
-    return losses(logits * chosen[..., None], ids).mean()
-
-
-def masked_loss_next_token(logits, ids, chosen):
-    """This asks each chosen place for the token after it: a BERT says the token that stood at the
-    place itself.
-    """
-    shifted = chosen[:, :-1]
-    return F.cross_entropy(logits[:, :-1][shifted], ids[:, 1:][shifted])
-
-
-def masked_loss_one_before(logits, ids, chosen):
-    """This reads the logits one place before each chosen one, as a language model does: a BERT
-    answers at the place itself.
-    """
-    shifted = chosen[:, 1:]
-    return F.cross_entropy(logits[:, :-1][shifted], ids[:, 1:][shifted])
-
-
-def masked_loss_softmax_twice(logits, ids, chosen):
-    """This takes the softmax twice: `cross_entropy` wants the raw logits."""
-    return masked_loss(logits.softmax(dim=-1), ids, chosen)
-
-
-def masked_loss_raw_logits(logits, ids, chosen):
-    """This takes the logit for a log probability: it needs a log_softmax first."""
-    return F.nll_loss(logits[chosen], ids[chosen])
-
-
-def masked_loss_no_log(logits, ids, chosen):
-    """This is minus the mean probability: the loss is minus the mean of its logarithm."""
-    return F.nll_loss(logits[chosen].softmax(dim=-1), ids[chosen])
-
-
 def masked_loss_log_of_mean(logits, ids, chosen):
     """This is minus the logarithm of the mean probability: take the logarithm first."""
     return -(-losses(logits, ids)[chosen]).exp().mean().log()
-
-
-def masked_loss_sign(logits, ids, chosen):
-    """This is the mean of log p: the loss is minus that, and never below 0."""
-    return -masked_loss(logits, ids, chosen)
-
-
-def masked_loss_bits(logits, ids, chosen):
-    """This is in bits, with the logarithm to base 2: nats take the natural one."""
-    return masked_loss(logits, ids, chosen) / math.log(2)
-
-
-def masked_loss_perplexity(logits, ids, chosen):
-    """This is the perplexity, exp(loss): the loss itself is asked for."""
-    return masked_loss(logits, ids, chosen).exp()
-
-
-def masked_loss_over_places(logits, ids, chosen):
-    """This takes the softmax over the places: the V tokens of one place compete."""
-    return F.nll_loss(logits.log_softmax(dim=1)[chosen], ids[chosen])
-
-
-def masked_loss_over_chosen(logits, ids, chosen):
-    """This takes the softmax over the chosen places: the V tokens of one place compete."""
-    return F.nll_loss(logits[chosen].log_softmax(dim=0), ids[chosen])
 
 
 def masked_loss_all_tokens(logits, ids, chosen):
@@ -158,22 +55,6 @@ def masked_loss_crossed(logits, ids, chosen):
     `log_p[range(N), ids]` takes one a place.
     """
     return -logits[chosen].log_softmax(dim=-1)[:, ids[chosen]].mean()
-
-
-def masked_loss_text_by_text(logits, ids, chosen):
-    """This is one number a text: one for the whole batch is asked for."""
-    loss = losses(logits, ids) * chosen
-    return loss.sum(dim=1) / chosen.sum(dim=1)
-
-
-def masked_loss_accuracy(logits, ids, chosen):
-    """This is the share that is guessed right: the loss asks how likely the right token was."""
-    return (logits.argmax(dim=-1) == ids)[chosen].float().mean()
-
-
-def masked_loss_error(logits, ids, chosen):
-    """This is the share that is guessed wrong: the loss asks how likely the right token was."""
-    return (logits.argmax(dim=-1) != ids)[chosen].float().mean()
 
 
 def masked_loss_cases():
@@ -192,6 +73,28 @@ def masked_case(rows, places):
     ids = torch.tensor(rows)
     logits = 2 * torch.randn(*ids.shape, 7) + F.one_hot(ids, 7)
     return logits, ids, torch.isin(torch.arange(ids.numel()), torch.tensor(places)).view_as(ids)
+
+
+def says_the_token_itself(answer):
+    """A chosen place is asked for the token that stood there."""
+    counted = tokens_that_count(answer)
+    if reading(answer)[0] == 1 and (counted == COUNTED.roll(1, dims=1)).all():
+        return (
+            "It asks each chosen place for the token after it: a BERT says the token that stood at "
+            "the place itself."
+        )
+    sentences = {
+        1: "It reads the logits one place before each chosen one, as a language model does: a BERT "
+        "answers at the place itself.",
+        -1: "It reads the logits one place after each chosen one: a BERT answers at the place "
+        "itself.",
+    }
+    return None if moved_along(answer) else sentences.get(reading(answer)[0], True)
+
+
+def chosen_goes_with_ids(answer):
+    """Logits and ids are those of the chosen places."""
+    return None if reading(answer)[0] else not moved_along(answer)
 
 
 MASKED_LOSS = Write(
@@ -213,33 +116,20 @@ over these places, one number for the whole batch. No other place counts.
     solution=masked_loss,
     second_style=masked_loss_places,
     mistakes=(
-        masked_loss_all,
-        masked_loss_others,
-        masked_loss_divided_by_all,
-        masked_loss_by_text,
-        masked_loss_by_batch,
-        masked_loss_sum,
-        masked_loss_each,
-        masked_loss_ignored_zero,
         masked_loss_labels_zero,
-        masked_loss_logits_zero,
-        masked_loss_next_token,
-        masked_loss_one_before,
-        masked_loss_softmax_twice,
-        masked_loss_raw_logits,
-        masked_loss_no_log,
         masked_loss_log_of_mean,
-        masked_loss_sign,
-        masked_loss_bits,
-        masked_loss_perplexity,
-        masked_loss_over_places,
-        masked_loss_over_chosen,
         masked_loss_all_tokens,
         masked_loss_crossed,
-        masked_loss_text_by_text,
-        masked_loss_accuracy,
-        masked_loss_error,
     ),
     cases=masked_loss_cases,
+    properties=loss_properties(
+        Property(
+            "It does not read the logits of the chosen place itself.",
+            says_the_token_itself,
+        ),
+        Property("It counts places beside the chosen ones.", chosen_goes_with_ids),
+        token="chosen place",
+        others="only chosen places do",
+    ),
     see="6.4 Pre-training",
 )

@@ -1,8 +1,6 @@
 """Chapter 06: pairs of sentences, half of them real."""
 
-import random
-
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def next_sentence_pairs(documents, draws):
@@ -38,183 +36,9 @@ def next_sentence_pairs_cut(documents, draws):
     return [[documents[draw[0]][draw[1]], second(*draw), draw[2] < 0.5] for draw in draws]
 
 
-def made(documents, draws, is_next=None, follows=None, pool=None, pick=None):
-    """The pairs, with one part replaced.
-
-    is_next(coin), follows(document, s), pool(documents, d, s), the sentences to draw from, and
-    pick(pool, u).
-    """
-    is_next = is_next or (lambda coin: coin < 0.5)
-    follows = follows or (lambda document, s: document[s + 1])
-    pool = pool or outside
-    pick = pick or (lambda texts, u: texts[int(u * len(texts))])
-    return [
-        (
-            documents[d][s],
-            follows(documents[d], s) if is_next(coin) else pick(pool(documents, d, s), u),
-            is_next(coin),
-        )
-        for d, s, coin, u in draws
-    ]
-
-
 def outside(documents, d, s=None):
     """All sentences that are not of document d, in order."""
     return [text for i, document in enumerate(documents) if i != d for text in document]
-
-
-def everything(documents, d=None, s=None):
-    """All sentences, in order."""
-    return [text for document in documents for text in document]
-
-
-def next_sentence_pairs_anywhere(documents, draws):
-    """This draws from all documents, the own one too, and can hit the true next sentence."""
-    return made(documents, draws, pool=everything)
-
-
-def next_sentence_pairs_not_the_next(documents, draws):
-    """This leaves out only the true next sentence: others of the same document are too much like
-    it; leave out the whole document.
-    """
-
-    def all_but_next(documents, d, s):
-        return [text for text in everything(documents) if text != documents[d][s + 1]]
-
-    return made(documents, draws, pool=all_but_next)
-
-
-def next_sentence_pairs_not_these_two(documents, draws):
-    """This leaves out the two sentences alone: leave out the whole document."""
-
-    def rest(documents, d, s):
-        return [text for text in everything(documents) if text not in documents[d][s : s + 2]]
-
-    return made(documents, draws, pool=rest)
-
-
-def next_sentence_pairs_same_document(documents, draws):
-    """This draws the false second sentence from the same document: it comes from another one."""
-    return made(documents, draws, pool=lambda documents, d, s: documents[d])
-
-
-def next_sentence_pairs_same_without_next(documents, draws):
-    """This draws the false second sentence from the rest of the same document: it comes from
-    another one.
-    """
-    return made(documents, draws, pool=lambda docs, d, s: docs[d][: s + 1] + docs[d][s + 2 :])
-
-
-def next_sentence_pairs_next_document(documents, draws):
-    """This draws from the document after it only: all other documents have a share."""
-    return made(documents, draws, pool=lambda docs, d, s: docs[(d + 1) % len(docs)])
-
-
-def next_sentence_pairs_first_document(documents, draws):
-    """This draws from the first other document only: all other documents have a share."""
-    return made(documents, draws, pool=lambda docs, d, s: docs[0 if d else 1])
-
-
-def next_sentence_pairs_two_steps(documents, draws):
-    """This takes u for the number of the document: count all sentences of all other documents
-    in one row, each of them with the same share.
-    """
-
-    def two_steps(documents, u):
-        place = u * len(documents)
-        return documents[int(place)][int((place % 1) * len(documents[int(place)]))]
-
-    def others(documents, d, s):
-        return documents[:d] + documents[d + 1 :]
-
-    return made(documents, draws, pool=others, pick=two_steps)
-
-
-def next_sentence_pairs_heads(documents, draws):
-    """This turns the coin: below 0.5 the pair is real."""
-    return made(documents, draws, is_next=lambda coin: coin >= 0.5)
-
-
-def next_sentence_pairs_exchanged(documents, draws):
-    """This takes u for the coin and the coin for u: a draw is (d, s, coin, u)."""
-    return made(documents, [(d, s, u, coin) for d, s, coin, u in draws])
-
-
-def next_sentence_pairs_wrong_label(documents, draws):
-    """This labels the pairs the wrong way: True says that the second follows the first."""
-    return [(first, second, not real) for first, second, real in made(documents, draws)]
-
-
-def next_sentence_pairs_classes(documents, draws):
-    """This gives numbers, 0 for next as in the published weights: here is_next is True or False."""
-    return [(a, b, 0 if real else 1) for a, b, real in made(documents, draws)]
-
-
-def next_sentence_pairs_numbers(documents, draws):
-    """This gives 1 and 0: is_next is True or False."""
-    return [(a, b, int(real)) for a, b, real in made(documents, draws)]
-
-
-def next_sentence_pairs_all_real(documents, draws):
-    """These are all real: from a coin of 0.5 on, the second comes from another document."""
-    return made(documents, draws, is_next=lambda coin: True)
-
-
-def next_sentence_pairs_none_real(documents, draws):
-    """None of these is real: below a coin of 0.5, the second is the true next sentence."""
-    return made(documents, draws, is_next=lambda coin: False)
-
-
-def next_sentence_pairs_always_true(documents, draws):
-    """These are all called real: is_next is False for those drawn from another document."""
-    return [(a, b, True) for a, b, _ in made(documents, draws)]
-
-
-def next_sentence_pairs_turned(documents, draws):
-    """This puts the second sentence first: number s of document d is the first."""
-    return [(second, first, real) for first, second, real in made(documents, draws)]
-
-
-def next_sentence_pairs_before(documents, draws):
-    """This takes the sentence before for the real pairs: the one after it is asked for."""
-    return made(documents, draws, follows=lambda document, s: document[s - 1])
-
-
-def next_sentence_pairs_itself(documents, draws):
-    """This takes the same sentence twice for the real pairs: the second is number s + 1."""
-    return made(documents, draws, follows=lambda document, s: document[s])
-
-
-def next_sentence_pairs_two_on(documents, draws):
-    """This skips a sentence in the real pairs: the second is number s + 1."""
-    return made(
-        documents, draws, follows=lambda document, s: document[min(s + 2, len(document) - 1)]
-    )
-
-
-def next_sentence_pairs_rounded(documents, draws):
-    """This rounds u times the number of sentences, and so shifts the draw: cut it with `int`."""
-    return made(
-        documents, draws, pick=lambda texts, u: texts[min(round(u * len(texts)), len(texts) - 1)]
-    )
-
-
-def next_sentence_pairs_last_never(documents, draws):
-    """This never draws the last of the other sentences: multiply u by their number."""
-    return made(documents, draws, pick=lambda texts, u: texts[int(u * (len(texts) - 1))])
-
-
-def next_sentence_pairs_own_draw(documents, draws):
-    """This draws for itself: u says which of the other sentences it is."""
-    return made(documents, draws, pick=lambda texts, u: random.choice(texts))
-
-
-def next_sentence_pairs_coin_again(documents, draws):
-    """This takes the coin for the place too: u says which of the other sentences it is."""
-    texts = [outside(documents, d) for d, _, _, _ in draws]
-    picked = [others[int(draw[2] * len(others))] for others, draw in zip(texts, draws, strict=True)]
-    pairs = made(documents, draws)
-    return [(a, b if real else c, real) for (a, b, real), c in zip(pairs, picked, strict=True)]
 
 
 def next_sentence_pairs_cases():
@@ -232,6 +56,100 @@ def next_sentence_pairs_cases():
         case("false pairs", documents, false),
         case("both", documents, more),
     ]
+
+
+DOCUMENTS = [["a0", "a1", "a2", "a3"], ["b0", "b1"], ["c0", "c1", "c2"]]
+PLACES = ((0, 1), (0, 2), (1, 0), (2, 1))
+US = (0.0, 0.15, 0.31, 0.47, 0.62, 0.78, 0.99)
+
+
+def drawn(answer, coins, us=US):
+    """The draws with these coins, and (first, second, is_next) for each, in this order."""
+    draws = [(d, s, coin, u) for d, s in PLACES for coin in coins for u in us]
+    found = answer(DOCUMENTS, draws)
+    firsts = [DOCUMENTS[d][s] for d, s, _, _ in draws]
+    if [row[1] for row in found] == firsts != [row[0] for row in found]:
+        found = [(second, first, label) for first, second, label in found]
+    return list(zip(draws, found, strict=True))
+
+
+def first_comes_first(answer):
+    """The first sentence is number s of document d."""
+    draws = [(d, s, 0.2, 0.3) for d, s in PLACES]
+    return [row[0] for row in answer(DOCUMENTS, draws)] == [DOCUMENTS[d][s] for d, s in PLACES]
+
+
+def labels_are_true_or_false(answer):
+    """Not 1 and 0."""
+    return all(isinstance(label, bool) for _, (_, _, label) in drawn(answer, (0.2, 0.7)))
+
+
+def from_own_document(answer, coins):
+    """For each draw, whether the second sentence is of the same document."""
+    return [second in DOCUMENTS[d] for (d, *_), (_, second, _) in drawn(answer, coins)]
+
+
+def coin_is_turned(answer):
+    """Real pairs come from 0.5 on."""
+    low, high = (from_own_document(answer, coins) for coins in ((0.1,), (0.9,)))
+    return all(high) and not any(low)
+
+
+def u_is_the_coin(answer):
+    """u decides whether the pair is from one document, and the coin does not."""
+    return all(from_own_document(answer, (c,)) == [u < 0.5 for u in US] * 4 for c in (0.1, 0.9))
+
+
+def coin_decides(answer):
+    """Below 0.5 the pair is from one document."""
+    if u_is_the_coin(answer):
+        return "It takes u for the coin and the coin for u: a draw is (d, s, coin, u)."
+    if coin_is_turned(answer):
+        return "It turns the coin round: below 0.5 the second sentence is the one that follows."
+    return all(from_own_document(answer, (0.0, 0.1, 0.25, 0.4, 0.49)))
+
+
+def others_are_of_other_documents(answer):
+    """From 0.5 on the second sentence is from elsewhere."""
+    if coin_is_turned(answer) or u_is_the_coin(answer):
+        return None
+    return not any(from_own_document(answer, (0.5, 0.6, 0.75, 0.9, 0.99)))
+
+
+def the_next_one_follows(answer):
+    """Number s + 1."""
+    for (d, s, _, _), (_, second, _) in drawn(answer, (0.9 if coin_is_turned(answer) else 0.1,)):
+        if second in DOCUMENTS[d] and second != DOCUMENTS[d][s + 1]:
+            return (
+                f"In a real pair number {DOCUMENTS[d].index(second)} follows number {s}: the "
+                "second sentence is number s + 1."
+            )
+    return True
+
+
+def u_decides(answer):
+    """Number int(u * len(others))."""
+    for (d, _, coin, u), (_, second, _) in drawn(answer, (0.1 if coin_is_turned(answer) else 0.9,)):
+        others = [text for n, texts in enumerate(DOCUMENTS) if n != d for text in texts]
+        if second in DOCUMENTS[d]:
+            return None
+        if second != others[int(u * len(others))]:
+            return (
+                f"With the coin {coin} and u = {u} it draws {second!r} from {others}: number "
+                f"int(u * len(others)) is {others[int(u * len(others))]!r}."
+            )
+    return True
+
+
+def labels_fit(answer):
+    """True says that the second sentence follows."""
+    turned = coin_is_turned(answer)
+    if u_is_the_coin(answer):
+        return None
+    return all(
+        bool(label) == ((coin < 0.5) != turned)
+        for (_, _, coin, _), (_, _, label) in drawn(answer, (0.1, 0.9))
+    )
 
 
 NEXT_SENTENCE_PAIRS = Write(
@@ -253,32 +171,28 @@ draw, `is_next` True or False.
     ),
     solution=next_sentence_pairs,
     second_style=next_sentence_pairs_cut,
-    mistakes=(
-        next_sentence_pairs_anywhere,
-        next_sentence_pairs_not_the_next,
-        next_sentence_pairs_not_these_two,
-        next_sentence_pairs_same_document,
-        next_sentence_pairs_same_without_next,
-        next_sentence_pairs_next_document,
-        next_sentence_pairs_first_document,
-        next_sentence_pairs_two_steps,
-        next_sentence_pairs_heads,
-        next_sentence_pairs_exchanged,
-        next_sentence_pairs_wrong_label,
-        next_sentence_pairs_classes,
-        next_sentence_pairs_numbers,
-        next_sentence_pairs_all_real,
-        next_sentence_pairs_none_real,
-        next_sentence_pairs_always_true,
-        next_sentence_pairs_turned,
-        next_sentence_pairs_before,
-        next_sentence_pairs_itself,
-        next_sentence_pairs_two_on,
-        next_sentence_pairs_rounded,
-        next_sentence_pairs_last_never,
-        next_sentence_pairs_own_draw,
-        next_sentence_pairs_coin_again,
-    ),
+    mistakes=(),
     cases=next_sentence_pairs_cases,
+    properties=(
+        Property("The first sentence of a pair must be number s of document d.", first_comes_first),
+        Property("It gives numbers: is_next is True or False.", labels_are_true_or_false),
+        Property(
+            "With a coin below 0.5 the second sentence is from another document: it is the one "
+            "that follows.",
+            coin_decides,
+        ),
+        Property(
+            "With a coin of 0.5 or more a second sentence is from the same document: leave out the "
+            "whole document, and draw from all others.",
+            others_are_of_other_documents,
+        ),
+        Property("The second sentence of a real pair is number s + 1.", the_next_one_follows),
+        Property("The number u says which of the other sentences it is.", u_decides),
+        Property(
+            "The labels are wrong: is_next is True when the second sentence follows the first, "
+            "False when it was drawn.",
+            labels_fit,
+        ),
+    ),
     see="6.2 What goes in",
 )

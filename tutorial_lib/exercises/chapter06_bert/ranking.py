@@ -4,7 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.chapter06_bert.measures import HIDDEN, MASK, POOLING
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 QUESTION = "What happened in the war?"
 TEXTS = (
@@ -92,6 +93,16 @@ def ranking(text_vectors, model, tokenizer, question=QUESTION, texts=TEXTS):
     return sorted(zip(texts, together, alone, strict=True), key=lambda row: -row[1])
 
 
+def has_length_one(answer):
+    """Each vector, whatever the length of the mean."""
+    hidden = 3 * HIDDEN + torch.arange(9.0)
+    lengths = answer(hidden, MASK).norm(dim=-1)
+    return torch.allclose(lengths, torch.ones(2), atol=1e-4) or (
+        f"The vectors have the lengths {', '.join(f'{x:.3g}' for x in lengths.tolist())}: divide "
+        "each by its own norm, along D."
+    )
+
+
 SEARCH_RANKING = Symptom(
     id="6.12",
     title="The longest text wins",
@@ -128,5 +139,9 @@ these mistakes. Choose the letter, then repair `text_vectors`.
         "thousands: each token adds to it.",
     ),
     cases=text_vectors_cases,
+    properties=(
+        *POOLING,
+        Property("Each vector must have length 1.", has_length_one),
+    ),
     see="6.11 Search by meaning",
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def best_span(start_logits, end_logits, allowed, longest):
@@ -49,189 +49,15 @@ def best(start_logits, end_logits, allowed, longest):
     return searched(start_logits, end_logits, rule(allowed, longest))
 
 
-def best_span_apart(start_logits, end_logits, allowed, longest):
-    """This takes the best start and the best end, each for itself: the end may come before the
-    start, or far behind it. Search the pairs.
-    """
-    start = start_logits.masked_fill(~allowed, -torch.inf).argmax()
-    return start.item(), end_logits.masked_fill(~allowed, -torch.inf).argmax().item()
-
-
-def best_span_apart_everywhere(start_logits, end_logits, allowed, longest):
-    """This takes the best start and the best end of all places, each for itself: search the pairs
-    within the scene.
-    """
-    return start_logits.argmax().item(), end_logits.argmax().item()
-
-
-def best_span_sorted(start_logits, end_logits, allowed, longest):
-    """This takes the best start and the best end, and swaps them when they come the wrong way
-    round: search the pairs.
-    """
-    return sorted(best_span_apart(start_logits, end_logits, allowed, longest))
-
-
-def best_span_start_first(start_logits, end_logits, allowed, longest):
-    """This fixes the best start, then looks for an end: a start that is second best may have a
-    far better end.
-    """
-    start = start_logits.masked_fill(~allowed, -torch.inf).argmax().item()
-    fits = rule(allowed, longest)
-    return searched(start_logits, end_logits, lambda s, e: s == start and fits(s, e))
-
-
-def best_span_start_then_end(start_logits, end_logits, allowed, longest):
-    """This fixes the best start of all, then takes the best end behind it, however far: search the
-    pairs within the scene.
-    """
-    start = start_logits.argmax().item()
-    return start, start + end_logits[start:].argmax().item()
-
-
-def best_span_end_first(start_logits, end_logits, allowed, longest):
-    """This fixes the best end, then looks for a start: an end that is second best may have a far
-    better start.
-    """
-    end = end_logits.masked_fill(~allowed, -torch.inf).argmax().item()
-    fits = rule(allowed, longest)
-    return searched(start_logits, end_logits, lambda s, e: e == end and fits(s, e))
-
-
-def best_span_any_order(start_logits, end_logits, allowed, longest):
-    """This lets the end come before the start: start <= end."""
-    return searched(
-        start_logits, end_logits, lambda s, e: e < s + longest and bool(allowed[s] and allowed[e])
-    )
-
-
-def best_span_any_distance(start_logits, end_logits, allowed, longest):
-    """This allows an end up to `longest` tokens before the start too: start <= end."""
-    return searched(
-        start_logits,
-        end_logits,
-        lambda s, e: abs(e - s) < longest and bool(allowed[s] and allowed[e]),
-    )
-
-
-def best_span_two_words(start_logits, end_logits, allowed, longest):
-    """This wants start < end: an answer of one token has start = end."""
-    fits = rule(allowed, longest)
-    return searched(start_logits, end_logits, lambda s, e: s < e and fits(s, e))
-
-
-def best_span_one_longer(start_logits, end_logits, allowed, longest):
-    """This lets the answer be one token too long: from start to end are end - start + 1 tokens."""
-    return searched(start_logits, end_logits, rule(allowed, longest + 1))
-
-
-def best_span_one_shorter(start_logits, end_logits, allowed, longest):
-    """This stops one token short: an answer may have `longest` tokens."""
-    return searched(start_logits, end_logits, rule(allowed, max(longest - 1, 1)))
-
-
-def best_span_any_length(start_logits, end_logits, allowed, longest):
-    """This has no limit on the length: at most `longest` tokens."""
-    return searched(start_logits, end_logits, rule(allowed, len(allowed)))
-
-
-def best_span_everywhere(start_logits, end_logits, allowed, longest):
-    """This looks outside of the scene too: `allowed` is for start and end."""
-    return searched(start_logits, end_logits, rule(torch.ones_like(allowed), longest))
-
-
-def best_span_end_anywhere(start_logits, end_logits, allowed, longest):
-    """This lets the answer end outside of the scene: `allowed` is for the end too."""
-    return searched(
-        start_logits, end_logits, lambda s, e: s <= e < s + longest and bool(allowed[s])
-    )
-
-
-def best_span_start_anywhere(start_logits, end_logits, allowed, longest):
-    """This lets the answer start outside of the scene: `allowed` is for the start too."""
-    return searched(
-        start_logits, end_logits, lambda s, e: s <= e < s + longest and bool(allowed[e])
-    )
-
-
 def best_span_outside(start_logits, end_logits, allowed, longest):
     """This looks outside of the scene only: True marks the scene."""
     return searched(start_logits, end_logits, rule(~allowed, longest))
-
-
-def best_span_zeroed(start_logits, end_logits, allowed, longest):
-    """This takes 0 as the lowest score, and all scores of the scene may be lower: begin with, or
-    fill with, minus infinity.
-    """
-    return searched(start_logits * allowed, end_logits * allowed, rule(allowed | True, longest))
-
-
-def best_span_triu(start_logits, end_logits, allowed, longest):
-    """This lets `triu` set forbidden pairs to 0, and allowed ones may be lower: set them to minus
-    infinity.
-    """
-    sums = (start_logits[:, None] + end_logits).triu().tril(longest - 1)
-    inside = allowed[:, None] & allowed
-    return divmod(sums.masked_fill(~inside, -torch.inf).argmax().item(), len(allowed))
-
-
-def best_span_product(start_logits, end_logits, allowed, longest):
-    """This multiplies the logits, and two very low ones win: add them. Only probabilities are
-    multiplied.
-    """
-    fits = rule(allowed, longest)
-    return searched(start_logits, end_logits, fits, lambda one, other: one * other)
 
 
 def best_span_probabilities(start_logits, end_logits, allowed, longest):
     """This adds probabilities: add the logits, or multiply the probabilities."""
     p, q = start_logits.softmax(dim=0), end_logits.softmax(dim=0)
     return searched(p, q, rule(allowed, longest))
-
-
-def best_span_higher_one(start_logits, end_logits, allowed, longest):
-    """This takes the higher of the two logits for the score: add them."""
-    fits = rule(allowed, longest)
-    return searched(start_logits, end_logits, fits, max)
-
-
-def best_span_lowest(start_logits, end_logits, allowed, longest):
-    """This is the worst span: the highest sum is asked for."""
-    return searched(-start_logits, -end_logits, rule(allowed, longest))
-
-
-def best_span_swapped(start_logits, end_logits, allowed, longest):
-    """This reads the start from the end's logits, and the end from the start's."""
-    return searched(end_logits, start_logits, rule(allowed, longest))
-
-
-def best_span_turned(start_logits, end_logits, allowed, longest):
-    """This returns (end, start): the start comes first."""
-    return best(start_logits, end_logits, allowed, longest)[::-1]
-
-
-def best_span_slice(start_logits, end_logits, allowed, longest):
-    """This returns the place behind the answer: here the end is its last token."""
-    start, end = best(start_logits, end_logits, allowed, longest)
-    return start, end + 1
-
-
-def best_span_length(start_logits, end_logits, allowed, longest):
-    """This returns the start and the length: the end is asked for."""
-    start, end = best(start_logits, end_logits, allowed, longest)
-    return start, end - start + 1
-
-
-def best_span_from_scene(start_logits, end_logits, allowed, longest):
-    """This counts from the first token of the scene: count from the first of all T."""
-    start, end = best(start_logits, end_logits, allowed, longest)
-    first = allowed.nonzero()[0].item()
-    return start - first, end - first
-
-
-def best_span_score(start_logits, end_logits, allowed, longest):
-    """This is the score of the best span: its (start, end) is asked for."""
-    start, end = best(start_logits, end_logits, allowed, longest)
-    return (start_logits[start] + end_logits[end]).item()
 
 
 def best_span_cases():
@@ -261,6 +87,153 @@ def best_span_cases():
     ]
 
 
+ALL = torch.ones(7).bool()
+SCENE = torch.tensor([False, True, True, True, True, True, False])
+
+
+def peaks(start, end, height=5.0, rest=None):
+    """Start and end logits (7,) with a peak each, or several {place: height}."""
+    rows = torch.zeros(2, 7)
+    for row, places in zip(rows, (start, end), strict=True):
+        for place, value in (places if isinstance(places, dict) else {places: height}).items():
+            row[place] = value
+    return tuple(rows)
+
+
+WRITTEN = {
+    (2, 4): lambda start, end: (start, end),
+    (4, 2): lambda start, end: (end, start),
+    (2, 5): lambda start, end: (start, end - 1),
+    (2, 3): lambda start, length: (start, start + length - 1),
+    (1, 3): lambda start, end: (start + 1, end + 1),
+}
+
+
+def raw(answer, logits, allowed=ALL, longest=7):
+    """What an answer returns, as two whole numbers. Raises ValueError for anything else."""
+    first, second = answer(*logits, allowed, longest)
+    return int(first), int(second)
+
+
+def swaps_the_logits(answer):
+    """The start's are taken for the end's."""
+    return raw(answer, peaks(4, 2), SCENE) == (2, 4) != raw(answer, peaks(2, 4), SCENE)
+
+
+def picked(answer, logits, allowed=ALL, longest=7):
+    """The first and last token that an answer picks, however it writes them.
+
+    One that does not find words 2 to 4 is taken at its word.
+    """
+    swapped = swaps_the_logits(answer)
+    seen = (2, 4) if swapped else raw(answer, peaks(2, 4), SCENE)
+    if seen == (1, 3) and allowed is ALL:
+        seen = (2, 4)  # counted from the scene, which begins at 0 here
+    found = raw(answer, logits[::-1] if swapped else logits, allowed, longest)
+    return WRITTEN.get(seen, WRITTEN[2, 4])(*found)
+
+
+def finds_peaks(answer):
+    """It finds words 2 to 4 where start and end have a peak, however it writes them."""
+    return swaps_the_logits(answer) or raw(answer, peaks(2, 4), SCENE) in WRITTEN
+
+
+def is_a_pair(answer):
+    """Two numbers."""
+    found = answer(*peaks(2, 4), SCENE, 7)
+    return len(found) == 2 if isinstance(found, list | torch.Tensor) and found.dim() else False
+
+
+def says_start_and_end(answer):
+    """Words 2 to 4 are (2, 4)."""
+    sentences = {
+        (4, 2): "It returns (end, start): the start comes first.",
+        (2, 5): "It returns the place behind the answer: here the end is its last token.",
+        (2, 3): "It returns the start and the length: the end is asked for.",
+        (1, 3): "It counts from the first token of the scene: count from the first of all T.",
+    }
+    if swaps_the_logits(answer):
+        return "It reads the start from `end_logits`, and the end from `start_logits`."
+    return sentences.get(raw(answer, peaks(2, 4), SCENE), True)
+
+
+def start_before_end(answer):
+    """Not the end first."""
+    start, end = picked(answer, peaks(5, 2))
+    return start <= end
+
+
+def stays_in_the_scene(answer):
+    """Both are allowed."""
+    logits = peaks({0: 9.0, 2: 3.0}, {6: 9.0, 4: 3.0})
+    start, end = picked(answer, logits, SCENE)
+    if not (SCENE[start] or SCENE[end]):
+        return "It looks outside of the scene too: start and end must both be `allowed`."
+    if not SCENE[start]:
+        return "It lets the answer start outside of the scene: `allowed` is for the start too."
+    return bool(SCENE[end])
+
+
+def not_too_long(answer):
+    """At most `longest` tokens."""
+    lengths = []
+    for last in (3, 4, 6):
+        start, end = picked(answer, peaks(0, last), longest=3)
+        lengths.append(end - start + 1)
+    if max(lengths) > 3:
+        return f"With longest = 3 the answer has {max(lengths)} tokens: end - start + 1 of them."
+    return True
+
+
+def just_fits(answer):
+    """`longest` tokens."""
+    return picked(answer, peaks(1, 3), longest=3) == (1, 3) if finds_peaks(answer) else None
+
+
+def one_token(answer):
+    """Start and end are the same."""
+    return picked(answer, peaks(2, 2)) == (2, 2) if finds_peaks(answer) else None
+
+
+def low_logits_win(answer):
+    """0 is no lowest score."""
+    rules = (start_before_end, stays_in_the_scene, not_too_long)
+    if any(rule(answer) is not True for rule in rules):
+        return None
+    start, end = picked(answer, tuple(x - 20 for x in peaks({5: 4.0}, {2: 4.0})), SCENE, 2)
+    return bool(SCENE[start] and SCENE[end]) and start <= end < start + 2
+
+
+SCORES = {
+    "It takes the best start, whatever the end is: search the pairs.": lambda s, e: (s, e),
+    "It takes the best end, whatever the start is: search the pairs.": lambda s, e: (e, s),
+    "It looks at the start alone: add the end's logit.": lambda s, e: s,
+    "It takes the pair with the lowest sum: the highest is asked for.": lambda s, e: -s - e,
+    "It multiplies the logits, and two very low ones win: add them.": lambda s, e: s * e,
+    "It takes the higher of the two logits for the score: add them.": max,
+}
+
+
+def takes_the_highest_sum(answer):
+    """Of random logits, of all pairs in order."""
+    if start_before_end(answer) is not True or one_token(answer) is False:
+        return None
+    logits = 2 * torch.randn(12, 2, 7, generator=torch.Generator().manual_seed(9)) - 1
+    examples = [tuple(pair) for pair in logits]
+
+    def explains(score):
+        for start, end in examples:
+            pairs = [(i, j) for i in range(7) for j in range(i, 7)]
+            best = max(pairs, key=lambda pair: score(start[pair[0]].item(), end[pair[1]].item()))
+            if picked(answer, (start, end)) != best:
+                return False
+        return True
+
+    if explains(lambda s, e: s + e):
+        return True
+    return next((sentence for sentence, score in SCORES.items() if explains(score)), False)
+
+
 BEST_SPAN = Write(
     id="6.10",
     title="The best answer in the scene",
@@ -284,35 +257,32 @@ the places of the first and the **last** token of the answer: the pair with the 
     solution=best_span,
     second_style=best_span_loop,
     mistakes=(
-        best_span_apart,
-        best_span_apart_everywhere,
-        best_span_sorted,
-        best_span_start_first,
-        best_span_start_then_end,
-        best_span_end_first,
-        best_span_any_order,
-        best_span_any_distance,
-        best_span_two_words,
-        best_span_one_longer,
-        best_span_one_shorter,
-        best_span_any_length,
-        best_span_everywhere,
-        best_span_end_anywhere,
-        best_span_start_anywhere,
         best_span_outside,
-        best_span_zeroed,
-        best_span_triu,
-        best_span_product,
         best_span_probabilities,
-        best_span_higher_one,
-        best_span_lowest,
-        best_span_swapped,
-        best_span_turned,
-        best_span_slice,
-        best_span_length,
-        best_span_from_scene,
-        best_span_score,
     ),
     cases=best_span_cases,
+    properties=(
+        Property("Two numbers are asked for, (start, end).", is_a_pair),
+        Property("It does not return (start, end).", says_start_and_end),
+        Property(
+            "The end comes before the start: search the pairs with start <= end.", start_before_end
+        ),
+        Property(
+            "It lets the answer end outside of the scene: `allowed` is for the end too.",
+            stays_in_the_scene,
+        ),
+        Property("The answer has more than `longest` tokens.", not_too_long),
+        Property("An answer of exactly `longest` tokens is lost.", just_fits),
+        Property("An answer of one token is lost: start = end.", one_token),
+        Property(
+            "Where all logits are below 0 a forbidden pair wins: its score is 0, and has to be "
+            "minus infinity.",
+            low_logits_win,
+        ),
+        Property(
+            "It does not find the pair with the highest sum of two logits: search all pairs.",
+            takes_the_highest_sum,
+        ),
+    ),
     see="6.9 Who says it",
 )

@@ -145,4 +145,10 @@ PREDICTIONS = (
         "between 0 and 1?",
         share=True,
     ),
+    Prediction(
+        id="7.12",
+        key="sky_and_ground",
+        question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
+        "the cosine of their patches’ vectors in DINOv2, on the mean, between -1 and 1?",
+    ),
 )

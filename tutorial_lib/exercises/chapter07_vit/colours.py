@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def mean_colour_targets(images, patch_size, bits):
@@ -36,192 +36,6 @@ def mean_colour_targets_loop(images, patch_size, bits):
     return torch.tensor(targets)
 
 
-def coloured(images, patch_size, bits, digit=None, base=None, pool=F.avg_pool2d, order=1):
-    """The classes, with the slips that can be made on the way."""
-    levels = 2**bits
-    means = pool(images, patch_size)
-    digits = (digit or (lambda m: (m * levels).long().clamp(max=levels - 1)))(means)
-    classes = torch.zeros_like(digits[:, 0])
-    for channel in range(digits.size(1))[::order]:
-        classes = classes * (base or levels) + digits[:, channel]
-    return classes.flatten(1)
-
-
-def targets_white(images, patch_size, bits):
-    """This lets a mean of 1 become 2^bits, one too many: the highest digit is 2^bits - 1."""
-    return coloured(images, patch_size, bits, digit=lambda m: (m * 2**bits).long())
-
-
-def targets_rounded(images, patch_size, bits):
-    """This rounds to the nearest: take the whole number below."""
-    high = 2**bits - 1
-    return coloured(
-        images, patch_size, bits, digit=lambda m: (m * 2**bits).round().long().clamp(max=high)
-    )
-
-
-def targets_rounded_steps(images, patch_size, bits):
-    """This rounds m · (2^bits - 1), so that the darkest and the brightest class are half as wide:
-    take the whole number below m · 2^bits.
-    """
-    return coloured(images, patch_size, bits, digit=lambda m: (m * (2**bits - 1)).round().long())
-
-
-def targets_rounded_up(images, patch_size, bits):
-    """This rounds up: take the whole number below."""
-    high = 2**bits - 1
-    return coloured(
-        images, patch_size, bits, digit=lambda m: (m * 2**bits).ceil().long().clamp(max=high)
-    )
-
-
-def targets_upper_borders(images, patch_size, bits):
-    """This puts a mean on the border of two digits into the lower one: with 2 bits a mean of 0.5
-    has the digit 2.
-    """
-    return coloured(
-        images, patch_size, bits, digit=lambda m: ((m * 2**bits).ceil() - 1).clamp(min=0).long()
-    )
-
-
-def targets_wrapped(images, patch_size, bits):
-    """This takes the remainder, so that white becomes black: the highest digit is 2^bits - 1."""
-    return coloured(images, patch_size, bits, digit=lambda m: (m * 2**bits).long() % 2**bits)
-
-
-def targets_base_bits(images, patch_size, bits):
-    """This has base `bits`: the digits run to 2^bits - 1, so the base is 2^bits."""
-    return coloured(images, patch_size, bits, base=bits)
-
-
-def targets_one_level_less(images, patch_size, bits):
-    """This multiplies by 2^bits - 1, so that only white gets the highest digit: multiply by
-    2^bits.
-    """
-    return coloured(images, patch_size, bits, digit=lambda m: (m * (2**bits - 1)).long())
-
-
-def targets_bits_as_levels(images, patch_size, bits):
-    """This has as many levels as bits: b bits tell 2^b levels apart."""
-    high = bits - 1
-    return coloured(
-        images, patch_size, bits, digit=lambda m: (m * bits).long().clamp(max=high), base=bits
-    )
-
-
-def targets_bytes(images, patch_size, bits):
-    """This keeps 8 bits a channel: `bits` of them are asked for."""
-    return coloured(images, patch_size, 8)
-
-
-def targets_last_first(images, patch_size, bits):
-    """This makes the last channel's digit the highest: it is the first channel's."""
-    return coloured(images, patch_size, bits, order=-1)
-
-
-def targets_summed(images, patch_size, bits):
-    """This adds up the digits, so that red, green and blue are one class: make a number of them,
-    in base 2^bits.
-    """
-    return coloured(images, patch_size, bits, base=1)
-
-
-def targets_decimal(images, patch_size, bits):
-    """This has base 10: the digits run to 2^bits - 1, so the base is 2^bits."""
-    return coloured(images, patch_size, bits, base=10)
-
-
-def targets_byte_base(images, patch_size, bits):
-    """This has base 256: the digits run to 2^bits - 1, so the base is 2^bits."""
-    return coloured(images, patch_size, bits, base=256)
-
-
-def targets_base_two(images, patch_size, bits):
-    """This has base 2: the digits run to 2^bits - 1, so the base is 2^bits."""
-    return coloured(images, patch_size, bits, base=2)
-
-
-def targets_grey(images, patch_size, bits):
-    """This averages the channels too: each has a digit of its own."""
-    return coloured(images.mean(dim=1, keepdim=True), patch_size, bits)
-
-
-def targets_red(images, patch_size, bits):
-    """This takes the first channel only."""
-    return coloured(images[:, :1], patch_size, bits)
-
-
-def targets_brightest(images, patch_size, bits):
-    """This takes the highest value of a patch: the mean is asked for."""
-    return coloured(images, patch_size, bits, pool=F.max_pool2d)
-
-
-def targets_first_pixel(images, patch_size, bits):
-    """This takes the first pixel of a patch: the mean of all is asked for."""
-    return coloured(images, patch_size, bits, pool=lambda x, p: x[:, :, ::p, ::p])
-
-
-def targets_digits_first(images, patch_size, bits):
-    """This rounds each pixel first and then takes the mean: take the mean first."""
-    levels = 2**bits
-    digits = (images * levels).floor().clamp(max=levels - 1)
-    return coloured(digits, patch_size, bits, digit=lambda m: m.long())
-
-
-def targets_by_columns(images, patch_size, bits):
-    """This goes down the columns of patches: they come row by row."""
-    return coloured(images.transpose(2, 3), patch_size, bits)
-
-
-def targets_digits(images, patch_size, bits):
-    """This keeps one digit a channel: make one class of them."""
-    levels = 2**bits
-    digits = (F.avg_pool2d(images, patch_size) * levels).long().clamp(max=levels - 1)
-    return digits.flatten(2).transpose(1, 2)
-
-
-def targets_grid(images, patch_size, bits):
-    """This keeps rows and columns of patches as two axes: one class a patch, (B, N)."""
-    rows = images.size(2) // patch_size
-    return coloured(images, patch_size, bits).unflatten(1, (rows, -1))
-
-
-def targets_decimals(images, patch_size, bits):
-    """This leaves the classes as decimal numbers: `cross_entropy` wants whole ones."""
-    return coloured(images, patch_size, bits).float()
-
-
-def targets_means(images, patch_size, bits):
-    """This returns the mean colours: a class is asked for, a whole number."""
-    return F.avg_pool2d(images, patch_size).flatten(2).transpose(1, 2)
-
-
-def targets_base_eight(images, patch_size, bits):
-    """This has base 8, which is right for 3 bits only: the base is 2^bits."""
-    return coloured(images, patch_size, bits, base=8)
-
-
-def targets_three_bits(images, patch_size, bits):
-    """This has 3 bits whatever `bits` says: there are 2^bits digits, and the base is 2^bits."""
-    return coloured(images, patch_size, 3)
-
-
-def targets_eight_levels(images, patch_size, bits):
-    """This has 8 levels, which is right for 3 bits only: multiply by 2^bits, and the highest digit
-    is 2^bits - 1.
-    """
-    return coloured(
-        images, patch_size, bits, digit=lambda m: (m * 8).long().clamp(max=7), base=2**bits
-    )
-
-
-def targets_int32(images, patch_size, bits):
-    """The classes are whole numbers of another kind than int64 (long), which `F.cross_entropy`
-    needs: `.long()` makes them so.
-    """
-    return coloured(images, patch_size, bits).int()
-
-
 def fit_to_learn(answer, *args):
     """Return what the answer gives; a word in its place where a loss would refuse its dtype."""
     given = answer(*args)
@@ -247,6 +61,134 @@ def mean_colour_targets_cases():
     ]
 
 
+def classes(answer, images, bits, patch_size=2):
+    """The classes of one picture, (N,). Raises ValueError when there are more or fewer."""
+    found = answer(images[None], patch_size, bits)
+    n_patches = images[0].numel() // patch_size**2
+    if found.numel() != n_patches:
+        raise ValueError("not one class a patch")
+    return found.reshape(n_patches)
+
+
+def even(*means):
+    """A picture with one patch of 2 x 2 pixels, each channel of one brightness."""
+    return torch.tensor(means).view(-1, 1, 1).expand(-1, 2, 2)
+
+
+def digit(answer, mean, bits):
+    """The class of a grey patch."""
+    return classes(answer, even(mean), bits)[0].item()
+
+
+def fits_the_loss(answer):
+    """int64."""
+    found = answer(torch.rand(2, 3, 4, 6), 2, 2)
+    if isinstance(found, str):
+        return f"The classes are {found}, which `F.cross_entropy` needs: `.long()` makes them so."
+    if not found.is_floating_point():
+        return True
+    if (found != found.round()).any():
+        return "It returns mean colours: a class is asked for, a whole number."
+    return False
+
+
+def one_class_a_patch(answer):
+    """(B, N)."""
+    shape = tuple(answer(torch.rand(2, 3, 4, 10), 2, 2).shape)
+    sentences = {
+        (2, 2, 5): "Rows and columns of patches are two axes: one class a patch, (B, N).",
+        **dict.fromkeys(
+            ((2, 3, 10), (2, 10, 3), (2, 3, 2, 5)),
+            "There is a digit a channel: make one class of them, (B, N).",
+        ),
+    }
+    return shape == (2, 10) or sentences.get(shape, False)
+
+
+def patches_row_by_row(answer):
+    """Six greys."""
+    greys = torch.arange(6.0).view(1, 2, 3) / 8 + 1 / 32
+    found = classes(answer, greys.repeat_interleave(2, 1).repeat_interleave(2, 2), 3)
+    if (found.diff() > 0).all():
+        return True
+    return None if (found.diff() >= 0).all() else False
+
+
+def takes_the_mean(answer):
+    """A patch counts as much as an even one with its mean."""
+    patch = torch.tensor([[[0.05, 0.1], [0.1, 0.95]]])  # the mean is 0.3
+    found = classes(answer, patch, 2)[0].item()
+    if found == digit(answer, 0.3, 2):
+        return True
+    sentences = {
+        digit(answer, 0.95, 2): "It takes the highest value of a patch: the mean is asked for.",
+        digit(answer, 0.05, 2): "It does not take the mean of a patch as it is: take the mean of "
+        "all its pixels first, then the whole number of it.",
+    }
+    return sentences.get(found, False)
+
+
+def digits_are_floors(answer):
+    """Whole numbers below."""
+    for bits in (2, 3):
+        for mean in (0.05, 0.3, 0.45, 0.6, 0.8, 0.95):
+            wanted, found = int(mean * 2**bits), digit(answer, mean, bits)
+            if found != wanted:
+                return (
+                    f"With {bits} bits a grey patch of {mean} gets the digit {found:g}: take the "
+                    f"whole number below, ⌊{mean} · {2**bits}⌋ = {wanted}."
+                )
+    return True
+
+
+def white_has_the_highest_digit(answer):
+    """2^bits - 1."""
+    found = digit(answer, 1.0, 2)
+    return found == 3 or f"With 2 bits white gets the digit {found:g}: at most 2^bits - 1 = 3."
+
+
+def borders_go_up(answer):
+    """0.5 with 2 bits has the digit 2."""
+    return digit(answer, 0.5, 2) >= 2
+
+
+def place_values(answer):
+    """What one step of each of three channels adds to the class: for 2 and for 3 bits."""
+    for bits in (2, 3):
+        low, step = 1.25 / 2**bits, 1 / 2**bits
+        at = [low] * 3
+        before = classes(answer, even(*at), bits)[0].item()
+        found = []
+        for channel in range(3):
+            more = [low + step * (channel == other) for other in range(3)]
+            found.append(round(classes(answer, even(*more), bits)[0].item() - before, 3))
+        yield bits, found
+
+
+def first_channel_is_highest(answer):
+    """The place values fall."""
+    return not any(
+        found == sorted(found) and found[0] < found[2] for _, found in place_values(answer)
+    )
+
+
+def base_is_the_number_of_digits(answer):
+    """4 for 2 bits, 8 for 3."""
+    for bits, found in place_values(answer):
+        base = 2**bits
+        found = sorted(found, reverse=True)
+        if found == [1, 1, 1]:
+            return "It adds up the digits, so that red, green and blue are one class."
+        if found != [base**2, base, 1]:
+            if found[2] == 1 and found[0] == found[1] ** 2:
+                return f"It has base {found[1]:g} with {bits} bits: the base is 2^bits = {base}."
+            return (
+                f"With {bits} bits a step of the three channels counts {found[0]:g}, {found[1]:g} "
+                f"and {found[2]:g}: it must be {base**2}, {base} and 1."
+            )
+    return True
+
+
 MEAN_COLOUR_TARGETS = Write(
     id="7.8",
     title="The colour of a patch",
@@ -265,38 +207,28 @@ channel's digit the highest. Return the classes (B, N) as whole numbers, patches
     ),
     solution=mean_colour_targets,
     second_style=mean_colour_targets_loop,
-    mistakes=(
-        targets_white,
-        targets_rounded,
-        targets_rounded_up,
-        targets_upper_borders,
-        targets_wrapped,
-        targets_base_bits,
-        targets_rounded_steps,
-        targets_one_level_less,
-        targets_bits_as_levels,
-        targets_bytes,
-        targets_last_first,
-        targets_summed,
-        targets_decimal,
-        targets_byte_base,
-        targets_base_two,
-        targets_grey,
-        targets_red,
-        targets_brightest,
-        targets_first_pixel,
-        targets_digits_first,
-        targets_by_columns,
-        targets_digits,
-        targets_grid,
-        targets_decimals,
-        targets_means,
-        targets_base_eight,
-        targets_three_bits,
-        targets_eight_levels,
-        targets_int32,
-    ),
+    mistakes=(),
     cases=mean_colour_targets_cases,
+    properties=(
+        Property(
+            "The classes are decimal numbers: `cross_entropy` wants whole ones.", fits_the_loss
+        ),
+        Property("One class a patch is asked for, (B, N).", one_class_a_patch),
+        Property("The patches must come row by row.", patches_row_by_row),
+        Property("The mean of all pixels of a patch is asked for.", takes_the_mean),
+        Property("A digit is the whole number below m · 2^bits.", digits_are_floors),
+        Property(
+            "A mean on the border of two digits gets the lower one: with 2 bits a mean of 0.5 has "
+            "the digit 2.",
+            borders_go_up,
+        ),
+        Property("The highest digit is 2^bits - 1.", white_has_the_highest_digit),
+        Property(
+            "The last channel's digit is the highest: it is the first channel's.",
+            first_channel_is_highest,
+        ),
+        Property("The base is 2^bits.", base_is_the_number_of_digits),
+    ),
     run=fit_to_learn,
     see="7.6 Hidden patches",
 )

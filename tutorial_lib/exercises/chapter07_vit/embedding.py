@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def embed(patches, weight, bias, cls, positions):
@@ -35,128 +35,9 @@ def fronted(cls, x):
     return torch.cat([cls.expand(len(x), 1, -1), x], dim=1)
 
 
-def embed_cls_last(patches, weight, bias, cls, positions):
-    """This puts [CLS] at the end: it comes first."""
-    x = vectors(patches, weight, bias)
-    return torch.cat([x, cls.expand(len(x), 1, -1)], dim=1) + positions
-
-
-def embed_moved_to_end(patches, weight, bias, cls, positions):
-    """This puts [CLS] at the end, with its position: it comes first."""
-    return embed(patches, weight, bias, cls, positions).roll(-1, dims=1)
-
-
-def embed_no_cls(patches, weight, bias, cls, positions):
-    """This leaves out [CLS]."""
-    return vectors(patches, weight, bias) + positions[1:]
-
-
-def embed_no_cls_first_positions(patches, weight, bias, cls, positions):
-    """This leaves out [CLS] and gives its position to the first patch."""
-    return vectors(patches, weight, bias) + positions[:-1]
-
-
-def embed_cls_without_position(patches, weight, bias, cls, positions):
-    """This adds no position to [CLS]: the first one is its own."""
-    return fronted(cls, vectors(patches, weight, bias) + positions[1:])
-
-
-def embed_positions_late(patches, weight, bias, cls, positions):
-    """This gives the first position to the first patch, and none to [CLS]: all are one off."""
-    return fronted(cls, vectors(patches, weight, bias) + positions[:-1])
-
-
-def embed_last_position(patches, weight, bias, cls, positions):
-    """This gives [CLS] the last position: the first one is its own."""
-    return embed(patches, weight, bias, cls, positions.roll(1, dims=0))
-
-
-def embed_last_position_too(patches, weight, bias, cls, positions):
-    """This gives [CLS] the last patch's position: the first one is its own."""
-    return embed(patches, weight, bias, cls, torch.cat([positions[-1:], positions[1:]]))
-
-
-def embed_cls_position_only(patches, weight, bias, cls, positions):
-    """This adds a position to [CLS] only: each patch has one too."""
-    return fronted(cls + positions[0], vectors(patches, weight, bias))
-
-
-def embed_no_positions(patches, weight, bias, cls, positions):
-    """This leaves out the positions."""
-    return fronted(cls, vectors(patches, weight, bias))
-
-
-def embed_first_position_for_all(patches, weight, bias, cls, positions):
-    """This adds the first position to all: each place has a vector of its own."""
-    return fronted(cls, vectors(patches, weight, bias)) + positions[0]
-
-
-def embed_positions_twice(patches, weight, bias, cls, positions):
-    """This adds the positions to the patches twice."""
-    return fronted(cls, vectors(patches, weight, bias) + positions[1:]) + positions
-
-
 def embed_times_positions(patches, weight, bias, cls, positions):
     """This multiplies with the positions: add them."""
     return fronted(cls, vectors(patches, weight, bias)) * positions
-
-
-def embed_beside(patches, weight, bias, cls, positions):
-    """This puts the positions beside the vectors, 2 D wide: add them."""
-    x = fronted(cls, vectors(patches, weight, bias))
-    return torch.cat([x, positions.expand(len(x), -1, -1)], dim=-1)
-
-
-def embed_no_bias(patches, weight, bias, cls, positions):
-    """This leaves out the bias of the linear map."""
-    return embed(patches, weight, torch.zeros_like(bias), cls, positions)
-
-
-def embed_bias_on_all(patches, weight, bias, cls, positions):
-    """This adds the bias to [CLS] too: it is no patch, and goes through no linear map."""
-    return embed(patches, weight, bias, cls + bias, positions)
-
-
-def embed_weight_turned(patches, weight, bias, cls, positions):
-    """This multiplies with the weight as it is, (D, F): patches (..., F) need its transpose."""
-    return fronted(cls, patches @ weight + bias) + positions
-
-
-def embed_zero_cls(patches, weight, bias, cls, positions):
-    """This puts zeros in front: the vector `cls` stands there."""
-    return embed(patches, weight, bias, torch.zeros_like(cls), positions)
-
-
-def embed_mean_cls(patches, weight, bias, cls, positions):
-    """This puts the mean of the patches in front: the vector `cls` stands there."""
-    x = vectors(patches, weight, bias)
-    return torch.cat([x.mean(dim=1, keepdim=True), x], dim=1) + positions
-
-
-def embed_cls_added(patches, weight, bias, cls, positions):
-    """This adds [CLS] to each patch: it is a token of its own, in front."""
-    return vectors(patches, weight, bias) + cls + positions[1:]
-
-
-def embed_scaled(patches, weight, bias, cls, positions):
-    """This multiplies the vectors by √D, as the Transformer of 2017 does: ViT does not."""
-    x = fronted(cls, vectors(patches, weight, bias))
-    return x * x.size(-1) ** 0.5 + positions
-
-
-def embed_first_picture(patches, weight, bias, cls, positions):
-    """This gives [CLS] to the first picture only: each picture has one, and a row of the batch
-    is a picture.
-    """
-    x = vectors(patches, weight, bias)
-    front = torch.zeros_like(x[:, :1])
-    front[0, 0] = cls
-    return torch.cat([front, x], dim=1) + positions
-
-
-def embed_only_cls(patches, weight, bias, cls, positions):
-    """This returns [CLS] alone: the patches come behind it."""
-    return embed(patches, weight, bias, cls, positions)[:, 0]
 
 
 def embed_cases():
@@ -181,6 +62,115 @@ def embed_cases():
     ]
 
 
+B, N, D = 2, 3, 5
+
+
+def embedded(answer, patches=None, weight=None, bias=None, cls=None, positions=None):
+    """What an answer makes of 2 pictures of 3 patches when all that is not given is 0.
+
+    (B, N + 1, D), with [CLS] moved to the front.
+    """
+    found = answer(
+        torch.zeros(B, N, D) if patches is None else patches,
+        torch.eye(D) if weight is None else weight,
+        torch.zeros(D) if bias is None else bias,
+        torch.zeros(D) if cls is None else cls,
+        torch.zeros(N + 1, D) if positions is None else positions,
+    )
+    return found.roll(1, dims=1) if cls_is_last(answer) else found
+
+
+def rows_of_cls(answer):
+    """In which rows the vector cls stands, (B, N + 1). Raises ValueError for another shape."""
+    found = answer(
+        torch.zeros(B, N, D), torch.eye(D), torch.zeros(D), torch.ones(D), torch.zeros(N + 1, D)
+    )
+    if found.shape != (B, N + 1, D):
+        raise ValueError("another shape")
+    return found.any(dim=-1)
+
+
+def cls_is_last(answer):
+    """[CLS] stands at the end of each picture."""
+    return rows_of_cls(answer).tolist() == [[False, False, False, True]] * B
+
+
+def has_the_shape(answer):
+    """(B, N + 1, D)."""
+    inputs = torch.ones(B, N, D), torch.eye(D), torch.ones(D), torch.ones(D), torch.ones(N + 1, D)
+    sentences = {
+        (2, 3, 5): "[CLS] is left out: it comes in front of the patches.",
+        (2, 5): "There is [CLS] alone: the patches come behind it.",
+        (2, 4, 10): "The positions stand beside the vectors, 2 D wide: add them.",
+    }
+    shape = tuple(answer(*inputs).shape)
+    return shape == (2, 4, 5) or sentences.get(
+        shape, f"It makes {shape} of 2 pictures with 3 patches and D = 5: it must be (2, 4, 5)."
+    )
+
+
+def cls_in_front(answer):
+    """The vector cls in the first row, and nowhere else."""
+    rows = rows_of_cls(answer)
+    if cls_is_last(answer):
+        return "It puts [CLS] at the end: it comes first."
+    if not rows[:, 0].any():
+        return "In front stands another vector than `cls`."
+    if not rows[:, 0].all():
+        return "Only one picture has [CLS] in front: each has one."
+    return not rows[:, 1:].any()
+
+
+def cls_is_no_patch(answer):
+    """Neither patches nor the bias reach the first row."""
+    of_patches = embedded(answer, patches=torch.rand(B, N, D) + 1)[:, 0]
+    if of_patches.any():
+        return "What stands in front depends on the patches: it is the vector `cls`."
+    return not embedded(answer, bias=torch.ones(D))[:, 0].any()
+
+
+def mapped(answer):
+    """The patches go through the weight."""
+    patches, weight = torch.rand(B, N, D) + 1, torch.arange(25.0).view(D, D) / 10
+    found = embedded(answer, patches=patches, weight=weight)[:, 1:]
+    if torch.allclose(found, patches @ weight, rtol=1e-3):
+        return (
+            "It multiplies with the weight as it is, (D, F): patches (..., F) need its transpose."
+        )
+    ratio = found / (patches @ weight.T)
+    if ratio.std() < 1e-3 < abs(ratio.mean() - 1):
+        return f"The vectors are multiplied by {ratio.mean():.3g}: they stay as they are mapped."
+    return bool(ratio.std() < 1e-3)
+
+
+def bias_on_patches(answer):
+    """Each patch gets the bias."""
+    return bool(embedded(answer, bias=torch.ones(D))[:, 1:].all())
+
+
+def positions_added(answer):
+    """Row i gets position i, once."""
+    ones = {"patches": torch.ones(B, N, D), "cls": torch.ones(D)}
+    before = embedded(answer, **ones)
+    found = embedded(answer, **ones, positions=torch.eye(N + 1, D) + 1)
+    if torch.allclose(found[0], before[0], atol=1e-4):
+        return "The positions are left out."
+    added = found[0] - before[0]  # row i is 1 plus the unit vector of its position
+    if not added[0].any():
+        return "No position is added to [CLS]: the first one is its own."
+    if not added[1:].any():
+        return "A position is added to [CLS] only: each patch has one too."
+    if added[1:].max() > 3:
+        return "The positions are added to the patches twice."
+    numbers = [row.sub(1).argmax().item() if row.max() > 1.5 else None for row in added[:, : N + 1]]
+    if cls_is_last(answer) and numbers == [3, 0, 1, 2]:
+        return True  # right as soon as [CLS] comes first
+    return numbers == [0, 1, 2, 3] or (
+        f"[CLS] gets position number {numbers[0]}, and the 3 patches get {numbers[1:]}: [CLS] has "
+        "number 0, and the patches 1, 2 and 3."
+    )
+
+
 EMBED = Write(
     id="7.3",
     title="What the first layer reads",
@@ -199,31 +189,20 @@ Return (B, N + 1, D).
     ),
     solution=embed,
     second_style=embed_rows,
-    mistakes=(
-        embed_cls_last,
-        embed_moved_to_end,
-        embed_no_cls,
-        embed_no_cls_first_positions,
-        embed_cls_without_position,
-        embed_positions_late,
-        embed_last_position,
-        embed_last_position_too,
-        embed_cls_position_only,
-        embed_no_positions,
-        embed_first_position_for_all,
-        embed_positions_twice,
-        embed_times_positions,
-        embed_beside,
-        embed_no_bias,
-        embed_bias_on_all,
-        embed_weight_turned,
-        embed_zero_cls,
-        embed_mean_cls,
-        embed_cls_added,
-        embed_scaled,
-        embed_first_picture,
-        embed_only_cls,
-    ),
+    mistakes=(embed_times_positions,),
     cases=embed_cases,
+    properties=(
+        Property("The vectors are (B, N + 1, D).", has_the_shape),
+        Property(
+            "The vector `cls` is added to the patches: it has a place of its own.", cls_in_front
+        ),
+        Property(
+            "The bias is added to [CLS] too: it is no patch, and goes through no linear map.",
+            cls_is_no_patch,
+        ),
+        Property("The patches do not go through the linear map x Wᵀ.", mapped),
+        Property("The bias of the linear map is left out.", bias_on_patches),
+        Property("A position is added to each vector, the first one to [CLS].", positions_added),
+    ),
     see="7.2 Patches to vectors",
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def grid_positions(n_rows, n_columns, d_model):
@@ -56,131 +56,6 @@ def both(n_rows, n_columns, d_model, **slips):
     return torch.cat(tables, dim=1)
 
 
-def grid_positions_exchanged(n_rows, n_columns, d_model):
-    """This puts the column's half first: the row's comes first."""
-    table = both(n_rows, n_columns, d_model)
-    return table.roll(d_model // 2, dims=1)
-
-
-def grid_positions_by_columns(n_rows, n_columns, d_model):
-    """This goes down the columns of the grid: go row by row, as the patches do."""
-    table = both(n_rows, n_columns, d_model).view(n_rows, n_columns, d_model)
-    return table.transpose(0, 1).reshape(-1, d_model)
-
-
-def grid_positions_turned(n_rows, n_columns, d_model):
-    """This exchanges rows and columns: their numbers, and so the order of the cells."""
-    return both(n_columns, n_rows, d_model)
-
-
-def grid_positions_running(n_rows, n_columns, d_model):
-    """This numbers the cells one after the other, as in a text: row and column have sinusoids of
-    their own.
-    """
-    return waves(n_rows * n_columns, d_model)
-
-
-def grid_positions_running_halves(n_rows, n_columns, d_model):
-    """This gives both halves the number of the cell: one half gets its row, one its column."""
-    return waves(n_rows * n_columns, d_model // 2).repeat(1, 2)
-
-
-def grid_positions_summed(n_rows, n_columns, d_model):
-    """This adds the row's vector and the column's, both D wide, so that row 1, column 2 is the
-    same as row 2, column 1: put two halves side by side.
-    """
-    rows, columns = crossed(waves(n_rows, d_model), waves(n_columns, d_model))
-    return rows + columns
-
-
-def grid_positions_wide(n_rows, n_columns, d_model):
-    """This is 2 D wide: row and column get D/2 each."""
-    return torch.cat(crossed(waves(n_rows, d_model), waves(n_columns, d_model)), dim=1)
-
-
-def grid_positions_slow(n_rows, n_columns, d_model):
-    """This divides the exponent by D: each half is made as if D/2 were the whole width."""
-    return both(n_rows, n_columns, d_model, scale=d_model)
-
-
-def grid_positions_fast(n_rows, n_columns, d_model):
-    """This counts pairs twice: the exponent of numbers 2i and 2i + 1 is 2i / (D/2), not 4i."""
-    return both(n_rows, n_columns, d_model, scale=d_model // 4)
-
-
-def grid_positions_upside_down(n_rows, n_columns, d_model):
-    """This multiplies by the power of 10000: divide by it, the waves get slower."""
-    return both(n_rows, n_columns, d_model, scale=-d_model // 2)
-
-
-def grid_positions_repeated(n_rows, n_columns, d_model):
-    """This repeats the whole table for the rows too: each row stays for n_columns cells."""
-    half = d_model // 2
-    rows = waves(n_rows, half).repeat(n_columns, 1)
-    return torch.cat([rows, waves(n_columns, half).repeat(n_rows, 1)], dim=1)
-
-
-def grid_positions_interleaved(n_rows, n_columns, d_model):
-    """This repeats each vector for the columns too: the whole table of columns comes again in each
-    row.
-    """
-    half = d_model // 2
-    columns = waves(n_columns, half).repeat_interleave(n_rows, dim=0)
-    return torch.cat([waves(n_rows, half).repeat_interleave(n_columns, dim=0), columns], dim=1)
-
-
-def grid_positions_pieces(n_rows, n_columns, d_model):
-    """This cuts one table of width D: its second half has only the slow waves, so make both halves
-    with D/2.
-    """
-    half = d_model // 2
-    rows, columns = crossed(waves(n_rows, d_model)[:, :half], waves(n_columns, d_model)[:, half:])
-    return torch.cat([rows, columns], dim=1)
-
-
-def grid_positions_apart(n_rows, n_columns, d_model):
-    """This puts all sines before all cosines: each cosine stands beside its sine."""
-    return both(n_rows, n_columns, d_model, apart=True)
-
-
-def grid_positions_cosine_first(n_rows, n_columns, d_model):
-    """This puts the cosine first: the sine comes first."""
-    return both(n_rows, n_columns, d_model, swapped=True)
-
-
-def grid_positions_woven(n_rows, n_columns, d_model):
-    """This weaves row and column together, number by number: put two halves side by side."""
-    table = both(n_rows, n_columns, d_model)
-    return table.view(-1, 2, d_model // 2).transpose(1, 2).reshape(-1, d_model)
-
-
-def grid_positions_from_one(n_rows, n_columns, d_model):
-    """This counts from 1: the first row and the first column are 0."""
-    return both(n_rows, n_columns, d_model, start=1)
-
-
-def grid_positions_thousand(n_rows, n_columns, d_model):
-    """This has the base 1000: it is 10000."""
-    return both(n_rows, n_columns, d_model, base=1000.0)
-
-
-def grid_positions_same_rows(n_rows, n_columns, d_model):
-    """This gives both halves the row: the second one is the column's."""
-    rows, _ = crossed(waves(n_rows, d_model // 2), waves(n_columns, d_model // 2))
-    return rows.repeat(1, 2)
-
-
-def grid_positions_same_columns(n_rows, n_columns, d_model):
-    """This gives both halves the column: the first one is the row's."""
-    _, columns = crossed(waves(n_rows, d_model // 2), waves(n_columns, d_model // 2))
-    return columns.repeat(1, 2)
-
-
-def grid_positions_as_grid(n_rows, n_columns, d_model):
-    """This keeps rows and columns as two axes: a sequence has one."""
-    return both(n_rows, n_columns, d_model).view(n_rows, n_columns, d_model)
-
-
 def grid_positions_sines(n_rows, n_columns, d_model):
     """This gives the row sines and the column cosines: each half has both."""
     rows, columns = crossed(
@@ -197,6 +72,136 @@ def grid_positions_cases():
         case("4 rows, 2 columns, D = 12", 4, 2, 12),
         case("3 rows, 3 columns, D = 4", 3, 3, 4),
     ]
+
+
+ROWS, COLUMNS, WIDTH = 3, 5, 12
+
+
+def cells(answer):
+    """The vectors by row and column, (3, 5, 12), however the cells are numbered."""
+    found = answer(ROWS, COLUMNS, WIDTH).reshape(ROWS * COLUMNS, WIDTH)
+    down = found.view(COLUMNS, ROWS, WIDTH).transpose(0, 1)
+    return down if goes_down(answer) else found.view(ROWS, COLUMNS, WIDTH)
+
+
+def lies_still(halves, axis):
+    """Whether numbers (3, 5, 6) are the same along one axis, and not along the other."""
+    moves = [halves.diff(dim=other).abs().max() > 1e-3 for other in (axis, 1 - axis)]
+    return moves == [False, True]
+
+
+def goes_down(answer):
+    """Only when the cells are numbered down the columns each half depends on one thing."""
+    found = answer(ROWS, COLUMNS, WIDTH).reshape(ROWS * COLUMNS, WIDTH)
+    down, along = (
+        found.view(COLUMNS, ROWS, WIDTH).transpose(0, 1),
+        found.view(ROWS, COLUMNS, WIDTH),
+    )
+    return any(
+        all(lies_still(down[..., 6 * k : 6 * k + 6], axis ^ k) for k in (0, 1))
+        and not lies_still(along[..., :6], axis)
+        for axis in (0, 1)
+    )
+
+
+def half_of(answer, axis):
+    """The half that depends on the row (0) or on the column (1): a vector for each, (n, 6).
+
+    Raises ValueError when none does.
+    """
+    table = cells(answer)
+    for half in (table[..., :6], table[..., 6:])[:: -1 if axis else 1]:
+        if lies_still(half, 1 - axis):
+            return half.select(1 - axis, 0)
+    raise ValueError("no such half")
+
+
+def has_the_shape(answer):
+    """(N, D)."""
+    shape = tuple(answer(ROWS, COLUMNS, WIDTH).shape)
+    sentences = {
+        (3, 5, 12): "Rows and columns are two axes: a sequence has one, (n_rows · n_columns, D).",
+        (15, 24): "The vectors are 2 D wide: row and column get D/2 each.",
+    }
+    return shape == (15, 12) or sentences.get(shape, False)
+
+
+def halves_depend(answer):
+    """The first half on the row, the second one on the column."""
+    first, second = cells(answer)[..., :6], cells(answer)[..., 6:]
+    seen = [lies_still(half, axis) for half in (first, second) for axis in (1, 0)]
+    if seen == [False, True, True, False]:
+        return "It puts the column's half first: the row's comes first."
+    if seen in ([True, False] * 2, [False, True] * 2):
+        both = "row" if seen[0] else "column"
+        return f"Both halves depend on the {both}: the first is the row's, the other the column's."
+    return seen == [True, False, False, True]
+
+
+def angles(answer):
+    """The angles at number 0 and the steps from 0 to 1, a pair each, sine first, (3,) and (3,).
+
+    Raises ValueError when number 2i and number 2i + 1 are no sine and cosine of one angle.
+    """
+    half = half_of(answer, 1)
+    if sines_apart(answer):
+        half = half.view(COLUMNS, 2, 3).mT.flatten(1)
+    sine, cosine = half[:, ::2], half[:, 1::2]
+    if ((sine**2 + cosine**2 - 1).abs() > 1e-3).any():
+        raise ValueError("no waves")
+    if (cosine[1, 0] * sine[0, 0] - sine[1, 0] * cosine[0, 0]).item() > 0:
+        sine, cosine = cosine, sine  # it turns the other way: they are exchanged
+    found = torch.atan2(sine, cosine)
+    return found[0], found[1] - found[0]
+
+
+def sines_apart(answer):
+    """All sines come before all cosines."""
+    half = half_of(answer, 1)
+    beside = half[:, ::2] ** 2 + half[:, 1::2] ** 2
+    apart = half[:, :3] ** 2 + half[:, 3:] ** 2
+    return bool(((beside - 1).abs() > 1e-2).any() and ((apart - 1).abs() < 1e-3).all())
+
+
+def sine_comes_first(answer):
+    """sin, then cos: of the fastest pair, whose angle grows by 1."""
+    half = half_of(answer, 1)
+    sine, cosine = half[:2, 0], half[:2, 3 if sines_apart(answer) else 1]
+    return (cosine[1] * sine[0] - sine[1] * cosine[0]).item() < 0
+
+
+def counts_from_zero(answer):
+    """The first angle is 0."""
+    start, step = angles(answer)
+    if torch.allclose(start, step, atol=1e-3):
+        return "It counts from 1: the first row and the first column are 0."
+    return not (start.abs() > 1e-3).any()
+
+
+FASTER = {
+    (10_000, 12): "The exponent is divided by D: each half is made as if D/2 were the whole width.",
+    (
+        10_000,
+        3,
+    ): "It counts pairs twice: the exponent of numbers 2i and 2i + 1 is 2i / (D/2), not 4i.",
+    (1_000, 6): "The base is 1000: it is 10000.",
+    (1e-4, 6): "It multiplies by the power of 10000: divide by it, the waves get slower.",
+}
+
+
+def slows_down(answer):
+    """The steps are 10000^(-2i / 6)."""
+    step = angles(answer)[1]
+
+    def fits(base, width):
+        wanted = base ** (-2 * torch.arange(3) / width)
+        return torch.allclose(step.cos(), wanted.cos(), atol=1e-3) and torch.allclose(
+            step.sin(), wanted.sin(), atol=1e-3
+        )
+
+    if fits(10_000, 6):
+        return True
+    return next((text for (base, width), text in FASTER.items() if fits(base, width)), False)
 
 
 GRID_POSITIONS = Write(
@@ -218,31 +223,27 @@ multiple of 4.
     ),
     solution=grid_positions,
     second_style=grid_positions_loop,
-    mistakes=(
-        grid_positions_exchanged,
-        grid_positions_by_columns,
-        grid_positions_turned,
-        grid_positions_running,
-        grid_positions_running_halves,
-        grid_positions_summed,
-        grid_positions_wide,
-        grid_positions_slow,
-        grid_positions_fast,
-        grid_positions_upside_down,
-        grid_positions_repeated,
-        grid_positions_interleaved,
-        grid_positions_pieces,
-        grid_positions_apart,
-        grid_positions_cosine_first,
-        grid_positions_woven,
-        grid_positions_from_one,
-        grid_positions_thousand,
-        grid_positions_same_rows,
-        grid_positions_same_columns,
-        grid_positions_as_grid,
-        grid_positions_sines,
-    ),
+    mistakes=(grid_positions_sines,),
     cases=grid_positions_cases,
+    properties=(
+        Property("The positions are (n_rows · n_columns, D).", has_the_shape),
+        Property(
+            "It goes down the columns of the grid: go row by row, as the patches do.",
+            lambda answer: not goes_down(answer),
+        ),
+        Property(
+            "The first D/2 numbers must depend on the row only, and the others on the column only: "
+            "the row's vector stands in all cells of its row, the column's in all of its column.",
+            halves_depend,
+        ),
+        Property(
+            "All sines come before all cosines: each cosine stands beside its sine.",
+            lambda answer: not sines_apart(answer),
+        ),
+        Property("The cosine comes first: the sine does.", sine_comes_first),
+        Property("The angles of row 0 and of column 0 must be 0.", counts_from_zero),
+        Property("The waves do not get slower as 10000^(2i / (D/2)) says.", slows_down),
+    ),
     tolerance=5e-4,  # waves that get faster are known in spite of their rounded angles
     see="7.3 Where am I in the picture",
 )

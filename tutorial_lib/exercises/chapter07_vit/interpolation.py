@@ -1,9 +1,12 @@
 """Chapter 07: positions for a larger picture."""
 
+import functools
+import itertools
+
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def interpolate_positions(table, old_grid, new_grid):
@@ -34,147 +37,6 @@ def interpolate_positions_by_hand(table, old_grid, new_grid):
     return torch.cat([table[:1], cells.flatten(0, 1)])
 
 
-def stretched(cells, old_grid, new_grid, mode="bilinear", **changes):
-    """Cells (R · C, D) stretched to another grid, with the slips that can be made."""
-    grid = cells.T.reshape(1, -1, *old_grid)
-    return F.interpolate(grid, size=tuple(new_grid), mode=mode, **changes).flatten(2)[0].T
-
-
-def interpolate_positions_corners(table, old_grid, new_grid):
-    """This lays the corner cells on each other, `align_corners=True`: the default lays the
-    pictures' edges on each other, so that a cell is an area and not a point.
-    """
-    cells = stretched(table[1:], old_grid, new_grid, align_corners=True)
-    return torch.cat([table[:1], cells])
-
-
-def interpolate_positions_nearest(table, old_grid, new_grid):
-    """This copies the nearest cell, the default `mode`: “bilinear” mixes the four around."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid, new_grid, mode="nearest")])
-
-
-def interpolate_positions_bicubic(table, old_grid, new_grid):
-    """This is bicubic: bilinear is asked for."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid, new_grid, mode="bicubic")])
-
-
-def interpolate_positions_smoothed(table, old_grid, new_grid):
-    """This smooths before it shrinks, `antialias=True`: the default does not."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid, new_grid, antialias=True)])
-
-
-def interpolate_positions_cls_lost(table, old_grid, new_grid):
-    """This loses the vector of [CLS]: it stays, in front."""
-    return stretched(table[1:], old_grid, new_grid)
-
-
-def interpolate_positions_cls_last(table, old_grid, new_grid):
-    """This puts [CLS] behind the cells: it comes first."""
-    return torch.cat([stretched(table[1:], old_grid, new_grid), table[:1]])
-
-
-def interpolate_positions_cls_as_cell(table, old_grid, new_grid):
-    """This takes [CLS] for the first cell, and all cells are one place late: leave it out of the
-    grid.
-    """
-    return torch.cat([table[:1], stretched(table[:-1], old_grid, new_grid)])
-
-
-def interpolate_positions_cls_at_end(table, old_grid, new_grid):
-    """This takes the last vector for [CLS]: it is the first one of the table."""
-    return torch.cat([table[-1:], stretched(table[:-1], old_grid, new_grid)])
-
-
-def interpolate_positions_zero_cls(table, old_grid, new_grid):
-    """This gives [CLS] zeros: it keeps its vector."""
-    cells = stretched(table[1:], old_grid, new_grid)
-    return torch.cat([torch.zeros_like(table[:1]), cells])
-
-
-def interpolate_positions_in_a_row(table, old_grid, new_grid):
-    """This interpolates along the sequence, as if the cells stood in one row: the cell below is a
-    neighbour too.
-    """
-    n = new_grid[0] * new_grid[1]
-    cells = F.interpolate(table[1:].T[None], size=n, mode="linear")[0].T
-    return torch.cat([table[:1], cells])
-
-
-def interpolate_positions_all_in_a_row(table, old_grid, new_grid):
-    """This interpolates the whole table as one row, [CLS] included: [CLS] is apart, and the cells
-    form a grid.
-    """
-    n = 1 + new_grid[0] * new_grid[1]
-    return F.interpolate(table.T[None], size=n, mode="linear")[0].T
-
-
-def interpolate_positions_not_moved(table, old_grid, new_grid):
-    """This reshapes (R · C, D) to (D, R, C) without moving the axis D first: the numbers of
-    different vectors are mixed.
-    """
-    grid = table[1:].reshape(1, -1, *old_grid)
-    cells = F.interpolate(grid, size=tuple(new_grid), mode="bilinear").flatten(2)[0].T
-    return torch.cat([table[:1], cells])
-
-
-def interpolate_positions_not_moved_back(table, old_grid, new_grid):
-    """This reshapes the result (D, R', C') to (R' · C', D) without moving the axis D last."""
-    grid = table[1:].T.reshape(1, -1, *old_grid)
-    grid = F.interpolate(grid, size=tuple(new_grid), mode="bilinear")
-    return torch.cat([table[:1], grid.reshape(-1, table.size(1))])
-
-
-def interpolate_positions_rows_for_columns(table, old_grid, new_grid):
-    """This reads the old grid as C rows and R columns."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid[::-1], new_grid)])
-
-
-def interpolate_positions_new_turned(table, old_grid, new_grid):
-    """This makes C' rows and R' columns of the new grid."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid, new_grid[::-1])])
-
-
-def interpolate_positions_both_turned(table, old_grid, new_grid):
-    """This exchanges rows and columns in both grids."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid[::-1], new_grid[::-1])])
-
-
-def interpolate_positions_lying(table, old_grid, new_grid):
-    """This turns the grid on its side before it stretches it: D comes first, then rows, then
-    columns.
-    """
-    grid = table[1:].view(*old_grid, -1).permute(2, 1, 0)[None]  # (1, D, C, R)
-    grid = F.interpolate(grid, size=tuple(new_grid), mode="bilinear")
-    return torch.cat([table[:1], grid.flatten(2)[0].T])
-
-
-def interpolate_positions_area(table, old_grid, new_grid):
-    """This averages areas, `mode="area"`: bilinear is asked for."""
-    return torch.cat([table[:1], stretched(table[1:], old_grid, new_grid, mode="area")])
-
-
-def interpolate_positions_by_columns(table, old_grid, new_grid):
-    """This writes the new cells column by column: they come row by row."""
-    cells = stretched(table[1:], old_grid, new_grid).view(*new_grid, -1)
-    return torch.cat([table[:1], cells.transpose(0, 1).flatten(0, 1)])
-
-
-def interpolate_positions_repeated(table, old_grid, new_grid):
-    """This repeats the cells until there are enough, or cuts them: stretch the grid."""
-    n = new_grid[0] * new_grid[1]
-    return torch.cat([table[:1], table[1:].repeat(n, 1)[:n]])
-
-
-def interpolate_positions_as_grid(table, old_grid, new_grid):
-    """This returns the cells alone, as a grid: [CLS] comes first, and the cells in one row."""
-    return stretched(table[1:], old_grid, new_grid).view(*new_grid, -1)
-
-
-def interpolate_positions_ignored(table, old_grid, new_grid):
-    """This returns the table as it is."""
-    return table
-
-
 def interpolate_positions_cases():
     """Grids that grow, that shrink, that grow in one direction only, and a square one."""
 
@@ -187,6 +49,143 @@ def interpolate_positions_cases():
         case("3 x 2 to 3 x 6", table(3, 2, 2), (3, 2), (3, 6)),
         case("2 x 2 to 3 x 3", table(2, 2, 3), (2, 2), (3, 3)),
     ]
+
+
+OLD, NEW = (5, 3), (2, 7)  # rows become fewer, columns more
+
+
+def shares(answer):
+    """How much each old vector counts in each new one: (1 + 14, 1 + 15), cells alone if need be."""
+    return answer(torch.eye(16), OLD, NEW)
+
+
+def cells_of(answer):
+    """The shares of the old cells in the new ones, (14, 15), wherever [CLS] stands."""
+    found = shares(answer).reshape(-1, 16)
+    if len(found) == 15:
+        found = found[:-1] if cls_is_last(answer) else found[1:]
+    if len(found) != 14:
+        raise ValueError("another number of cells")
+    return found[:, 1:]
+
+
+def cls_is_last(answer):
+    """[CLS] stands behind the cells."""
+    return bool(shares(answer)[-1, 0] > 0.99)
+
+
+def has_the_shape(answer):
+    """(1 + R' · C', D)."""
+    shape = tuple(shares(answer).shape)
+    sentences = {
+        (14, 16): "It loses the vector of [CLS]: it stays, in front.",
+        (2, 7, 16): "It returns the cells alone, as a grid: [CLS] comes first, and the cells in "
+        "one row.",
+        (16, 16): "It returns as many vectors as there were: the cells are to be interpolated.",
+    }
+    return shape == (15, 16) or sentences.get(shape, False)
+
+
+def cls_stays_in_front(answer):
+    """The first vector is the old first one."""
+    first = shares(answer)[0]
+    if shares(answer).shape != (15, 16) or first[0] > 0.99:
+        return None if first[0] <= 0.99 else True
+    if cls_is_last(answer):
+        return "It puts [CLS] behind the cells: it comes first."
+    if first[-1] > 0.99:
+        return "It takes the last vector for [CLS]: it is the first one of the table."
+    return False
+
+
+def cls_is_no_cell(answer):
+    """[CLS] has no share in a cell."""
+    found = shares(answer)
+    if found.shape != (15, 16) or not numbers_stay_apart(answer):
+        return None
+    cells = found[:-1] if cls_is_last(answer) else found[1:]
+    return bool((cells[:, 0].abs() < 1e-4).all())
+
+
+def numbers_stay_apart(answer):
+    """Number i of a new vector is made of numbers i."""
+    table = torch.randn(16, 4, generator=torch.Generator().manual_seed(7))
+    order = [2, 0, 3, 1]
+    return torch.allclose(
+        answer(table[:, order], OLD, NEW), answer(table, OLD, NEW)[:, order], atol=1e-4
+    )
+
+
+READINGS = {
+    "": lambda cells: cells.T.view(1, -1, *OLD),
+    "It reads the old grid as C rows and R columns.": (
+        lambda cells: cells.T.view(1, -1, *OLD[::-1])
+    ),
+    "It turns the grid on its side, then stretches it: D comes first, then rows, then columns.": (
+        lambda cells: cells.T.view(1, -1, *OLD).mT
+    ),
+}
+STRETCHES = {
+    "": {"mode": "bilinear"},
+    "It lays the corner cells on each other, `align_corners=True`: the default lays the pictures' "
+    "edges on each other, so that a cell is an area and not a point.": {
+        "mode": "bilinear",
+        "align_corners": True,
+    },
+    "It copies the nearest cell, the default `mode`: “bilinear” mixes the four around.": {
+        "mode": "nearest"
+    },
+    "It is bicubic: bilinear is asked for.": {"mode": "bicubic"},
+    "It is bicubic, and lays the corners on each other: plain bilinear is asked for.": {
+        "mode": "bicubic",
+        "align_corners": True,
+    },
+    "It smooths before it shrinks, `antialias=True`: the default does not.": {
+        "mode": "bilinear",
+        "antialias": True,
+    },
+    'It averages areas, `mode="area"`: bilinear is asked for.': {"mode": "area"},
+}
+WRITINGS = {
+    "": lambda size, stretch: stretch(size),
+    "It makes C' rows and R' columns of the new grid.": lambda size, stretch: stretch(size[::-1]),
+    "It writes the new cells column by column: they come row by row.": (
+        lambda size, stretch: stretch(size).mT
+    ),
+}
+
+
+def slips(answer):
+    """The sentences of reading, stretching and writing that together explain the cells.
+
+    Raises ValueError when none do.
+    """
+    cells = cells_of(answer)
+    ways = itertools.product(READINGS, STRETCHES, WRITINGS)
+    for way in sorted(ways, key=lambda way: sum(map(bool, way))):
+        grid = READINGS[way[0]](torch.eye(15))
+        stretch = functools.partial(F.interpolate, grid, **STRETCHES[way[1]])
+        made = WRITINGS[way[2]](NEW, stretch).flatten(2)[0].T
+        if torch.allclose(made, cells, atol=1e-4):
+            return way
+    raise ValueError("no such cells")
+
+
+def cells_add_up(answer):
+    """Each new cell is a mean of old ones."""
+    sums = cells_of(answer).sum(dim=1)
+    return (
+        None if cls_is_no_cell(answer) is False else torch.allclose(sums, torch.ones(14), atol=1e-3)
+    )
+
+
+def neighbours_below_count(answer):
+    """A new cell is made of four old ones, on two rows."""
+    try:
+        slips(answer)
+    except ValueError:
+        return None if cls_is_no_cell(answer) is False or not cells_add_up(answer) else False
+    return True
 
 
 INTERPOLATE_POSITIONS = Write(
@@ -209,30 +208,31 @@ default, and return (1 + R' · C', D).
     ),
     solution=interpolate_positions,
     second_style=interpolate_positions_by_hand,
-    mistakes=(
-        interpolate_positions_corners,
-        interpolate_positions_nearest,
-        interpolate_positions_bicubic,
-        interpolate_positions_smoothed,
-        interpolate_positions_cls_lost,
-        interpolate_positions_cls_last,
-        interpolate_positions_cls_as_cell,
-        interpolate_positions_cls_at_end,
-        interpolate_positions_zero_cls,
-        interpolate_positions_in_a_row,
-        interpolate_positions_all_in_a_row,
-        interpolate_positions_not_moved,
-        interpolate_positions_not_moved_back,
-        interpolate_positions_rows_for_columns,
-        interpolate_positions_new_turned,
-        interpolate_positions_lying,
-        interpolate_positions_area,
-        interpolate_positions_both_turned,
-        interpolate_positions_by_columns,
-        interpolate_positions_repeated,
-        interpolate_positions_as_grid,
-        interpolate_positions_ignored,
-    ),
+    mistakes=(),
     cases=interpolate_positions_cases,
+    properties=(
+        Property("The vectors are (1 + R' · C', D).", has_the_shape),
+        Property(
+            "In front stands another vector than that of [CLS]: it keeps its vector and its place.",
+            cls_stays_in_front,
+        ),
+        Property(
+            "The vector of [CLS] is mixed into the cells: leave it out of the grid.", cls_is_no_cell
+        ),
+        Property(
+            "The numbers of a vector are mixed with others: move D in front of rows and columns "
+            "for `F.interpolate`, and behind them again.",
+            numbers_stay_apart,
+        ),
+        Property("The shares of the old cells in a new one must add up to 1.", cells_add_up),
+        Property("The old grid is read wrongly.", lambda answer: slips(answer)[0] or True),
+        Property("It is not bilinear.", lambda answer: slips(answer)[1] or True),
+        Property("The new grid is written wrongly.", lambda answer: slips(answer)[2] or True),
+        Property(
+            "A new cell is not made of the four old ones around it, the row below too: stretch the "
+            "cells as a grid, and not as one row.",
+            neighbours_below_count,
+        ),
+    ),
     see="7.3 Where am I in the picture",
 )

@@ -1,8 +1,10 @@
 """Chapter 07: a map of what [CLS] looks at that is not where the ink is."""
 
+import itertools
+
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def cls_map(weights, n_rows, n_columns):
@@ -46,26 +48,6 @@ def cls_map_last_row(weights, n_rows, n_columns):
     """This reads the last row: what the last patch looks at."""
     seen = weights.mean(dim=0)[-1, 1:]
     return seen.reshape(n_rows, n_columns)
-
-
-def cls_map_sum(weights, n_rows, n_columns):
-    """This adds up the heads: take their mean."""
-    return weights.sum(dim=0)[0, 1:].reshape(n_rows, n_columns)
-
-
-def cls_map_highest(weights, n_rows, n_columns):
-    """This takes the highest weight among the heads: take their mean."""
-    return weights.amax(dim=0)[0, 1:].reshape(n_rows, n_columns)
-
-
-def cls_map_first_head(weights, n_rows, n_columns):
-    """This takes the first head only: take the mean of all."""
-    return weights[0, 0, 1:].reshape(n_rows, n_columns)
-
-
-def cls_map_last_head(weights, n_rows, n_columns):
-    """This takes the last head only: take the mean of all."""
-    return weights[-1, 0, 1:].reshape(n_rows, n_columns)
 
 
 def cls_map_cases():
@@ -112,6 +94,54 @@ def painted(cls_map):
     return cls_map(weights / weights.sum(dim=-1, keepdim=True), 8, 8)
 
 
+SEEN = {
+    "": lambda w: w[..., 0, 1:],
+    "It takes [CLS] for the first patch: leave out the weight of [CLS] itself.": (
+        lambda w: w[..., 0, :-1]
+    ),
+    "It reads the column of [CLS], how much each patch looks at it: read its row.": (
+        lambda w: w[..., 1:, 0]
+    ),
+    "It reads the last row, what the last patch looks at: [CLS] is the first one.": (
+        lambda w: w[..., -1, 1:]
+    ),
+    "It reads the last row, and takes [CLS] for a patch: read the first row without [CLS].": (
+        lambda w: w[..., -1, :-1]
+    ),
+}
+HEADS = {
+    "": lambda w: w.mean(dim=0),
+    "It adds up the heads: take their mean.": lambda w: w.sum(dim=0),
+    "It takes the highest weight among the heads: take their mean.": lambda w: w.amax(dim=0),
+    "It takes the first head only: take the mean of all.": lambda w: w[0],
+    "It takes the last head only: take the mean of all.": lambda w: w[-1],
+}
+
+
+def slips(answer):
+    """What explains a map of 2 x 3 patches: what is seen, of which heads, in which order.
+
+    Raises ValueError when nothing does.
+    """
+    weights = torch.randn(3, 7, 7, generator=torch.Generator().manual_seed(7)).softmax(dim=-1)
+    found = answer(weights, 2, 3)
+    found = found / found.sum() * weights[:, 0, 1:].sum() if adds_up(answer) else found
+    for seen, heads in itertools.product(SEEN, HEADS):
+        row = HEADS[heads](SEEN[seen](weights))
+        row = row / row.sum() * weights[:, 0, 1:].sum() if adds_up(answer) else row
+        for turned in (False, True):
+            made = row.view(3, 2).T if turned else row.view(2, 3)
+            if torch.allclose(made, found, atol=1e-5):
+                return seen, heads, turned
+    raise ValueError("no such map")
+
+
+def adds_up(answer):
+    """The map is made to sum to 1."""
+    weights = torch.rand(3, 7, 7, generator=torch.Generator().manual_seed(8))
+    return abs(answer(weights, 2, 3).sum() - 1) < 1e-4
+
+
 CLS_MAP = Symptom(
     id="7.6",
     title="Beside the ink",
@@ -133,10 +163,6 @@ these mistakes. Choose the letter, then repair `cls_map`.
         cls_map_off_by_one,
         cls_map_looked_at,
         cls_map_last_row,
-        cls_map_sum,
-        cls_map_highest,
-        cls_map_first_head,
-        cls_map_last_head,
     ),
     shown=cls_map_off_by_one,
     looks=(
@@ -149,5 +175,17 @@ these mistakes. Choose the letter, then repair `cls_map`.
         "last patch.",
     ),
     cases=cls_map_cases,
+    properties=(
+        Property("It does not read the row of [CLS].", lambda answer: slips(answer)[0] or True),
+        Property("The heads are not averaged.", lambda answer: slips(answer)[1] or True),
+        Property(
+            "It fills the grid column by column: the patches come row by row.",
+            lambda answer: not slips(answer)[2],
+        ),
+        Property(
+            "The map is made to sum to 1: give the weights as they are.",
+            lambda answer: not adds_up(answer),
+        ),
+    ),
     see="7.5 What it looks at",
 )

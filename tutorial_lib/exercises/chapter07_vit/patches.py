@@ -1,10 +1,11 @@
 """Chapter 07: a picture as a sequence of patches."""
 
+import itertools
+
 import torch
-import torch.nn.functional as F
 from einops import rearrange
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def patchify(images, patch_size):
@@ -39,146 +40,6 @@ def cut(images, patch_size, order):
     return rearrange(images, AXES + order, height=patch_size, width=patch_size)
 
 
-def patchify_reshaped(images, patch_size):
-    """This only reshapes, so that each row is a strip of neighbouring numbers in memory: cut the
-    height and the width first, then move the axes.
-    """
-    n_numbers = images.size(1) * patch_size**2
-    return images.reshape(len(images), -1, n_numbers)
-
-
-def patchify_channels_last(images, patch_size):
-    """This puts the three numbers of a pixel side by side: channels come first, then rows, then
-    columns.
-    """
-    return cut(images, patch_size, "b (rows columns) (height width c)")
-
-
-def patchify_by_columns(images, patch_size):
-    """This goes down the columns of patches: go row by row."""
-    return cut(images, patch_size, "b (columns rows) (c height width)")
-
-
-def patchify_turned(images, patch_size):
-    """This turns each patch on its side: its rows come before its columns."""
-    return cut(images, patch_size, "b (rows columns) (c width height)")
-
-
-def patchify_all_turned(images, patch_size):
-    """This exchanges height and width, in the grid and in each patch."""
-    return cut(images, patch_size, "b (columns rows) (c width height)")
-
-
-def patchify_no_permute(images, patch_size):
-    """This cuts height and width, and does not move the axes before it flattens them."""
-    return cut(images, patch_size, "b (rows height) (c columns width)").reshape(
-        len(images), -1, images.size(1) * patch_size**2
-    )
-
-
-def patchify_channels_in_front(images, patch_size):
-    """This cuts rightly, but leaves the channels in front of rows and columns of patches when it
-    reshapes: move them behind, to the pixels.
-    """
-    n_numbers = images.size(1) * patch_size**2
-    return cut(images, patch_size, "b c rows columns height width").reshape(
-        len(images), -1, n_numbers
-    )
-
-
-def patchify_cut_the_wrong_way(images, patch_size):
-    """This splits the height into (rows, columns) and the width into (P, P): split each one into
-    its patches and P.
-    """
-    batch, channels, height, width = images.shape
-    p = patch_size
-    x = images.reshape(batch, channels, height // p, width // p, p, p)
-    return x.permute(0, 2, 3, 1, 4, 5).reshape(batch, -1, channels * p * p)
-
-
-def patchify_patches_first(images, patch_size):
-    """This puts the patches before the batch: stack along dim=1."""
-    return patchify(images, patch_size).transpose(0, 1)
-
-
-def patchify_step_of_one(images, patch_size):
-    """This begins patch (r, c) at pixel (r, c): it begins at (r · P, c · P)."""
-    rows, columns = images.size(2) // patch_size, images.size(3) // patch_size
-    pieces = [
-        images[:, :, r : r + patch_size, c : c + patch_size].flatten(1)
-        for r in range(rows)
-        for c in range(columns)
-    ]
-    return torch.stack(pieces, dim=1)
-
-
-def patchify_sampled(images, patch_size):
-    """This takes every P-th pixel: a patch is made of neighbours."""
-    axes = "b c (height rows) (width columns) -> b (rows columns) (c height width)"
-    return rearrange(images, axes, height=patch_size, width=patch_size)
-
-
-def patchify_grid_count(images, patch_size):
-    """This takes P for the number of patches a side: it is the number of pixels."""
-    axes = "b c (rows height) (columns width) -> b (rows columns) (c height width)"
-    return rearrange(images, axes, rows=patch_size, columns=patch_size)
-
-
-def patchify_unfolded(images, patch_size):
-    """This has a patch in each column, as `unfold` gives it: exchange the last two axes."""
-    return F.unfold(images, patch_size, stride=patch_size)
-
-
-def patchify_overlapping(images, patch_size):
-    """This moves by one pixel: patches do not overlap, so move by P."""
-    return F.unfold(images, patch_size).transpose(1, 2)
-
-
-def patchify_grid_kept(images, patch_size):
-    """This keeps rows and columns of patches as two axes: a sequence has one, N."""
-    return cut(images, patch_size, "b rows columns (c height width)")
-
-
-def patchify_pixels_kept(images, patch_size):
-    """This keeps the pixels of a patch as a little picture: make one row of numbers of it."""
-    return cut(images, patch_size, "b (rows columns) c height width")
-
-
-def patchify_channels_apart(images, patch_size):
-    """This keeps the channels apart, (B, C, N, P · P): they belong to the patch."""
-    return cut(images, patch_size, "b c (rows columns) (height width)")
-
-
-def patchify_channels_as_patches(images, patch_size):
-    """This makes a patch of its own of each channel: they belong to one patch."""
-    return cut(images, patch_size, "b (rows columns c) (height width)")
-
-
-def patchify_grey(images, patch_size):
-    """This averages the channels: keep all of them."""
-    return patchify(images.mean(dim=1, keepdim=True), patch_size)
-
-
-def patchify_one_channel(images, patch_size):
-    """This takes the first channel only."""
-    return patchify(images[:, :1], patch_size)
-
-
-def patchify_means(images, patch_size):
-    """This averages the pixels of each patch: keep them all."""
-    return cut(images, patch_size, "b (rows columns) c height width").mean(dim=(3, 4))
-
-
-def patchify_strips(images, patch_size):
-    """This cuts the height only: each patch is P pixels wide, too."""
-    return rearrange(images, "b c (rows p) w -> b rows (c p w)", p=patch_size)
-
-
-def patchify_first_image(images, patch_size):
-    """This cuts the first picture only: keep the batch axis."""
-    return patchify(images, patch_size)[0]
-
-
 def patchify_cases():
     """Pictures that are not square, one channel and more, a grid that is not P by P."""
     return [
@@ -186,6 +47,95 @@ def patchify_cases():
         case("1 picture, 1 channel, 9 x 6, P = 3", torch.randn(1, 1, 9, 6), 3),
         case("1 picture, 2 channels, 8 x 8, P = 2", torch.randn(1, 2, 8, 8), 2),
     ]
+
+
+P, GRID = 4, (2, 5)
+PIXELS = torch.arange(2.0 * 3 * 8 * 20).view(2, 3, 8, 20)  # each pixel has a number of its own
+
+
+def patches_of(answer):
+    """Where each number comes from: (B, N, C · P · P, 4), the four being b, channel, row, column.
+
+    Raises an error for an output that cannot be read as patches.
+    """
+    found = answer(PIXELS, P)
+    if found.shape[:2] == (10, 2):
+        found = found.transpose(0, 1)
+    if found.shape == (2, 48, 10):
+        found = found.mT
+    found = found.reshape(2, 10, 48).long()
+    return torch.stack([found // 480, found // 160 % 3, found // 20 % 8, found % 20], dim=-1)
+
+
+def has_the_shape(answer):
+    """(B, N, C · P · P)."""
+    shape = tuple(answer(PIXELS, P).shape)
+    sentences = {
+        (
+            10,
+            2,
+            48,
+        ): "The patches come before the pictures: (B, N, C · P · P), so stack along dim=1.",
+        (2, 48, 10): "There is a patch in each column, as `unfold` gives it: exchange the last two "
+        "axes.",
+        (2, 2, 5, 48): "Rows and columns of patches are two axes: a sequence has one, N.",
+        (2, 10, 3, 4, 4): "A patch is a little picture: make one row of numbers of it.",
+        (2, 3, 10, 16): "The channels are apart: they belong to the patch.",
+        (2, 30, 16): "Each channel has patches of its own: the channels belong to one patch.",
+        (2, 10, 16): "A patch has one number for each place: keep all channels.",
+        (2, 10, 3): "A patch has one number for each channel: keep all of its pixels.",
+        (10, 48): "There is one picture: keep the batch axis.",
+    }
+    return shape == (2, 10, 48) or sentences.get(
+        shape, f"From (2, 3, 8, 20) with P = 4 it makes {shape}: (2, 10, 48) is right."
+    )
+
+
+def holds_a_square(answer):
+    """A row of numbers holds P by P neighbours of all channels."""
+    first = patches_of(answer)[1, 0, :, 1:]
+    square = set(
+        itertools.product(
+            range(3), *(range(x // P * P, x // P * P + P) for x in first[0, 1:].tolist())
+        )
+    )
+    if {*map(tuple, first.tolist())} == square:
+        return True
+    _, rows, columns = (sorted(set(axis.tolist())) for axis in first.T)
+    return (
+        f"With P = 4 the first patch holds pixels of rows {rows} and columns {columns} of a "
+        "picture, not all of them in 3 channels: cut height and width into pieces of P, and move "
+        "the axes before you flatten them."
+    )
+
+
+def patches_in_order(answer):
+    """Row by row, from the left."""
+    if holds_a_square(answer) is not True:
+        return None
+    corners = patches_of(answer)[1].amin(dim=1)[:, 2:] // P
+    cells = [*map(tuple, corners.tolist())]
+    if cells == [(r, c) for c in range(GRID[1]) for r in range(GRID[0])]:
+        return "It goes down the columns of patches: go row by row."
+    return cells == [*itertools.product(*map(range, GRID))] or (
+        f"The first patches are those in (row, column) {cells[0]}, {cells[1]}, {cells[2]}: go row "
+        "by row, from the left to the right in each."
+    )
+
+
+def numbers_in_order(answer):
+    """By channel, then by row, then by column."""
+    if holds_a_square(answer) is not True:
+        return None
+    found = patches_of(answer)[1, 0, :, 1:].tolist()
+    names = ("channel", "row", "column")
+    for order in itertools.permutations(range(3)):
+        if found == sorted(found, key=lambda pixel: [pixel[axis] for axis in order]):
+            return order == (0, 1, 2) or (
+                "The numbers of a patch come by {}, then by {}, then by {}: channel, row, column "
+                "is the order.".format(*(names[axis] for axis in order))
+            )
+    return False
 
 
 PATCHIFY = Write(
@@ -207,31 +157,16 @@ may differ.
     ),
     solution=patchify,
     second_style=patchify_loop,
-    mistakes=(
-        patchify_reshaped,
-        patchify_channels_last,
-        patchify_by_columns,
-        patchify_turned,
-        patchify_all_turned,
-        patchify_no_permute,
-        patchify_channels_in_front,
-        patchify_cut_the_wrong_way,
-        patchify_patches_first,
-        patchify_step_of_one,
-        patchify_sampled,
-        patchify_grid_count,
-        patchify_unfolded,
-        patchify_overlapping,
-        patchify_grid_kept,
-        patchify_pixels_kept,
-        patchify_channels_apart,
-        patchify_channels_as_patches,
-        patchify_grey,
-        patchify_one_channel,
-        patchify_means,
-        patchify_strips,
-        patchify_first_image,
-    ),
+    mistakes=(),
     cases=patchify_cases,
+    properties=(
+        Property("The patches are (B, N, C · P · P).", has_the_shape),
+        Property("A patch is a square of P by P pixels, in all channels.", holds_a_square),
+        Property("The patches come row by row, from the left.", patches_in_order),
+        Property(
+            "The numbers of a patch come by channel, then by row, then by column.",
+            numbers_in_order,
+        ),
+    ),
     see="7.2 Patches to vectors",
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def attention_rollout(maps):
@@ -44,75 +44,6 @@ def product(layers):
     return reached
 
 
-def rollout_no_identity(maps):
-    """This leaves out the residual path: half of each layer is the token itself."""
-    return product(maps.mean(dim=1))
-
-
-def rollout_order(maps):
-    """This multiplies in the wrong order: a later layer reads what the earlier one wrote, so it
-    stands on the left.
-    """
-    return product(layers_of(maps).flip(0))
-
-
-def rollout_order_no_identity(maps):
-    """This has no residual path, and multiplies in the wrong order: the last layer stands on the
-    left.
-    """
-    return product(maps.mean(dim=1).flip(0))
-
-
-def rollout_sum(maps):
-    """This adds the identity and does not halve: rows sum to 2, and to 2^L after L layers."""
-    return product(maps.mean(dim=1) + torch.eye(maps.size(-1)))
-
-
-def rollout_half_identity(maps):
-    """This adds half of the identity to the whole map: both count half."""
-    return product(maps.mean(dim=1) + 0.5 * torch.eye(maps.size(-1)))
-
-
-def rollout_identity_once(maps):
-    """This adds the residual path once, at the end: each layer has one."""
-    return 0.5 * product(maps.mean(dim=1)) + 0.5 * torch.eye(maps.size(-1))
-
-
-def rollout_elementwise(maps):
-    """This multiplies entry by entry: `@` multiplies matrices, `*` does not."""
-    return layers_of(maps).prod(dim=0)
-
-
-def rollout_mean(maps):
-    """This averages the layers: multiply them, as each reads what the one before wrote."""
-    return layers_of(maps).mean(dim=0)
-
-
-def rollout_plain_mean(maps):
-    """This averages all maps: layers are multiplied, with the residual path in each."""
-    return maps.mean(dim=(0, 1))
-
-
-def rollout_last(maps):
-    """This takes the last layer only."""
-    return layers_of(maps)[-1]
-
-
-def rollout_first(maps):
-    """This takes the first layer only: a `return` inside of the loop ends it."""
-    return layers_of(maps)[0]
-
-
-def rollout_one_short(maps):
-    """This leaves out the last layer."""
-    return product(layers_of(maps)[:-1])
-
-
-def rollout_second_on(maps):
-    """This leaves out the first layer."""
-    return product(layers_of(maps)[1:])
-
-
 def rollout_first_twice(maps):
     """This counts the first layer twice: begin with it and go on with the second, or begin with
     the identity.
@@ -121,36 +52,11 @@ def rollout_first_twice(maps):
     return product(torch.cat([layers[:1], layers]))
 
 
-def rollout_first_head(maps):
-    """This takes the first head only: average them."""
-    return product(layers_of(maps[:, :1]))
-
-
-def rollout_head_sum(maps):
-    """This adds up the heads: average them, so that rows sum to 1."""
-    return product(layers_of(maps * maps.size(1)))
-
-
-def rollout_highest_head(maps):
-    """This takes the highest weight among the heads: average them."""
-    return product(layers_of(maps.max(dim=1, keepdim=True).values))
-
-
 def rollout_heads_late(maps):
     """This rolls out each head by itself and averages at the end: a layer mixes its heads before
     the next one reads.
     """
     return torch.stack([product(layers_of(maps[:, [h]])) for h in range(maps.size(1))]).mean(dim=0)
-
-
-def rollout_each_head(maps):
-    """This keeps the heads apart, (H, T, T): average them in each layer."""
-    return torch.stack([product(layers_of(maps[:, [h]])) for h in range(maps.size(1))])
-
-
-def rollout_transposed(maps):
-    """This exchanges rows and columns of the result: row t is the place, column s the input."""
-    return product(layers_of(maps)).T
 
 
 def rollout_over_layers(maps):
@@ -163,11 +69,6 @@ def rollout_from_zeros(maps):
     return torch.zeros_like(maps[0, 0])
 
 
-def rollout_ones(maps):
-    """This adds ones everywhere: the identity has them on its diagonal, `torch.eye`."""
-    return product(0.5 * maps.mean(dim=1) + 0.5)
-
-
 def rollout_back_to_start(maps):
     """This adds the identity to what has been reached, not to the layer: 0.5 of the product and
     0.5 of what was there before it.
@@ -176,25 +77,6 @@ def rollout_back_to_start(maps):
     for layer in maps.mean(dim=1):
         reached = 0.5 * layer @ reached + 0.5 * torch.eye(maps.size(-1))
     return reached
-
-
-def rollout_cls(maps):
-    """This returns the row of [CLS]: all rows are asked for."""
-    return product(layers_of(maps))[0]
-
-
-def rollout_last_map(maps):
-    """This is the map of the last layer alone, its heads averaged: multiply all layers, each half
-    its map and half the identity.
-    """
-    return maps[-1].mean(dim=0)
-
-
-def rollout_first_map(maps):
-    """This is the map of the first layer alone, its heads averaged: multiply all layers, each half
-    its map and half the identity.
-    """
-    return maps[0].mean(dim=0)
 
 
 def rollout_first_without_identity(maps):
@@ -210,6 +92,133 @@ def attention_rollout_cases():
         case("2 layers, 3 heads, 3 tokens", (2 * torch.randn(2, 3, 3, 3)).softmax(dim=-1)),
         case("1 layer, 2 heads, 3 tokens", torch.randn(1, 2, 3, 3).softmax(dim=-1)),
     ]
+
+
+MAPS = torch.randn(3, 3, 5, 5, generator=torch.Generator().manual_seed(7)).softmax(dim=-1)
+
+
+def square(answer, *layers):
+    """What an answer makes of these layers, (T, T); a layer that it skips is put in for it.
+
+    Raises ValueError for another shape.
+    """
+    counted = layers_that_count(answer)
+    before, after = [2] * (counted == [1, 2]), [2] * (counted == [0, 1])
+    found = answer(MAPS[[*before, *layers, *after]])
+    if found.shape != (5, 5):
+        raise ValueError("another shape")
+    return found
+
+
+def layers_that_count(answer):
+    """Of three layers the numbers of those that make a difference."""
+    before = answer(MAPS)
+    changed = [torch.cat([MAPS[:k], MAPS[k : k + 1].mT, MAPS[k + 1 :]]) for k in range(3)]
+    return [k for k in range(3) if not torch.allclose(answer(changed[k]), before, atol=1e-6)]
+
+
+def all_layers_count(answer):
+    """None is left out."""
+    counted = layers_that_count(answer)
+    if counted in ([0], [2]):
+        which = "last" if counted == [2] else "first"
+        return f"The map of the {which} layer alone counts: multiply the matrices of all layers."
+    if len(counted) == 2:
+        which = "first" if counted == [1, 2] else "last"
+        return f"It leaves out the {which} layer."
+    return counted == [0, 1, 2]
+
+
+def alone(answer, layer):
+    """What an answer makes of one layer, rows looking at columns: (T, T)."""
+    found = square(answer, layer)
+    return found.T if is_turned(answer) else found
+
+
+def parts(found):
+    """How much of each head, of the identity and of ones a result has, and what else is left."""
+    known = torch.stack([*MAPS[0], torch.eye(5), torch.ones(5, 5)]).flatten(1).T  # (25, 5)
+    shares = torch.linalg.lstsq(known, found.reshape(25, 1)).solution
+    rest = (known @ shares).view(5, 5) - found
+    return shares.flatten(), rest.abs().max().item()
+
+
+def is_turned(answer):
+    """Rows and columns are exchanged."""
+    found = square(answer, 0)
+    return parts(found)[1] > 1e-3 > parts(found.T)[1]
+
+
+def has_the_shape(answer):
+    """(T, T)."""
+    shape = tuple(answer(MAPS).shape)
+    sentences = {
+        (5,): "This is one row: all rows are asked for, (T, T).",
+        (3, 5, 5): "The heads are kept apart, (H, T, T): average them in each layer.",
+    }
+    return shape == (5, 5) or sentences.get(shape, False)
+
+
+def heads_are_averaged(answer):
+    """Each head counts the same, a third of what the map counts."""
+    found = alone(answer, 0)
+    shares, rest = parts(found)
+    if rest > 1e-3:
+        most = parts(found - found.diag().diag())  # the identity is told apart from the diagonal
+        off = ~torch.eye(5).bool()
+        ratio = found[off] / MAPS[0].amax(dim=0)[off]
+        if most and ratio.std() < 1e-3:
+            return "It takes the highest weight among the heads: average them."
+        return False
+    heads = shares[:3]
+    if heads[0] > 1e-3 > heads[1:].abs().max():
+        return "It takes the first head only: average them."
+    if heads.sum() > 1.4:
+        return "It adds up the heads: average them, so that rows sum to 1."
+    return torch.allclose(heads, heads[:1].expand(3), atol=1e-3)
+
+
+def half_is_the_identity(answer):
+    """Half of the map, half of the identity."""
+    shares, rest = parts(alone(answer, 0))
+    heads, own, ones = shares[:3].sum().item(), shares[3].item(), shares[4].item()
+    if rest > 1e-3:
+        off = alone(answer, 0).diagonal() - MAPS[0].amax(dim=0).diagonal() / 2
+        return None if abs(off.mean() - 0.5) < 1e-3 else False
+    if abs(ones) > 1e-3:
+        return "It adds ones everywhere: the identity has them on its diagonal, `torch.eye`."
+    if abs(own) < 1e-3:
+        return "The residual path is left out: half of each layer is the identity."
+    heads = heads / 3 if heads > 1.4 else heads
+    return abs(heads - 0.5) + abs(own - 0.5) < 1e-3 or (
+        f"A layer is {heads:.2g} of its map and {own:.2g} of the identity: both count half."
+    )
+
+
+def layers_are_multiplied(answer):
+    """Two layers are the later one times the earlier one."""
+    first, second = alone(answer, 0), alone(answer, 1)
+    if len(layers_that_count(answer)) < 2:
+        return None
+    found = square(answer, 0, 1)
+    found = found.T if is_turned(answer) else found
+    plain = MAPS[1].mean(dim=0) @ MAPS[0].mean(dim=0)
+    ways = {
+        "": second @ first,
+        "It multiplies in the wrong order: a later layer reads what the earlier one wrote, so it "
+        "stands on the left.": first @ second,
+        "It multiplies entry by entry: `@` multiplies matrices, `*` does not.": first * second,
+        "It averages the layers: multiply them, as each reads what the one before wrote.": (
+            (first + second) / 2
+        ),
+        "The residual path is added once, at the end: each layer has one.": (
+            (plain + torch.eye(5)) / 2
+        ),
+    }
+    return next(
+        (text or True for text, made in ways.items() if torch.allclose(found, made, atol=1e-4)),
+        False,
+    )
 
 
 ATTENTION_ROLLOUT = Write(
@@ -232,35 +241,27 @@ multiply the layers' matrices, a later layer on the **left** of the earlier ones
     solution=attention_rollout,
     second_style=attention_rollout_rows,
     mistakes=(
-        rollout_no_identity,
-        rollout_order,
-        rollout_order_no_identity,
-        rollout_sum,
-        rollout_half_identity,
-        rollout_identity_once,
-        rollout_elementwise,
-        rollout_mean,
-        rollout_plain_mean,
-        rollout_last,
-        rollout_first,
-        rollout_one_short,
-        rollout_second_on,
         rollout_first_twice,
-        rollout_first_head,
-        rollout_head_sum,
-        rollout_highest_head,
         rollout_heads_late,
-        rollout_each_head,
-        rollout_transposed,
         rollout_over_layers,
         rollout_from_zeros,
-        rollout_ones,
         rollout_back_to_start,
-        rollout_cls,
-        rollout_last_map,
-        rollout_first_map,
         rollout_first_without_identity,
     ),
     cases=attention_rollout_cases,
+    properties=(
+        Property("The result is (T, T).", has_the_shape),
+        Property(
+            "It exchanges rows and columns: row t is the place, column s the input.",
+            lambda answer: not is_turned(answer),
+        ),
+        Property("The heads are not averaged.", heads_are_averaged),
+        Property("Half of a layer is its map, and half is the identity.", half_is_the_identity),
+        Property("Each layer counts.", all_layers_count),
+        Property(
+            "Two layers are not the matrix of the later one times that of the earlier one.",
+            layers_are_multiplied,
+        ),
+    ),
     see="7.5 What it looks at",
 )

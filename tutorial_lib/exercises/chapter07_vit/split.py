@@ -1,10 +1,11 @@
 """Chapter 07: a validation curve that is too good to be true."""
 
+import itertools
 import random
 
 import torch
 
-from tutorial_lib.exercises.engine.tasks import Symptom, case
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def split(order, n_validation, n_test):
@@ -67,20 +68,6 @@ def split_unshuffled(order, n_validation, n_test):
     return train, validation, test
 
 
-def split_validation_to_the_end(order, n_validation, n_test):
-    """This lets the validation images run on to the end, into the test images: they are
-    n_validation.
-    """
-    n_train = len(order) - n_validation - n_test
-    return order[:n_train], order[n_train:], order[n_train + n_validation :]
-
-
-def split_test_from_the_middle(order, n_validation, n_test):
-    """This lets the test images begin where the validation images do: they are the last n_test."""
-    n_train = len(order) - n_validation - n_test
-    return order[:n_train], order[n_train : n_train + n_validation], order[n_train:]
-
-
 def split_cases():
     """Parts of different sizes, and equal ones."""
     return [
@@ -117,6 +104,51 @@ def curves(split):
     return drawn
 
 
+ORDER = [7, 2, 9, 0, 5, 10, 1, 8, 3, 6, 4]
+
+
+def parts(answer):
+    """Eleven images, of which two are for choices and three for the test."""
+    return [torch.as_tensor(part).tolist() for part in answer(ORDER, 2, 3)]
+
+
+def keeps_the_order(answer):
+    """The images are taken as they are shuffled."""
+    train, validation, test = parts(answer)
+    return all(part == [n for n in ORDER if n in part] for part in (train, validation, test))
+
+
+def no_image_twice(answer):
+    """No image is in two parts."""
+    train, validation, test = map(set, parts(answer))
+    named = (("training", train), ("validation", validation), ("test", test))
+    for (one, left), (two, right) in itertools.combinations(named, 2):
+        if left & right:
+            return f"Images are in two parts, {one} and {two}: each is in one."
+    return True
+
+
+def each_image_once(answer):
+    """No image is lost."""
+    lost = set(ORDER) - {n for part in parts(answer) for n in part}
+    return not lost or f"Of 11 images it leaves out {len(lost)}: each is in one part."
+
+
+def sizes(answer):
+    """6, 2 and 3."""
+    found = [len(part) for part in parts(answer)]
+    return found == [6, 2, 3] or (
+        "With 11 images, n_validation = 2 and n_test = 3 the parts have {}, {} and {}: 6, 2 and 3 "
+        "are asked for.".format(*found)
+    )
+
+
+def in_turn(answer):
+    """First the training images, last the test images."""
+    train, validation, test = (part[0] for part in parts(answer))
+    return ORDER.index(train) < ORDER.index(validation) < ORDER.index(test)
+
+
 SPLIT = Symptom(
     id="7.10",
     title="Nothing left to improve",
@@ -139,8 +171,6 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
         split_test_trained,
         split_one_for_both,
         split_unshuffled,
-        split_validation_to_the_end,
-        split_test_from_the_middle,
     ),
     shown=split_validation_trained,
     looks=(
@@ -154,5 +184,16 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
         "in no training image.",
     ),
     cases=split_cases,
+    properties=(
+        Property(
+            "The images of a part stand in another order than in `order`: take them as they are "
+            "shuffled.",
+            keeps_the_order,
+        ),
+        Property("Images are in two parts.", no_image_twice),
+        Property("Each image must be in one part.", each_image_once),
+        Property("The parts have other sizes.", sizes),
+        Property("The first images train, the last ones are the test.", in_turn),
+    ),
     see="7.4 Train it",
 )

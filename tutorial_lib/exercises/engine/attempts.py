@@ -79,9 +79,10 @@ def known(task, mistake, place):
 def broken(task, answer):
     """Return the sentences of the properties that do not hold, in order."""
     sentences = []
+    asked = functools.partial(plainly, task, answer)  # one object: what was measured may be kept
     for entry in task.properties:
         try:
-            found = entry.holds(functools.partial(_plainly, task, answer))
+            found = entry.holds(asked)
         except Exception:  # the answer fails here, or gives what the property cannot read
             continue
         if found is False or isinstance(found, str):
@@ -89,7 +90,7 @@ def broken(task, answer):
     return sentences
 
 
-def _plainly(task, answer, *args):
+def plainly(task, answer, *args):
     """What an answer returns, numbers in lists as tensors. Raises ValueError when it fails."""
     got = attempt(task, answer, Case("", args))
     if got.error is not None:

@@ -1,6 +1,7 @@
 """Your own GPT: put together from my_transformer.py, proven equal to ours, trained, and read."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -71,8 +72,8 @@ class MyGPT:
         """Set the GPT beside ours with the same weights; return a Comparison to print."""
         return compare(self.functions, self.model)
 
-    def train(self, text, seconds=60, prompt=None, progress=True):
-        """Learn to continue a text for so many seconds; return the History.
+    def train(self, text, seconds=60, prompt=None, progress=True, steps=None):
+        """Learn to continue a text for so many seconds, or steps if given; return the History.
 
         The tokenizer learns its merges first, unless it has some. With a prompt, prints how the
         GPT continues it before and after. Interrupted, it keeps what it has learned so far.
@@ -83,17 +84,20 @@ class MyGPT:
         windows = Windows(self.tokenizer.encode(text), self.model.config.context)
         if prompt is not None:
             print(f"Before: {self.sample(prompt)}\n")
-        step_seconds = self._seconds_a_step(next(iter(windows)))
-        clock = Clock(seconds)
+        if steps is None:
+            steps = max(1, int(seconds / self._seconds_a_step(next(iter(windows)))))
+            clock = Clock(seconds)
+            pace = {"lr": clock.learning_rate, "stop": clock.is_over}
+        else:
+            pace = {"lr": partial(warmup_cosine, steps=steps, peak=LR, warmup=max(1, steps // 20))}
         history = fit(
             self.model,
             windows,
             lambda model, ids: first_tensor(self.functions["next_token_loss"](model(ids), ids)),
-            steps=max(1, int(seconds / step_seconds)),
-            lr=clock.learning_rate,
-            stop=clock.is_over,
+            steps=steps,
             device="cpu",
             progress=progress,
+            **pace,
         )
         self.model.eval()
         if prompt is not None:

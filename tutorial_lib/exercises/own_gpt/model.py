@@ -1,7 +1,5 @@
 """A GPT whose forward pass runs the learner's functions; the parameters are all that is ours."""
 
-import math
-
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -10,15 +8,13 @@ from tutorial_lib.exercises.own_gpt.parts import first_tensor
 from tutorial_lib.files import load_into
 from tutorial_lib.models import GPT
 
-HIDDEN = -1e4  # a score that the softmax turns into 0
-
 
 class MyTransformer(nn.Module):
     """Token and position vectors, then pre-norm layers; gives the next token's logits (B, T, V).
 
     functions: {name: function}, of those in `parts`; config: a GPTConfig with ReLU.
     Layers look back in two ways, in turn: with `masked_attention`, head by head, and with
-    `multi_head`, which takes no mask and gets it by way of its weights.
+    `multi_head`.
     """
 
     def __init__(self, functions, config):
@@ -135,35 +131,8 @@ def head_by_head(functions, x, w_q, w_k, w_v, w_o, n_heads, visible):
 
 
 def all_heads(functions, x, w_q, w_k, w_v, w_o, n_heads, visible):
-    """Return causal attention (B, T, D) by `multi_head`, which knows no mask.
-
-    Each head gets T columns more, where position t asks with row t of the mask, as 0 and a very
-    negative number, and position s answers with a 1 in column s: their product adds the mask to
-    the scores. The head is wider now, so its queries are scaled to make up for another sqrt(K).
-    """
-    n_words, d_model = x.shape[1:]
-    d_head = d_model // n_heads
-    wide = d_head + n_words
-    own = torch.eye(n_words)
-    bias = torch.where(visible, 0.0, HIDDEN)
-
-    def widened(weight, position_columns):
-        content = F.pad(weight.unflatten(1, (n_heads, d_head)), (0, n_words))  # (D, H, K + T)
-        places = F.pad(position_columns, (d_head, 0))[:, None].expand(-1, n_heads, -1)
-        rows = torch.cat([content, places]).flatten(1)  # (D + T, H (K + T))
-        return F.pad(rows, (0, 0, 0, n_heads * wide - len(rows)))  # square
-
-    places = F.pad(own, (0, n_heads * wide - d_model - n_words)).expand(len(x), -1, -1)
-    output = F.pad(w_o.unflatten(0, (n_heads, d_head)), (0, n_heads * wide - d_model, 0, n_words))
-    mixed = functions["multi_head"](
-        torch.cat([x, places], dim=-1),  # (B, T, H (K + T))
-        widened(w_q * math.sqrt(wide / d_head), bias * math.sqrt(wide)),
-        widened(w_k, own),
-        widened(w_v, torch.zeros_like(own)),
-        output.flatten(0, 1),
-        n_heads,
-    )
-    return first_tensor(mixed)[..., :d_model]
+    """Return causal attention (B, T, D) by `multi_head`, all texts and heads at once."""
+    return first_tensor(functions["multi_head"](x, w_q, w_k, w_v, w_o, n_heads, visible))
 
 
 def normal(*shape, std):

@@ -1,0 +1,368 @@
+"""Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
+
+import itertools
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.tasks import Symptom
+from tutorial_lib.exercises.engine.verdicts import judge
+
+
+def norm(axes=(-1,), less=0, root=0.5, eps="in", centre=True, gain="after", shift="plain"):
+    """LayerNorm with a choice of slips."""
+
+    def answer(x, g, s, e):
+        y = x * g if gain == "before" else x
+        count = math.prod(y.shape[a] for a in axes)
+        mu = y.sum(axes, keepdim=True) / count
+        var = ((y - mu) ** 2).sum(axes, keepdim=True) / (count - less)
+        below = (var + (e if eps == "in" else 0)) ** root + (e if eps == "out" else 0)
+        y = (y - mu if centre else y) / below
+        if gain == "after":
+            y = y * g
+        return y + {"plain": s, "none": 0, "scaled": g * s}[shift]
+
+    return answer
+
+
+def network(
+    first=True, second=True, act=torch.relu, end=None, skip=False, late=False, turned=False
+):
+    """The feed-forward network with a choice of slips."""
+
+    def answer(x, w1, b1, w2, b2):
+        if turned:
+            w1 = w1.T
+        h = torch.einsum("...d,df->...f", x, w1)
+        h = act(h) + b1 if late else act(h + b1 * first)
+        y = h @ w2 + b2 * second
+        if end:
+            y = end(y)
+        return y + x if skip else y
+
+    return answer
+
+
+def layer(times=1, read=lambda x: F.layer_norm(x, x.shape[-1:]), act=torch.relu, after=None):
+    """The pre-norm layer of 4.4 with a choice of slips."""
+
+    def answer(x, w1, w2):
+        y = act(read(x) @ w1) @ w2
+        return times * x + (after(y) if after else y)
+
+    return answer
+
+
+def target_mask(diagonal=0, pad=True, zero=False, rows=False, flip=False, axis=1, transposed=False):
+    """The decoder's mask, place by place, with a choice of slips."""
+
+    def answer(target, pad_id):
+        pad_id = 0 if zero else pad_id
+        n = target.shape[1]
+        out = torch.zeros(len(target), n, n, dtype=torch.bool)
+        for b, t, s in itertools.product(range(len(target)), range(n), range(n)):
+            seen = (t if transposed else s) <= (s if transposed else t) + diagonal
+            if (pad and target[b, s] == pad_id) or (rows and target[b, t] == pad_id):
+                seen = False
+            out[b, t, s] = seen != flip
+        return out.unsqueeze(axis) if axis is not None else out
+
+    return answer
+
+
+def asking(
+    q=lambda x, m: x,
+    k=lambda x, m: m,
+    v=lambda x, m: m,
+    scale=math.sqrt,
+    fill=-math.inf,
+    dim=-1,
+    late=False,
+    invert=False,
+    ahead=None,
+    turned=False,
+):
+    """Encoder-decoder attention with a choice of slips."""
+
+    def answer(x, memory, w_q, w_k, w_v, memory_mask):
+        real = ~memory_mask if invert else memory_mask
+        keys = torch.einsum("bsd,dk->bsk", k(x, memory), w_k)
+        scores = (q(x, memory) @ w_q) @ keys.transpose(1, 2) / scale(w_k.shape[1])
+        if not late and fill is not None:
+            scores = torch.where(real[:, None], scores, torch.tensor(fill))
+        if ahead is not None:
+            scores = scores + torch.full_like(scores[0], -math.inf).triu(ahead)
+        weights = F.softmax(scores, dim)
+        if late:
+            weights = weights * real[:, None].float()
+        results = weights @ (v(x, memory) @ w_v), weights
+        return results[::-1] if turned else results
+
+    return answer
+
+
+def shifting(start=0, end=-1, ahead=1, texts=0, swapped=False):
+    """Teacher forcing by slices, with a choice of slips."""
+
+    def answer(target):
+        n = target.shape[1]
+        read = target[texts:, start : n + end]
+        said = (
+            target[texts:, start + ahead : n + end + ahead] if ahead >= 0 else target[texts:, :-2]
+        )
+        return (said, read) if swapped else (read, said)
+
+    return answer
+
+
+def smooth(
+    others=lambda s, v: s / v,
+    label=lambda s, v: 1 - s + s / v,
+    skip=None,
+    reduce=torch.mean,
+    factor=1.0,
+    read=lambda logits: logits - logits.exp().sum(-1, keepdim=True).log(),
+):
+    """Label smoothing with a choice of slips."""
+
+    def answer(logits, labels, smoothing, pad_id):
+        found = []
+        v = logits.shape[-1]
+        for scores, text in zip(read(logits), labels, strict=True):
+            for row, token in zip(scores, text, strict=True):
+                if token == (pad_id if skip is None else skip):
+                    continue
+                target = torch.full((v,), others(smoothing, v))
+                target[token] = label(smoothing, v)
+                found.append(-(target * row).sum())
+        return factor * reduce(torch.stack(found))
+
+    return answer
+
+
+def rate(width=-0.5, up=1.0, down=-0.5, more=0, peak=-0.5, warm=None):
+    """The learning rate with other exponents."""
+
+    def answer(step, d_model, warmup):
+        step, warmup = step + more, warm or warmup
+        height = d_model**width * warmup**peak
+        return height * ((step / warmup) ** up if step < warmup else (step / warmup) ** down)
+
+    return answer
+
+
+def greedy(ask=lambda bos, ids: [bos, *ids], pick=torch.argmax, stop=True, more=0, give=None):
+    """Greedy decoding with a choice of slips."""
+
+    def answer(next_log_probs, bos, eos, max_length):
+        written = []
+        while len(written) < max_length + more:
+            written.append(int(pick(next_log_probs(ask(bos, written)))))
+            if stop and written[-1] == eos:
+                break
+        return give(written, bos, eos) if give else written
+
+    return answer
+
+
+def beams(
+    penalty=lambda n, alpha: ((5 + n) / 6) ** alpha,
+    add=lambda total, log_p: total + log_p,
+    n_on=lambda width: width,
+    n_end=lambda width: width,
+    more=0,
+    pool="both",
+    ask=lambda bos, ids: [bos, *ids],
+    give=None,
+):
+    """Beam search with a choice of slips."""
+
+    def answer(next_log_probs, bos, eos, max_length, width, alpha):
+        alive, ended = {(): 0.0}, {}
+        for _ in range(max_length + more):
+            grown = {}
+            for ids, total in alive.items():
+                for token, log_p in enumerate(next_log_probs(ask(bos, list(ids))).tolist()):
+                    grown[*ids, token] = add(total, log_p)
+            best = sorted(grown, key=grown.get, reverse=True)
+            ended |= {ids: grown[ids] for ids in best[: n_end(width)] if ids[-1] == eos}
+            best = [ids for ids in best if ids[-1] != eos]
+            alive = {ids: grown[ids] for ids in best[: n_on(width)]}
+        found = {"both": ended | alive, "ended": ended or alive, "alive": alive}[pool]
+        ids = list(max(found, key=lambda ids: found[ids] / penalty(len(ids), alpha)))
+        return give(ids, bos, eos) if give else ids
+
+    return answer
+
+
+def look(scale=math.sqrt, dim=-1, mask=True, ahead=None, late=False, raw=False):
+    """The weights of 4.12 with a choice of slips."""
+
+    def answer(q, k, source_mask):
+        scores = torch.einsum("tk,sk->ts", q, k) / scale(q.shape[1])
+        if raw:
+            return scores
+        if mask and not late:
+            scores[:, ~source_mask] = -math.inf
+        if ahead is not None:
+            scores = scores + torch.full_like(scores, -math.inf).triu(ahead)
+        weights = torch.softmax(scores, dim)
+        return weights * source_mask if late else weights
+
+    return answer
+
+
+def one(width):
+    return 1
+
+
+def itself(width):
+    return width
+
+
+ANSWERS = {
+    "4.2": [
+        (norm(eps=None, shift="none"), ["eps has no effect", "shift has no effect"]),
+        (norm(less=1, eps="out"), ["divides by D - 1", "outside the root"]),
+        (norm(centre=False, gain="none"), ["leaves the mean", "gain has no effect"]),
+        (norm(root=1.0, shift="scaled"), ["divides by the variance", "shift by the gain"]),
+        (norm(root=0.25), ["not divided by its standard deviation"]),
+        (norm(axes=(1,)), ["depends on the other words of its text"]),
+        (norm(axes=(0, 2)), ["depends on the other texts"]),
+        (norm(gain="before", shift="none"), ["must multiply what was", "shift has no effect"]),
+    ],
+    "4.3": [
+        (network(act=lambda h: h, second=False), ["no ReLU", "`b2`, has no effect"]),
+        (network(act=torch.tanh, skip=True), ["adds the input", "stands ReLU"]),
+        (network(end=torch.relu, first=False), ["after the second map", "`b1`, has no effect"]),
+        (network(skip=True, late=True), ["adds the input", "`b1`, must come before ReLU"]),
+        (network(act=F.gelu, second=False), ["This is GELU", "`b2`, has no effect"]),
+        (network(end=lambda y: y.softmax(-1)), ["come last of all"]),
+        (network(turned=True), ["Transposed, as in torch's Linear: `w1`."]),
+    ],
+    "4.4": [
+        (layer(read=lambda x: x, act=lambda h: h), ["not read the LayerNorm", "no ReLU"]),
+        (layer(2, read=lambda x: x), ["added twice", "not read the LayerNorm"]),
+        (layer(0.5), ["nothing but x must be left"]),
+        (layer(after=torch.relu), ["nothing more is done"]),
+    ],
+    "4.5": [
+        (target_mask(-1, pad=False), ["from itself", "look at padding"]),
+        (target_mask(1, zero=True), ["look at later ones", "takes 0 for the padding"]),
+        (target_mask(-1, rows=True), ["from itself", "rows of padding are empty"]),
+        (target_mask(flip=True, axis=None), ["The shape is (2, 5, 5)", "True for what is hidden"]),
+        (target_mask(transposed=True), ["shows the future: rows are queries"]),
+        (target_mask(2, axis=0), ["The shape is (1, 2, 5, 5)", "look at later ones"]),
+    ],
+    "4.6": [
+        (asking(k=lambda x, m: x, scale=one), ["keys come from the decoder", "lack the 1/sqrt(K)"]),
+        (asking(v=lambda x, m: x, scale=itself), ["by K itself", "values come from the decoder"]),
+        (asking(q=lambda x, m: m, late=True), ["queries come from the memory", "less than 1"]),
+        (asking(fill=None, ahead=1), ["has no effect", "no causal mask"]),
+        (asking(dim=1, invert=True), ["shows the padding", "over the queries"]),
+        (asking(fill=-1.0, scale=one), ["padding of the source gets", "lack the 1/sqrt(K)"]),
+        (asking(turned=True, scale=lambda k: k**1.5), ["the order is", "not divided by the root"]),
+        (asking(v=lambda x, m: 2 * m), ["not the mix of the values"]),
+    ],
+    "4.7": [
+        (shifting(0, -3, 3), ["not the token that comes next"]),
+        (shifting(1, -2, 2), ["leaves out the start", "after the next one"]),
+        (shifting(swapped=True), ["the input comes first"]),
+        (shifting(texts=1, ahead=0), ["drops a text", "just read"]),
+        (lambda t: (t, t.roll(1, 1)), ["token before", "start token is among", "is read as well"]),
+    ],
+    "4.8": [
+        (smooth(lambda s, v: 0.0, lambda s, v: 1.0, factor=1.4427), ["in bits", "no effect"]),
+        (smooth(skip=99, factor=-1), ["padding counts", "wrong sign"]),
+        (
+            smooth(lambda s, v: s / (v - 1), lambda s, v: 1 - s, reduce=torch.sum),
+            ["It is the sum", "among the V - 1 other tokens"],
+        ),
+        (smooth(read=lambda logits: logits, skip=0), ["takes 0 for the padding", "a log_softmax"]),
+        (smooth(lambda s, v: s / v / 2), ["1/V of it each", "must get 1 - smoothing"]),
+        (
+            smooth(read=lambda y: y.softmax(-1).log_softmax(-1), reduce=torch.sum),
+            ["It is the sum", "the softmax twice"],
+        ),
+    ],
+    "4.9": [
+        (rate(width=0, down=-1), ["width has no effect", "falls like 1/step"]),
+        (rate(width=0.5, up=0.5), ["multiplies by sqrt(D)", "rises like sqrt(step)"]),
+        (rate(width=-1, more=1), ["divides by D", "adds 1 to the step"]),
+        (rate(warm=4000, down=0), ["warms up for 4,000", "stays at its peak"]),
+        (rate(up=2.0), ["does not rise in a line"]),
+        (lambda step, d, warmup: rate()(step, d, warmup / 2), ["highest near step 501,187"]),
+    ],
+    "4.10": [
+        (greedy(lambda b, ids: [b, *ids][-1:], stop=False), ["last token alone", "does not stop"]),
+        (greedy(pick=torch.argmin, give=lambda i, b, e: [b, *i]), ["argmin", "returns the start"]),
+        (greedy(lambda b, ids: ids, more=-1), ["leaves the start token out", "one token less"]),
+        (greedy(lambda b, ids: [b, *ids][-2:]), ["does not ask with"]),
+        (greedy(more=2), ["max_length tokens, no more"]),
+        (greedy(pick=lambda p: p.topk(2).indices[1]), ["does not take the likeliest"]),
+    ],
+    "4.11": [
+        (beams(lambda n, a: n**a, pool="ended"), ["has not ended after", "divides by n^alpha"]),
+        (beams(add=lambda t, p: p, give=lambda i, b, e: [b, *i]), ["the start", "last token's"]),
+        (beams(add=lambda t, p: t + math.exp(p)), ["adds probabilities up"]),
+        (beams(n_on=lambda w: 2 * w), ["After 3 steps 6 go on"]),
+        (beams(n_on=one, more=1), ["one token too many", "greedy in disguise"]),
+        (beams(pool="alive", more=1), ["one token too many", "forgets a finished one"]),
+        (beams(lambda n, a: 1, n_end=lambda w: 99), ["not among the best `width`", "log p alone"]),
+        (beams(ask=lambda b, ids: [b, *ids][-2:]), ["does not ask with"]),
+    ],
+    "4.12": [
+        (look(one, ahead=1), ["no causal mask", "lack the 1/sqrt(K)"]),
+        (look(dim=0, mask=False), ["has no effect", "over the queries"]),
+        (look(itself, late=True), ["less than 1", "by K itself"]),
+        (look(lambda k: k**1.5, raw=True), ["raw scores", "has no effect", "not divided by"]),
+        (look(ahead=0), ["no causal mask"]),
+    ],
+}
+
+
+def verdict(id, code):
+    task = registry.find(id)
+    return judge(task, task.answer, code) if isinstance(task, Symptom) else judge(task, code)
+
+
+@pytest.mark.parametrize(
+    ("id", "code", "sentences"),
+    [
+        pytest.param(id, *entry, id=f"{id} {', '.join(entry[1])}")
+        for id, answers in ANSWERS.items()
+        for entry in answers
+    ],
+)
+def test_each_mistake_of_an_answer_is_named_in_order(id, code, sentences):
+    text = verdict(id, code).text
+    places = [text.find(sentence) for sentence in sentences]
+    assert -1 not in places, text
+    assert places == sorted(places), text
+    assert f"{len(sentences)} things" in text or (len(sentences) == 1 and "things" not in text), (
+        text
+    )
+
+
+RIGHT = (
+    ("4.2", norm()),
+    ("4.3", network()),
+    ("4.4", layer()),
+    ("4.5", target_mask()),
+    ("4.6", asking()),
+    ("4.7", shifting()),
+    ("4.8", smooth()),
+    ("4.9", rate()),
+    ("4.10", greedy()),
+    ("4.11", beams()),
+    ("4.12", look()),
+)
+
+
+@pytest.mark.parametrize(("id", "code"), RIGHT, ids=[id for id, _ in RIGHT])
+def test_without_slips_these_answers_are_right(id, code):
+    assert verdict(id, code).status == "right"

@@ -1,0 +1,404 @@
+"""Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
+
+import functools
+from collections import Counter
+
+import pytest
+import torch
+
+from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.attempts import plainly
+from tutorial_lib.exercises.engine.tasks import Symptom
+from tutorial_lib.exercises.engine.verdicts import judge
+
+# 5b.1 -----------------------------------------------------------------------------------------
+
+
+def first_word(word=0, text="hypothesis", learn="train", unknown="all", share=True, cut=str.split):
+    """The guess by the first word, with a choice of slips."""
+
+    def key(pair):
+        return cut(getattr(pair, text))[word]
+
+    def answer(train, test):
+        seen = train if learn == "train" else test
+        table = Counter((key(pair), pair.label) for pair in seen)
+        labels = Counter(pair.label for pair in seen)
+        right = 0
+        for pair in test:
+            counts = {label: table[key(pair), label] for label in labels}
+            if max(counts.values()) == 0:
+                if unknown == "wrong":
+                    continue
+                counts = labels if unknown == "all" else {test[0].label: 1}
+            right += max(counts, key=counts.get) == pair.label
+        return right / (len(test) if share is True else share)
+
+    return answer
+
+
+def most_frequent(train, test):
+    label = Counter(pair.label for pair in train).most_common(1)[0][0]
+    return sum(pair.label == label for pair in test) / len(test)
+
+
+# 5b.4 -----------------------------------------------------------------------------------------
+
+
+def for_head(
+    pattern="spxhe", side="right", place=lambda row, width: len(row) - 1, fill=None, width=0
+):
+    """A batch of pairs, with a choice of slips."""
+
+    def answer(pairs, start, separator, extract, pad):
+        rows = []
+        for premise, hypothesis in pairs:
+            parts = {"s": [start], "x": [separator], "e": [extract], "p": premise, "h": hypothesis}
+            rows.append([token for part in pattern for token in parts[part]])
+        longest = max(map(len, rows)) + width
+        ids = torch.full((len(rows), longest), pad if fill is None else fill)
+        for n, row in enumerate(rows):
+            where = slice(0, len(row)) if side == "right" else slice(longest - len(row), longest)
+            ids[n, where] = torch.tensor(row)
+        return ids, [place(row, longest) for row in rows]
+
+    return answer
+
+
+# 5b.5 -----------------------------------------------------------------------------------------
+
+
+def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, keep=None):
+    """The loss of the answers, with a choice of slips."""
+
+    def answer(logits, ids, is_answer):
+        p = torch.exp(logits) / torch.exp(logits).sum(dim, keepdim=True)
+        rows = []
+        for b in range(len(ids)):
+            rows.append([])
+            for t in range(1, ids.size(1)):
+                if is_answer[b, t - mask_shift] and 0 <= t - shift < ids.size(1):
+                    rows[-1].append(-log(p[b, t - shift, ids[b, t]]))
+        if keep is not None:
+            rows = [keep(row) for row in rows]
+        found = [loss for row in rows for loss in row]
+        if mean == "rows":
+            return sum(sum(row) / max(len(row), 1) for row in rows) / len(rows)
+        return sum(found) / {"tokens": len(found), "none": 1, "all": ids.numel()}[mean]
+
+    return answer
+
+
+# 5b.6 -----------------------------------------------------------------------------------------
+
+
+def prompt(space=" ", bar="|", end=" ", turn=1, drop=0, back=False):
+    """A prompt with examples, with a choice of slips."""
+
+    def answer(examples, query):
+        text = ""
+        for pair in [tuple(pair) for pair in examples[drop:]][:: -1 if back else 1]:
+            text += space.join(pair[::turn]) + bar
+        return text + query + end
+
+    return answer
+
+
+# 5b.8 -----------------------------------------------------------------------------------------
+
+
+def score(offset=1, rows=None, heads=False, turned=False, divide=None):
+    """The score of an induction head, with a choice of slips."""
+
+    def answer(weights):
+        n = weights.shape[-1] // 2
+        if turned:
+            weights = weights.mT
+        found = torch.zeros(len(weights))
+        counted = list(range(n) if rows is None else rows(n))
+        for i in counted:
+            found += weights[:, n + i, i + offset]
+        found = found / (len(counted) if divide is None else divide(n))
+        return found.mean() if heads else found
+
+    return answer
+
+
+# 5b.3 and 5b.7 --------------------------------------------------------------------------------
+
+
+def balanced(once=True, labels=3, same=False, true=True, back=False):
+    """The generator repaired, with a choice of slips."""
+
+    def answer(premises, hypotheses):
+        found = []
+        for hypothesis in hypotheses:
+            fitting = {
+                label: [one for one in premises if relation(one, hypothesis) == label]
+                for label in LABELS
+            }
+            if sum(map(bool, fitting.values())) < labels:
+                continue
+            for label, scenes in fitting.items():
+                for scene in scenes[:1] if once else scenes[:2]:
+                    texts = (scene.text, hypothesis.text)
+                    if back:
+                        texts = texts[::-1]
+                    found.append(PremisePair(*texts, label if true else LABELS[0]))
+        return found
+
+    return answer
+
+
+def few_shot(query=0, more=0, whole=False, answer_of=0, x_only=False, pattern=0):
+    """A prompt of patterns, with a choice of slips."""
+
+    def answer(patterns, which, n_examples):
+        pairs = patterns[(which + pattern) % len(patterns)]
+        prompt = []
+        for x, y in pairs[: n_examples + more]:
+            prompt += [x] if x_only else [x, y]
+        prompt.append(pairs[n_examples + query][0])
+        y = pairs[n_examples + query + answer_of][1]
+        return ([*prompt, y] if whole else prompt), y
+
+    return answer
+
+
+SETS = {
+    "5b.1": (
+        first_word(),
+        {
+            "last word": (first_word(word=-1), ["Other words of the hypothesis make a"]),
+            "the premise": (first_word(text="premise"), ["The premise makes a difference: only"]),
+            "unknown is wrong": (
+                first_word(unknown="wrong"),
+                ["A first word that training has not had"],
+            ),
+            "most frequent only": (
+                most_frequent,
+                ["It always guesses the most frequent", "When a word has come with neutral"],
+            ),
+            "learns from test": (
+                first_word(learn="test"),
+                ["It reads the labels of the test pairs"],
+            ),
+            "premise, unknown wrong": (
+                first_word(text="premise", unknown="wrong"),
+                ["The premise makes a difference: only", "A first word that training has not had"],
+            ),
+            "count of right": (first_word(share=1), ["It is the number of right guesses"]),
+            "first letter": (first_word(cut=str), ["It takes “notes” for “no”: split the"]),
+        },
+    ),
+    "5b.3": (
+        balanced(),
+        {
+            "two labels enough": (balanced(labels=2), ["“some dogs are in the field” does not"]),
+            "twice": (balanced(once=False), ["“some dogs are in the field” stands"]),
+            "one label": (
+                balanced(true=False),
+                [
+                    "A label is not true of its pair: it",
+                    "“some dogs are in the field” stands",
+                    "“some dogs are in the field” does not",
+                ],
+            ),
+            "turned round": (
+                balanced(back=True),
+                ["A premise stands where the hypothesis", "“some dogs are in the field” finds a"],
+            ),
+            "twice, two labels": (
+                balanced(once=False, labels=2),
+                ["“some dogs are in the field” stands", "“some dogs are in the field” does not"],
+            ),
+        },
+    ),
+    "5b.4": (
+        for_head(),
+        {
+            "no separator, last column": (
+                for_head("sphe", place=lambda row, width: width - 1),
+                ["The separator must stand once, between", "The head reads the last column of all"],
+            ),
+            "left": (
+                for_head(side="left"),
+                [
+                    "It pads on the left: pad on the right.",
+                    "Counted from 0, your rows end at [9, 9",
+                ],
+            ),
+            "length": (
+                for_head(place=lambda row, width: len(row)),
+                ["Counted from 0, your rows end at [6, 9"],
+            ),
+            "one too wide": (for_head(width=1), ["The rows are longer than the longest"]),
+            "zeros": (for_head(fill=0), ["It pads with something else than `pad`"]),
+            "swapped, zeros": (
+                for_head("shxpe", fill=0),
+                ["It puts the hypothesis first: the", "It pads with something else than `pad`"],
+            ),
+            "extract first": (
+                for_head("espxh"),
+                [
+                    "The start token must stand once, at the",
+                    "The extract token must stand once, at",
+                ],
+            ),
+            "no start, length": (
+                for_head("pxhe", place=lambda row, width: len(row)),
+                [
+                    "The start token must stand once, at the",
+                    "Counted from 0, your rows end at [5, 8",
+                ],
+            ),
+        },
+    ),
+    "5b.5": (
+        answer_loss(),
+        {
+            "unshifted": (answer_loss(shift=0), ["It scores each token with the logits at"]),
+            "mask late": (answer_loss(mask_shift=1), ["It counts what comes one place after"]),
+            "by rows": (answer_loss(mean="rows"), ["A token of an answer counts for more in"]),
+            "bits": (answer_loss(log=torch.log2), ["It is in bits: nats take the natural"]),
+            "unshifted, by rows": (
+                answer_loss(shift=0, mean="rows"),
+                [
+                    "It scores each token with the logits at",
+                    "A token of an answer counts for more in",
+                ],
+            ),
+            "sum in bits": (
+                answer_loss(mean="none", log=torch.log2),
+                ["It is the sum: the mean is asked for.", "It is in bits: nats take the natural"],
+            ),
+            "all, probabilities": (
+                answer_loss(mean="all", log=lambda p: p),
+                ["It divides by all B · T tokens: divide", "It averages probabilities: the"],
+            ),
+            "first of each, sum": (
+                answer_loss(mean="none", keep=lambda row: row[:1]),
+                [
+                    "Only the first marked token of each row",
+                    "It is the sum: the mean is asked for.",
+                ],
+            ),
+            "over the batch": (answer_loss(dim=0), ["It matters how high all logits of a"]),
+            "log10": (answer_loss(log=torch.log10), ["It takes the logarithm to base 10: nats"]),
+        },
+    ),
+    "5b.6": (
+        prompt(),
+        {
+            "closed": (prompt(end=""), ["It ends with the query: the space"]),
+            "no last bar": (
+                lambda e, q: "|".join(f"{a} {b}" for a, b in e) + f"{q} ",
+                ["Between the last example and the query"],
+            ),
+            "comma": (prompt(bar=", "), ["Between two examples stands ', ': it"]),
+            "turned, closed": (
+                prompt(turn=-1, end=""),
+                ["It puts the plural first: the word", "It ends with the query: the space"],
+            ),
+            "spaced bar": (prompt(bar=" | "), ["Between two examples stands ' | ': it"]),
+            "newest first": (prompt(back=True), ["The order of the examples must be kept."]),
+            "arrow, bar at end": (
+                prompt(space=" -> ", end=" |"),
+                ["Between word and plural stands ' -> '", "Behind the query stands ' |': it must"],
+            ),
+            "one lost": (prompt(drop=1), ["It leaves out examples: of wug, dax"]),
+        },
+    ),
+    "5b.7": (
+        few_shot(),
+        {
+            "last example asked": (few_shot(query=-1), ["It shows the pair that it asks for: the"]),
+            "one more": (
+                few_shot(more=1),
+                ["It shows the pair that it asks for: the", "Of 3 examples it shows 4."],
+            ),
+            "y in the prompt": (few_shot(whole=True), ["The prompt must end with a query, x y x"]),
+            "other answer": (few_shot(answer_of=-1), ["The answer is not the y of the query."]),
+            "no y": (
+                few_shot(x_only=True),
+                [
+                    "The prompt must end with a query, x y x",
+                    "An example must hold x and its own y.",
+                ],
+            ),
+            "other pattern, one more": (
+                few_shot(pattern=1, more=1),
+                [
+                    "It shows the pair that it asks for: the",
+                    "Examples and query must all be from",
+                    "Of 3 examples it shows 4.",
+                ],
+            ),
+        },
+    ),
+    "5b.8": (
+        score(),
+        {
+            "itself": (score(offset=0), ["A row looks at what stands at the first"]),
+            "one further": (score(offset=2), ["A row looks at what stands two places"]),
+            "without the last": (
+                score(rows=lambda n: range(n - 1)),
+                ["With N = 4, rows 4 to 7 count, but"],
+            ),
+            "every second row": (
+                score(rows=lambda n: range(0, n, 2)),
+                ["With N = 4, rows 4 to 7 count, but"],
+            ),
+            "itself, all heads": (
+                score(offset=0, heads=True),
+                [
+                    "There is one number for all heads: each",
+                    "A row looks at what stands at the first",
+                ],
+            ),
+            "itself, by 2 N": (
+                score(offset=0, divide=lambda n: 2 * n),
+                ["A row looks at what stands at the first", "It divides the sum of 4 weights by 8"],
+            ),
+            "by N - 1": (score(divide=lambda n: n - 1), ["It divides the sum of 4 weights by 3"]),
+            "turned, summed": (
+                score(turned=True, divide=lambda n: 1),
+                ["It reads above the diagonal, where a", "It is a sum: divide by the N rows of"],
+            ),
+        },
+    ),
+}
+
+ANSWERS = [
+    pytest.param(id, *entry, id=f"{id} {name}")
+    for id, (_, answers) in SETS.items()
+    for name, entry in answers.items()
+]
+
+
+def verdict_on(id, answer):
+    task = registry.find(id)
+    given = (task.answer, answer) if isinstance(task, Symptom) else (answer,)
+    return judge(task, *given)
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), ANSWERS)
+def test_each_mistake_of_an_answer_is_named_in_order(id, answer, sentences):
+    text = verdict_on(id, answer).text
+    places = [text.find(sentence) for sentence in sentences]
+    assert -1 not in places, text
+    assert places == sorted(places), text
+    assert f"{len(sentences)} things" in text or len(sentences) == 1, text
+
+
+@pytest.mark.parametrize("id", SETS)
+def test_without_slips_an_answer_is_right(id):
+    assert verdict_on(id, SETS[id][0]).status == "right"
+
+
+@pytest.mark.parametrize("id", SETS)
+def test_the_solution_breaks_no_property_and_none_fails_on_it(id):
+    task = registry.find(id)
+    for entry in task.properties:
+        assert entry.holds(functools.partial(plainly, task, task.solution)) is True, entry.sentence

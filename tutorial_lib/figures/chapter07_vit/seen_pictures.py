@@ -1,0 +1,179 @@
+"""What a real ViT sees in two pictures: patches that are alike, components, where [CLS] looks."""
+
+import numpy as np
+from matplotlib.colors import to_rgb
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.interpret import patch_similarity, principal_colours
+
+MODES = ("similar patches", "principal components", "attention of [CLS]")
+_FADED = 0.55  # what is left of the picture beneath the heat
+_HEAT = 0.9  # how much the strongest heat covers
+
+
+def similarity_maps(pictures, picture, row, column):
+    """Return how like one patch each patch of each SeenPicture is: cosines (rows, columns) each.
+
+    Raises ShapeError when there is no such patch.
+    """
+    n_rows, n_columns = pictures[picture].grid
+    if not (0 <= row < n_rows and 0 <= column < n_columns):
+        raise ShapeError(
+            f"{pictures[picture].name} has {n_rows} x {n_columns} patches, got row {row}, column "
+            f"{column}"
+        )
+    chosen = pictures[picture].patches[row, column][None]
+    return [
+        patch_similarity(chosen, seen.patches.flatten(0, 1))[0].view(seen.grid).numpy()
+        for seen in pictures
+    ]
+
+
+@style.styled
+def seen_pictures(
+    pictures, mode=MODES[0], picture=0, row=0, column=0, head=0, title=None, figure=None
+):
+    """Draw two SeenPictures as the explorer does: mode says which of three things.
+
+    "similar patches": how like the patch in this row and column of pictures[picture] each other
+    is; "principal components": the first three of all patches, as red, green and blue; "attention
+    of [CLS]": how much it looks at each patch, in one head of the last layer.
+    Raises ShapeError for another patch or head than there are, ValueError for another mode.
+    """
+    said, layers = _layers(pictures, mode, picture, row, column, head)
+    figure = style.blank(figure, 9.0, 4.9)
+    for index, (axes, seen, layer) in enumerate(
+        zip(figure.subplots(1, 2), pictures, layers, strict=True)
+    ):
+        axes.imshow(layer, interpolation="nearest")
+        style.draw_frame(axes)
+        style.panel_title(axes, seen.name)
+        if mode == MODES[0]:
+            place = (row, column) if index == picture else _best(pictures, picture, row, column)[1]
+            _outline(axes, seen, *place, style.BLUE if index == picture else style.GREEN)
+    style.headline(figure, title or said)
+    return figure
+
+
+def describe_seen_pictures(pictures, mode=MODES[0], picture=0, row=0, column=0, head=0):
+    """Say in words what `seen_pictures` shows."""
+    said, _ = _layers(pictures, mode, picture, row, column, head)
+    names = " and ".join(seen.name for seen in pictures)
+    if mode == MODES[1]:
+        return f"{said}: the patches of {names}; patches of one colour have similar vectors."
+    if mode == MODES[2]:
+        strongest = "; ".join(_strongest(seen.attention[head], seen.name) for seen in pictures)
+        return f"{said}. {names}, grey, with the weights in orange. Strongest: {strongest}."
+    maps = similarity_maps(pictures, picture, row, column)
+    shares = "; ".join(
+        f"{(alike > 0.5).mean():.0%} of the patches of {seen.name} have a cosine above 0.5"
+        for seen, alike in zip(pictures, maps, strict=True)
+    )
+    return f"{said}. {names}, grey, with the cosines in orange: {shares}."
+
+
+@style.styled
+def class_heads(seen, title=None, figure=None):
+    """A SeenPicture, and over it how much [CLS] looks at each patch, in each head of a layer."""
+    n_heads = len(seen.attention)
+    n_across = -(-(1 + n_heads) // 2)
+    figure = style.blank(figure, 9.5, 5.6)
+    panels = figure.subplots(2, n_across, squeeze=False).flat
+    for axes in panels:
+        axes.axis("off")
+    panels[0].imshow(_pixels(seen))
+    style.panel_title(panels[0], seen.name)
+    for head, weights in enumerate(seen.attention):
+        panels[1 + head].imshow(_heated(seen, weights / weights.max()), interpolation="nearest")
+        style.panel_title(panels[1 + head], f"head {head}")
+    style.headline(figure, title or _heads_said(seen))
+    return figure
+
+
+def describe_class_heads(seen):
+    """Say in words what `class_heads` shows."""
+    each = "; ".join(
+        f"head {head}: half of its weight on {_half(weights):.0%} of the patches, "
+        f"{_strongest(weights, seen.name)}"
+        for head, weights in enumerate(seen.attention)
+    )
+    return f"{_heads_said(seen)}. In {seen.name}: {each}."
+
+
+def _layers(pictures, mode, picture, row, column, head):
+    """Return what the picture says, and the pixels (height, width, 3) of each panel."""
+    if len(pictures) != 2:
+        raise ShapeError(f"expected two pictures, got {len(pictures)}")
+    if mode == MODES[1]:
+        colours = principal_colours(*(seen.patches for seen in pictures))
+        said = "The first three principal components of the patches, as red, green and blue"
+        return said, [colour.numpy() for colour in colours]
+    if mode == MODES[2]:
+        n_heads = min(len(seen.attention) for seen in pictures)
+        if not 0 <= head < n_heads:
+            raise ShapeError(f"head must lie between 0 and {n_heads - 1}, got {head}")
+        maps = [seen.attention[head] / seen.attention[head].max() for seen in pictures]
+        said = f"Where [CLS] looks in the last layer, head {head}"
+    elif mode == MODES[0]:
+        maps = [alike.clip(0, 1) for alike in similarity_maps(pictures, picture, row, column)]
+        cosine, (there, across) = _best(pictures, picture, row, column)
+        other = pictures[1 - picture].name
+        said = (
+            f"Most like row {row}, column {column} of {pictures[picture].name}: row {there}, "
+            f"column {across} of {other}, cosine {cosine:.2f}"
+        )
+    else:
+        raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}, got {mode!r}")
+    return said, [_heated(seen, heat) for seen, heat in zip(pictures, maps, strict=True)]
+
+
+def _best(pictures, picture, row, column):
+    """Return the highest cosine in the other picture, and its row and column."""
+    alike = similarity_maps(pictures, picture, row, column)[1 - picture]
+    place = np.unravel_index(alike.argmax(), alike.shape)
+    return float(alike[place]), tuple(int(index) for index in place)
+
+
+def _pixels(seen):
+    return seen.image.permute(1, 2, 0).numpy().clip(0, 1)
+
+
+def _heated(seen, heat):
+    """The picture in faded grey, and over it orange where heat (rows, columns) is near 1."""
+    grey = _pixels(seen) @ np.array([0.3, 0.59, 0.11])
+    faded = grey[..., None] * _FADED + np.array(to_rgb(style.CARD)) * (1 - _FADED)
+    height, width = grey.shape
+    n_rows, n_columns = seen.grid
+    down, across = np.arange(height) * n_rows // height, np.arange(width) * n_columns // width
+    share = _HEAT * np.asarray(heat)[down][:, across, None]  # (height, width, 1)
+    return faded * (1 - share) + np.array(to_rgb(style.ORANGE)) * share
+
+
+def _outline(axes, seen, row, column, colour):
+    _, height, width = seen.image.shape
+    tall, wide = height / seen.grid[0], width / seen.grid[1]
+    for edge, thick in (("white", 4.5), (colour, 2.5)):
+        xs = [column * wide + wide * x for x in (0, 1, 1, 0, 0)]
+        ys = [row * tall + tall * y for y in (0, 0, 1, 1, 0)]
+        axes.plot(np.array(xs) - 0.5, np.array(ys) - 0.5, color=edge, linewidth=thick)
+    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+
+
+def _strongest(weights, name):
+    row, column = divmod(int(weights.argmax()), weights.shape[1])
+    return f"{float(weights.max()):.3f} at row {row}, column {column} of {name}"
+
+
+def _half(weights):
+    """Which share of the patches, the strongest ones, holds half of the weight."""
+    shares = np.sort(np.asarray(weights).ravel())[::-1]
+    return (np.searchsorted(shares.cumsum(), shares.sum() / 2) + 1) / len(shares)
+
+
+def _heads_said(seen):
+    halves = [_half(weights) for weights in seen.attention]
+    return (
+        f"In the last layer half of a head's look at {seen.name} falls on {min(halves):.0%} to "
+        f"{max(halves):.0%} of the patches"
+    )
