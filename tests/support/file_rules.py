@@ -36,6 +36,7 @@ SITES = {
     "proceedings.neurips.cc",
     "pytorch.org",
     "www.jmlr.org",
+    "transformer-circuits.pub",
 }
 
 

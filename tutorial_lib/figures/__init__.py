@@ -75,6 +75,10 @@ if TYPE_CHECKING:
         repeat_stripes,
         score_grids,
     )
+    from tutorial_lib.figures.chapter05b_prompting.latin_square import (
+        describe_latin_square,
+        latin_square,
+    )
     from tutorial_lib.figures.chapter05b_prompting.prompting import (
         describe_prompt_spread,
         describe_prompting_curves,

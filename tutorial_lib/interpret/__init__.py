@@ -6,6 +6,7 @@ from tutorial_lib.interpret.induction import (
     induction_scores,
     induction_weight,
     previous_token_scores,
+    repeat_losses,
     repeated_sequences,
 )
 from tutorial_lib.interpret.interventions import (
@@ -51,6 +52,7 @@ __all__ = [
     "patch_similarity",
     "previous_token_scores",
     "principal_colours",
+    "repeat_losses",
     "repeated_sequences",
     "rollout",
     "see_picture",

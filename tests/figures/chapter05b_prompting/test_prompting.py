@@ -22,7 +22,10 @@ ROWS = [
 def test_a_panel_for_each_task_with_means_intervals_and_baseline():
     figure = figures.prompting_curves(POINTS, BASELINES, "Examples help", names={"sums": "Sums"})
     sums, words, *_ = figure.axes
-    assert [axes.get_title() for axes in (sums, words)] == ["Sums", "words"]
+    assert [axes.get_title() for axes in (sums, words)] == [
+        "Sums\n(dashed: always ten)",
+        "words\n(dashed: copying)",
+    ]
     assert figure._suptitle.get_text() == "Examples help"
     right, drawn = (container.lines[0] for container in sums.containers)
     assert (right.get_color(), drawn.get_color()) == (BLUE, ORANGE)
@@ -32,7 +35,8 @@ def test_a_panel_for_each_task_with_means_intervals_and_baseline():
     (bars,) = sums.containers[0].lines[2]
     ends = [sorted(y for _, y in line) for line in bars.get_segments()]
     assert ends == [pytest.approx([0.0, 0.4]), pytest.approx([0.7, 1.0])]  # shares end at 0 and 1
-    assert [text.get_text() for text in sums.texts] == ["always ten"]
+    assert sums.lines[0].get_ydata()[0] == 0.11
+    assert "orange" in figure._supxlabel.get_text()
 
 
 def test_the_curves_in_words():

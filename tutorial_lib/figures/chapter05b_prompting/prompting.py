@@ -27,7 +27,7 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     >>> points = {("sums", "right", k): {"mean": k / 4, "low": 0, "high": 1} for k in (0, 1)}
     >>> figure = prompting_curves(points, {"sums": (0.1, "always ten")})
     >>> [axes.get_title() for axes in figure.axes]
-    ['sums']
+    ['sums\\n(dashed: always ten)']
     """
     tasks = list(dict.fromkeys(task for task, _, _ in points))
     if not tasks:
@@ -42,9 +42,6 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     for axes, task in zip(grid, tasks, strict=False):
         share, how = baselines[task]
         axes.axhline(share, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        axes.text(
-            len(counts) - 0.75, share + 0.015, how, ha="right", va="bottom", color=MUTED, fontsize=8
-        )
         for answers, colour, form in (("right", BLUE, "o-"), ("drawn", ORANGE, "D")):
             found = [
                 (place, points[task, answers, k])
@@ -62,11 +59,12 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
         axes.set_xticks(range(len(counts)), [str(k) for k in counts])
         axes.set_ylim(-0.03, 1.05)
         axes.grid(axis="y", linewidth=0.8)
-        panel_title(axes, names.get(task, task))
+        panel_title(axes, f"{names.get(task, task)}\n(dashed: {how})")
     for axes in grid[len(tasks) :]:
         axes.axis("off")
     headline(figure, title)
-    figure.supxlabel("solved examples in the prompt", fontsize=10)
+    orange = "; orange: with answers drawn blindly" * any(key[1] == "drawn" for key in points)
+    figure.supxlabel(f"solved examples in the prompt{orange}", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure
 
