@@ -1,7 +1,7 @@
 """Chapter 05b in JupyterLab: SmolLM2 answers a prompt; the heads of the in-context model."""
 
 import pytest
-from browser import changes
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 ROOT = ".tl-attention"
@@ -17,10 +17,11 @@ def test_the_explorers(open_chapter):
     lab = open_chapter("05b_prompting.ipynb", EXPLORERS)
     page = lab.page
     writing = lab.show(WRITING)
-    assert changes(page, WRITING, lambda: page.fill(f"{WRITING} textarea", "English: dog\nFrench:"))
-    write_one = writing.get_by_role("button", name="Write one token")
-    assert changes(page, WRITING, write_one.click)
+    writing.get_by_role("button", name="Write one token").click()
+    page.wait_for_selector(f"{WRITING} .tl-text [data-index]")
     lab.screenshot("05b_asking_written", writing)
+    page.fill(f"{WRITING} textarea", "English: dog\nFrench:")
+    expect(writing.locator(".tl-prompt")).to_have_text("English: dog\nFrench:", use_inner_text=True)
 
     for control, key in ((LAYER, "End"), (HEAD, "End"), (HEAD, "ArrowLeft")):
         lab.press(ROOT, control, key)

@@ -35,8 +35,8 @@ SITES = {
     "proceedings.mlr.press",
     "proceedings.neurips.cc",
     "pytorch.org",
-    "www.jmlr.org",
     "transformer-circuits.pub",
+    "www.jmlr.org",
 }
 
 

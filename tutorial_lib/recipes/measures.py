@@ -60,3 +60,23 @@ def _interval(values, level):
         wide = float(stdtrit(n - 1, (1 + level) / 2))
         half = wide * statistics.stdev(values) / n**0.5
     return {"mean": mean, "low": mean - half, "high": mean + half, "n": n}
+
+
+def wins(rows, column, one, other, by, value):
+    """Return how often rows whose column says `one` have a higher value than those with `other`.
+
+    Rows are compared that are alike in the columns `by`; returns (how often, of how many).
+
+    >>> rows = [{"start": s, "seed": n, "share": x}
+    ...         for s, n, x in (("a", 0, 0.9), ("b", 0, 0.8), ("a", 1, 0.5), ("b", 1, 0.7))]
+    >>> wins(rows, "start", "a", "b", by=["seed"], value="share")
+    (1, 2)
+    """
+    found = {one: {}, other: {}}
+    for row in rows:
+        if row[column] in found:
+            found[row[column]][tuple(row[name] for name in by)] = row[value]
+    pairs = [
+        (found[one][key], found[other][key]) for key in found[one].keys() & found[other].keys()
+    ]
+    return sum(first > second for first, second in pairs), len(pairs)
