@@ -88,7 +88,7 @@ def test_the_device(monkeypatch):
 
 def test_little_memory_is_red():
     assert memory_finding(0.9e9, 16e9).sign == RED
-    assert "1.2 GB" in memory_finding(0.9e9, 16e9).remedy
+    assert "1.6 GB" in memory_finding(0.9e9, 16e9).remedy
     assert memory_finding(1.3e9, 2e9).sign == GREEN
 
 

@@ -9,6 +9,7 @@ NAME = "00_start_here.ipynb"
 EXPLORERS = {
     "generation": (".tl-generation", "input[aria-label=Temperature]", "ArrowRight"),
     "tokenizer": (".tl-tokens", ".tl-strip", "ArrowRight"),
+    "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
     "walk": (".tl-walk", "input[aria-label=Step]", "ArrowRight"),
 }
 

@@ -1,15 +1,19 @@
-"""Chapter 02 in JupyterLab: its four explorers, by mouse and by keyboard."""
+"""Chapter 02 in JupyterLab: its five explorers, by mouse and by keyboard."""
 
 import pytest
 from browser import changes
 
 pytestmark = pytest.mark.slow
 WIDTH = ".widget-vbox:has(.noUi-handle)"
+# MiniLM's explorer has a box for a second segment, SmolLM2's has none.
+READS = ".tl-attention:has(input[aria-label='Second segment'])"
+WRITES = ".tl-attention:not(:has(input[aria-label='Second segment']))"
 EXPLORERS = {
     "softmax": (".tl-softmax", "input[aria-label=Temperature]", "ArrowRight"),
     "width": (WIDTH, ".noUi-handle", "ArrowRight"),
     "masks": (".tl-masks", "[role=gridcell]", "Space"),
-    "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
+    "attention": (READS, "input[aria-label=Head]", "ArrowRight"),
+    "looking_back": (WRITES, "input[aria-label=Head]", "ArrowLeft"),
 }
 
 
@@ -24,13 +28,13 @@ def test_the_explorers(open_chapter):
     masks = lab.show(".tl-masks")
     assert changes(page, ".tl-masks", lambda: masks.get_by_label("Preset").select_option("window"))
     assert changes(page, ".tl-masks", masks.get_by_role("gridcell").first.click)
-    attention = lab.show(".tl-attention")
+    attention = lab.show(READS)
     zero = attention.get_by_role("button", name="Zero it")
-    assert changes(page, ".tl-attention", zero.click)
+    assert changes(page, READS, zero.click)
     lab.screenshot("02_attention_broken", attention)
     text = attention.locator("input[aria-label=Text]")
     wide = "The animal didn't cross the street because it was too wide."
-    assert changes(page, ".tl-attention", lambda: text.fill(wide))
+    assert changes(page, READS, lambda: text.fill(wide))
     lines = attention.locator(".tl-lines canvas")
-    assert changes(page, ".tl-attention", lambda: lines.hover(position={"x": 20, "y": 60}))
+    assert changes(page, READS, lambda: lines.hover(position={"x": 20, "y": 60}))
     assert lab.complaints() == []

@@ -1,4 +1,5 @@
-"""Chapter 05 in JupyterLab: the generation explorer writes, is steered as it writes, and stops."""
+"""Chapter 05 in JupyterLab: the generation explorer writes, is steered as it writes, and stops;
+the logit lens moves."""
 
 import pytest
 from browser import changes
@@ -6,7 +7,10 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 ROOT = ".tl-generation"
-EXPLORERS = {"generation": (ROOT, "input[aria-label=Temperature]", "ArrowRight")}
+EXPLORERS = {
+    "generation": (ROOT, "input[aria-label=Temperature]", "ArrowRight"),
+    "logit_lens": (".tl-logit-lens", "canvas", "ArrowLeft"),
+}
 WRITTEN = "document.querySelectorAll('.tl-generation .tl-text [data-index]').length"
 STOP = f"{ROOT} button[aria-label='Stop writing']"
 

@@ -499,4 +499,4 @@ def test_smollm2_equals_transformers_reading_the_same_file(
     expected = other(ids, output_hidden_states=True)
     for state, wanted in zip(smollm2.hidden_states(ids), expected.hidden_states, strict=True):
         assert_close(state, wanted, atol=2e-2, rtol=1e-4)
-    assert_close(smollm2(ids), expected.logits, atol=1e-3, rtol=1e-3)
+    assert_close(smollm2(ids), expected.logits, atol=5e-4, rtol=1e-4)

@@ -13,7 +13,7 @@ HEADER = """# 02 · Example
 - see it complain
 
 **Reading and exercises:** about 5 minutes  
-**Running:** about 1.5 minutes on two CPU cores, at most 1.2 GB of memory  
+**Running:** about 1.7 minutes on two CPU cores, at most 1.6 GB of memory  
 **Stopping points:** [after 2.1](#2.1-One-half), [after 2.2](#2.2-The-other-half)  
 **Prerequisites:** none  
 **Neighbours:** 01 Before (planned) · 03 After (planned)

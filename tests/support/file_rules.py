@@ -27,6 +27,7 @@ SITES = {
     "huggingface.co",
     "ieeexplore.ieee.org",
     "jmlr.org",
+    "www.lesswrong.com",
     "mybinder.org",
     "openaccess.thecvf.com",
     "openmoji.org",

@@ -160,7 +160,9 @@ def as_stops(stop):
 def _check_continues(model):
     if not hasattr(model, "new_cache"):
         name = type(model).__name__
-        raise TypeError(f"{name} does not continue a text; GPT, ModernGPT and Transformer do")
+        raise TypeError(
+            f"{name} does not continue a text; GPT, Llama, ModernGPT and Transformer do"
+        )
 
 
 def _rows(model, batch, source, source_mask):

@@ -69,6 +69,12 @@ RECIPES = {
             "a GPT that writes scenes in Shakespeare's manner, character by character",
         ),
         Recipe(
+            "two-gpts",
+            "two_gpts",
+            "table",
+            "bits a character of our small GPT and of SmolLM2 on the same texts",
+        ),
+        Recipe(
             "norm-placement",
             "norm_placement",
             "table",
@@ -109,6 +115,12 @@ RECIPES = {
             "vit_against_cnn",
             "table",
             "a ViT and a small convolutional network on 100 to 3,500 digits",
+        ),
+        Recipe(
+            "frozen-features",
+            "frozen_features",
+            "table",
+            "digits and emoji from 5 to 50 labels a class: DINOv2's vectors, pixels, a small ViT",
         ),
         Recipe(
             "shakespeare-bert",

@@ -410,7 +410,7 @@ def test_each_mistake_is_named_in_order(id, answer, sentences):
     property_checks.assert_named(id, answer, sentences)
 
 
-@pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=str)
+@pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=list(RIGHT))
 def test_a_right_answer_in_another_style_is_right(id, answer):
     property_checks.assert_right(id, answer)
 

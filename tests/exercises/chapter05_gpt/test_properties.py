@@ -399,10 +399,18 @@ def test_each_mistake_of_an_answer_is_named_in_order(id, answer, sentences):
     assert f"{len(sentences)} things" in text or len(sentences) == 1, text
 
 
+def block_in_place(x, attend, feed_forward, norm_1, norm_2):
+    x += attend(norm_1(x))
+    y = feed_forward(norm_2(x))
+    y += x
+    return y
+
+
 RIGHT = (
     ("5.2", loss()),
     ("5.3", bits()),
     ("5.4", block()),
+    ("5.4", block_in_place),
     ("5.5", batch()),
     ("5.6", temperature()),
     ("5.7", top_k()),
@@ -414,6 +422,8 @@ RIGHT = (
 )
 
 
-@pytest.mark.parametrize(("id", "answer"), RIGHT, ids=[id for id, _ in RIGHT])
+@pytest.mark.parametrize(
+    ("id", "answer"), RIGHT, ids=[f"{id} {answer.__name__}" for id, answer in RIGHT]
+)
 def test_without_slips_these_answers_are_right(id, answer):
     assert verdict(id, answer).status == "right"

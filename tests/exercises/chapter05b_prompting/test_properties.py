@@ -402,3 +402,13 @@ def test_the_solution_breaks_no_property_and_none_fails_on_it(id):
     task = registry.find(id)
     for entry in task.properties:
         assert entry.holds(functools.partial(plainly, task, task.solution)) is True, entry.sentence
+
+
+@pytest.mark.parametrize("id", SETS)
+def test_no_property_refuses_a_right_answer_in_short_floats(id):
+    def short(*args, **kwargs):
+        found = registry.find(id).solution(*args, **kwargs)
+        single = isinstance(found, torch.Tensor) and found.is_floating_point()
+        return found.half() if single else found
+
+    assert verdict_on(id, short).status == "right"

@@ -219,7 +219,7 @@ def test_a_guess_that_someone_wrote_into_the_file_is_no_guess(kept, said, progre
     reveal("0.p", 384.5)
     assert said().endswith("it is 384.5. (You made no guess.)\n")
     predictions("00")
-    assert said().splitlines()[1].split()[:3] == ["0.p", "-", "384.5"]
+    assert said().splitlines()[2].split()[:3] == ["0.p", "-", "384.5"]
 
 
 def test_guesses_survive_the_kernel(progress_folder, said):
@@ -231,7 +231,7 @@ def test_guesses_survive_the_kernel(progress_folder, said):
 def test_an_empty_store_prints_the_same_everywhere(said):
     predictions(0)
     table = said()
-    assert table.splitlines()[1].split()[:3] == ["0.p", "-", "-"]
+    assert table.splitlines()[2].split()[:3] == ["0.p", "-", "-"]
     progress()
     first = said()
     assert first.splitlines()[0].split("  ")[0] == "chapter"
@@ -250,7 +250,7 @@ def test_progress_counts(said):
     said()
     progress()
     row = said().splitlines()[1]
-    assert " ".join(row.split()) == "00 Start here 1 of 5 2 1 1 0 of 0 1 of 3"
+    assert " ".join(row.split()) == "00 Start here 1 of 5 2 1 1 0 of 0 1 of 4"
 
 
 def test_progress_leaves_out_chapters_without_a_notebook(said, monkeypatch):

@@ -121,4 +121,10 @@ PREDICTIONS = (
         question="5,000 characters of a play that the model has not read: how long is the longest "
         "run that stands, to the letter, in one of the plays that it has read?",
     ),
+    Prediction(
+        id="5.6",
+        key="bits_of_a_real_gpt",
+        question="How many bits a character does SmolLM2 need on the three plays, where ours needs "
+        "2.26?",
+    ),
 )

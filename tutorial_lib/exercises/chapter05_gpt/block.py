@@ -74,7 +74,7 @@ def traced(answer):
     read = {}
 
     def sublayer(name):
-        return lambda y: (read.setdefault(name, y.detach()), parts[name])[1]
+        return lambda y: (read.setdefault(name, y.detach().clone()), parts[name].clone())[1]
 
     read["returned"] = answer(
         parts["x"],

@@ -45,26 +45,9 @@ def first(text):
     return text.split()[0]
 
 
-def guesses(train, test, key=lambda pair: first(pair.hypothesis), unseen=None):
-    """The guessed label of each test pair, by what `key` reads of a pair."""
-    overall = Counter(pair.label for pair in train).most_common(1)[0][0]
-    table = defaultdict(Counter)
-    for pair in train:
-        table[key(pair)][pair.label] += 1
-    best = {word: counts.most_common(1)[0][0] for word, counts in table.items()}
-    return [best.get(key(pair), unseen or overall) for pair in test]
-
-
 def share(guessed, test):
     """The share of right guesses."""
     return sum(label == pair.label for label, pair in zip(guessed, test, strict=True)) / len(test)
-
-
-def first_word_accuracy_unseen_alphabet(train, test):
-    """This says, for a new word, the label that is last in the alphabet: `max` of a Counter
-    compares its keys, `most_common` its counts.
-    """
-    return share(guesses(train, test, unseen="neutral"), test)
 
 
 def drawn_pairs(seed, n_train, n_test, common):
@@ -142,13 +125,16 @@ def reads_the_first_word(answer):
 
 def test_labels_are_not_learned(answer):
     """The labels of other test pairs make no difference."""
-    train = told(E, "no dogs bark", "two cats run", 2) + MOST
-    rest = told(N, "no dogs bark", "two cats run", 12)
-    alone = answer(train, rest) == answer(train, told(E, "no dogs bark", "two cats run", 12))
-    if alone and guessed(answer, train, rest=rest) is None:
+    same = "no dogs bark", "two cats run"
+    train = told(E, *same, 2) + told(N, *same) + MOST
+    shares = [answer(train, told(label, *same, 12)) for label in LABELS]
+    if 0 < shares[0] == shares[1] == shares[2] < 1:
         return "It is the accuracy on the training pairs: give that on the test pairs."
-    seen = guessed(answer, train, rest=rest) == N
-    return not (seen or guessed(answer, train, "some dogs bark", rest=rest) == N)
+    for words in ("no dogs bark", "some dogs bark"):
+        rests = (told(N, *same, 12), told(C, *same, 12))
+        if [guessed(answer, train, words, rest=rest) for rest in rests] == [N, C]:
+            return False
+    return True
 
 
 def premise_is_not_read(answer):
@@ -221,7 +207,7 @@ share of right guesses, from 0 to 1. (In the cases of the check no two labels ti
     ),
     solution=first_word_accuracy,
     second_style=first_word_accuracy_lists,
-    mistakes=(first_word_accuracy_unseen_alphabet,),
+    mistakes=(),
     cases=first_word_accuracy_cases,
     properties=(
         Property("The share of right guesses is asked for, from 0 to 1.", is_a_share),

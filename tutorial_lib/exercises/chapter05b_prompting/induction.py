@@ -128,7 +128,12 @@ def is_the_mean(answer):
     if one_score_a_head(answer) is True:
         together = (places != 0).float().repeat(2, 1, 1)
         if abs(answer(together)[0] - total) > 1e-3:
-            return "It takes the highest weight of the rows: their mean is asked for."
+            highest = abs(answer(together)[0] - counted.max()) < 1e-3
+            return (
+                "It takes the highest weight of the rows: their mean is asked for."
+                if highest
+                else "It is not the mean of the weights as they are."
+            )
         if abs(answer(together / 2)[0] - total / 2) > 1e-3:
             return "It counts rows, whatever their weight: take the mean weight."
     if abs(total - 1) < 1e-3:

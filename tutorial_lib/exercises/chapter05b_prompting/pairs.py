@@ -30,11 +30,6 @@ def padded(rows, pad):
     return ids, torch.tensor([len(row) - 1 for row in rows])
 
 
-def ids_for_head_alone(pairs, start, separator, extract, pad):
-    """This returns the ids alone: the places where the head reads are asked for too."""
-    return ids_for_head(pairs, start, separator, extract, pad)[0]
-
-
 def ids_for_head_cases():
     """Rows of unequal length, special tokens that are not 0 to 3, and one pair alone."""
     return [
@@ -57,7 +52,8 @@ START, SEPARATOR, EXTRACT, PAD = SPECIAL = (50, 51, 52, 53)
 
 def ids_come_first(answer):
     """Two results, and the first one is not one-dimensional."""
-    return not (isinstance(found := answer(PAIRS, *SPECIAL)[0], torch.Tensor) and found.dim() == 1)
+    first, _ = answer(PAIRS, *SPECIAL)
+    return torch.as_tensor(first[0]).dim() > 0
 
 
 def batch(answer):
@@ -120,9 +116,8 @@ def padded_on_the_right(answer):
 
 def padded_with_pad(answer):
     """What fills the rows up is `pad`."""
-    return (
-        len({row.count(PAD) + len(real) for row, real in zip(*batch(answer)[:2], strict=True)}) == 1
-    )
+    rows, real, _ = batch(answer)
+    return all(row.count(PAD) + len(one) == len(row) for row, one in zip(rows, real, strict=True))
 
 
 def no_wider_than_the_longest(answer):
@@ -163,9 +158,13 @@ token, the last real one, where the head reads. Places count from 0.
     ),
     solution=ids_for_head,
     second_style=ids_for_head_pad_sequence,
-    mistakes=(ids_for_head_alone,),
+    mistakes=(),
     cases=ids_for_head_cases,
     properties=(
+        Property(
+            "It returns the ids alone: the places where the head reads are asked for too.",
+            lambda answer: len(answer(PAIRS, *SPECIAL)) == 2,
+        ),
         Property("It returns the places first: the ids come first.", ids_come_first),
         Property(
             "A pair has a column: it needs a row, so `pad_sequence` takes `batch_first=True`.",

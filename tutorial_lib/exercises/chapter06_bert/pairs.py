@@ -175,7 +175,10 @@ draw, `is_next` True or False.
     cases=next_sentence_pairs_cases,
     properties=(
         Property("The first sentence of a pair must be number s of document d.", first_comes_first),
-        Property("It gives numbers: is_next is True or False.", labels_are_true_or_false),
+        Property(
+            "The third of a pair, is_next, must be True or False, no number and no text.",
+            labels_are_true_or_false,
+        ),
         Property(
             "With a coin below 0.5 the second sentence is from another document: it is the one "
             "that follows.",

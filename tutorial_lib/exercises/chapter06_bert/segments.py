@@ -25,12 +25,6 @@ def segment_ids_rows(ids, sep_id):
     return rows
 
 
-def segment_ids_down(ids, sep_id):
-    """This counts down the batch: count along each row, `dim=1`."""
-    is_sep = (ids == sep_id).long()
-    return (is_sep.cumsum(dim=0) - is_sep == 1).long()
-
-
 def segment_ids_of_bert(ids, sep_id):
     """This looks for 102, the [SEP] of the published BERT: here it is `sep_id`."""
     return segment_ids(ids, 102)
@@ -117,10 +111,7 @@ including the first [SEP], 1 behind it up to and including the second, 0 again i
     ),
     solution=segment_ids,
     second_style=segment_ids_rows,
-    mistakes=(
-        segment_ids_down,
-        segment_ids_of_bert,
-    ),
+    mistakes=(segment_ids_of_bert,),
     cases=segment_ids_cases,
     properties=(
         Property(

@@ -1,5 +1,8 @@
 """Chapter 06: the best stretch of a scene, from a score for its start and one for its end."""
 
+import functools
+import math
+
 import torch
 
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
@@ -49,17 +52,6 @@ def best(start_logits, end_logits, allowed, longest):
     return searched(start_logits, end_logits, rule(allowed, longest))
 
 
-def best_span_outside(start_logits, end_logits, allowed, longest):
-    """This looks outside of the scene only: True marks the scene."""
-    return searched(start_logits, end_logits, rule(~allowed, longest))
-
-
-def best_span_probabilities(start_logits, end_logits, allowed, longest):
-    """This adds probabilities: add the logits, or multiply the probabilities."""
-    p, q = start_logits.softmax(dim=0), end_logits.softmax(dim=0)
-    return searched(p, q, rule(allowed, longest))
-
-
 def best_span_cases():
     """Each case tempts to one mistake: order, length, scene, low logits, a start alone."""
 
@@ -91,7 +83,7 @@ ALL = torch.ones(7).bool()
 SCENE = torch.tensor([False, True, True, True, True, True, False])
 
 
-def peaks(start, end, height=5.0, rest=None):
+def peaks(start, end, height=5.0):
     """Start and end logits (7,) with a peak each, or several {place: height}."""
     rows = torch.zeros(2, 7)
     for row, places in zip(rows, (start, end), strict=True):
@@ -115,9 +107,16 @@ def raw(answer, logits, allowed=ALL, longest=7):
     return int(first), int(second)
 
 
+@functools.lru_cache(maxsize=4)
 def swaps_the_logits(answer):
     """The start's are taken for the end's."""
-    return raw(answer, peaks(4, 2), SCENE) == (2, 4) != raw(answer, peaks(2, 4), SCENE)
+    return raw(answer, peaks(4, 2), SCENE) == (2, 4) != words_2_to_4(answer)
+
+
+@functools.lru_cache(maxsize=4)
+def words_2_to_4(answer):
+    """What an answer returns for a start at 2 and an end at 4."""
+    return raw(answer, peaks(2, 4), SCENE)
 
 
 def picked(answer, logits, allowed=ALL, longest=7):
@@ -126,7 +125,7 @@ def picked(answer, logits, allowed=ALL, longest=7):
     One that does not find words 2 to 4 is taken at its word.
     """
     swapped = swaps_the_logits(answer)
-    seen = (2, 4) if swapped else raw(answer, peaks(2, 4), SCENE)
+    seen = (2, 4) if swapped else words_2_to_4(answer)
     if seen == (1, 3) and allowed is ALL:
         seen = (2, 4)  # counted from the scene, which begins at 0 here
     found = raw(answer, logits[::-1] if swapped else logits, allowed, longest)
@@ -135,7 +134,7 @@ def picked(answer, logits, allowed=ALL, longest=7):
 
 def finds_peaks(answer):
     """It finds words 2 to 4 where start and end have a peak, however it writes them."""
-    return swaps_the_logits(answer) or raw(answer, peaks(2, 4), SCENE) in WRITTEN
+    return swaps_the_logits(answer) or words_2_to_4(answer) in WRITTEN
 
 
 def is_a_pair(answer):
@@ -154,7 +153,7 @@ def says_start_and_end(answer):
     }
     if swaps_the_logits(answer):
         return "It reads the start from `end_logits`, and the end from `start_logits`."
-    return sentences.get(raw(answer, peaks(2, 4), SCENE), True)
+    return sentences.get(words_2_to_4(answer), True)
 
 
 def start_before_end(answer):
@@ -209,25 +208,28 @@ SCORES = {
     "It takes the best end, whatever the start is: search the pairs.": lambda s, e: (e, s),
     "It looks at the start alone: add the end's logit.": lambda s, e: s,
     "It takes the pair with the lowest sum: the highest is asked for.": lambda s, e: -s - e,
+    "It adds probabilities: add the logits.": lambda s, e: math.exp(s) + math.exp(e),
     "It multiplies the logits, and two very low ones win: add them.": lambda s, e: s * e,
     "It takes the higher of the two logits for the score: add them.": max,
 }
 
 
 def takes_the_highest_sum(answer):
-    """Of random logits, of all pairs in order."""
-    if start_before_end(answer) is not True or one_token(answer) is False:
+    """Of all pairs in order."""
+    if start_before_end(answer) is not True or False in (one_token(answer), low_logits_win(answer)):
         return None
-    logits = 2 * torch.randn(12, 2, 7, generator=torch.Generator().manual_seed(9)) - 1
-    examples = [tuple(pair) for pair in logits]
+    logits = 2 * torch.randn(24, 2, 7, generator=torch.Generator().manual_seed(9))
+    # Here the likeliest end has no start, and two middling places are the best pair.
+    logits[0] = torch.stack(peaks({0: -4.0, 1: 4.5, 5: 6.0}, {0: 7.0, 2: 5.0}))
+    logits = logits.log_softmax(dim=-1)
+    picks = [picked(answer, tuple(pair), longest=9) for pair in logits]
 
     def explains(score):
-        for start, end in examples:
-            pairs = [(i, j) for i in range(7) for j in range(i, 7)]
-            best = max(pairs, key=lambda pair: score(start[pair[0]].item(), end[pair[1]].item()))
-            if picked(answer, (start, end)) != best:
-                return False
-        return True
+        pairs = [(i, j) for i in range(7) for j in range(i, 7)]
+        return all(
+            max(pairs, key=lambda pair: score(start[pair[0]], end[pair[1]])) == pick
+            for (start, end), pick in zip(logits.tolist(), picks, strict=True)
+        )
 
     if explains(lambda s, e: s + e):
         return True
@@ -256,10 +258,7 @@ the places of the first and the **last** token of the answer: the pair with the 
     ),
     solution=best_span,
     second_style=best_span_loop,
-    mistakes=(
-        best_span_outside,
-        best_span_probabilities,
-    ),
+    mistakes=(),
     cases=best_span_cases,
     properties=(
         Property("Two numbers are asked for, (start, end).", is_a_pair),

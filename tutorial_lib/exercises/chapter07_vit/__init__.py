@@ -151,4 +151,11 @@ PREDICTIONS = (
         question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
         "the cosine of their patches’ vectors in DINOv2, on the mean, between -1 and 1?",
     ),
+    Prediction(
+        id="7.13",
+        key="digits_from_five_labels",
+        question="A linear classifier gets DINOv2’s vectors of 50 digits, five of each, with their "
+        "labels. Which share of the test digits does it read, between 0 and 1?",
+        share=True,
+    ),
 )

@@ -49,51 +49,48 @@ def patchify_cases():
     ]
 
 
-P, GRID = 4, (2, 5)
-PIXELS = torch.arange(2.0 * 3 * 8 * 20).view(2, 3, 8, 20)  # each pixel has a number of its own
+P, GRID = 2, (4, 5)
+# Two pictures alike, in which each pixel has a number of its own, below 256 for short floats.
+PIXELS = torch.arange(240.0).view(1, 3, 8, 10).expand(2, 3, 8, 10)
 
 
 def patches_of(answer):
-    """Where each number comes from: (B, N, C · P · P, 4), the four being b, channel, row, column.
+    """Where each number comes from: (N, C · P · P, 3), the three being channel, row, column.
 
     Raises an error for an output that cannot be read as patches.
     """
     found = answer(PIXELS, P)
-    if found.shape[:2] == (10, 2):
+    if found.shape[:2] == (20, 2):
         found = found.transpose(0, 1)
-    if found.shape == (2, 48, 10):
+    if found.shape == (2, 12, 20):
         found = found.mT
-    found = found.reshape(2, 10, 48).long()
-    return torch.stack([found // 480, found // 160 % 3, found // 20 % 8, found % 20], dim=-1)
+    found = found.reshape(2, 20, 12)[1].long()
+    return torch.stack([found // 80, found // 10 % 8, found % 10], dim=-1)
 
 
 def has_the_shape(answer):
     """(B, N, C · P · P)."""
     shape = tuple(answer(PIXELS, P).shape)
     sentences = {
-        (
-            10,
-            2,
-            48,
-        ): "The patches come before the pictures: (B, N, C · P · P), so stack along dim=1.",
-        (2, 48, 10): "There is a patch in each column, as `unfold` gives it: exchange the last two "
+        (20, 2, 12): "The patches come before the pictures: stack them along dim=1.",
+        (2, 12, 20): "There is a patch in each column, as `unfold` gives it: exchange the last two "
         "axes.",
-        (2, 2, 5, 48): "Rows and columns of patches are two axes: a sequence has one, N.",
-        (2, 10, 3, 4, 4): "A patch is a little picture: make one row of numbers of it.",
-        (2, 3, 10, 16): "The channels are apart: they belong to the patch.",
-        (2, 30, 16): "Each channel has patches of its own: the channels belong to one patch.",
-        (2, 10, 16): "A patch has one number for each place: keep all channels.",
-        (2, 10, 3): "A patch has one number for each channel: keep all of its pixels.",
-        (10, 48): "There is one picture: keep the batch axis.",
+        (2, 4, 5, 12): "Rows and columns of patches are two axes: a sequence has one, N.",
+        (2, 20, 3, 2, 2): "A patch is a little picture: make one row of numbers of it.",
+        (2, 3, 20, 4): "The channels are apart: they belong to the patch.",
+        (2, 60, 4): "Each channel has patches of its own: the channels belong to one patch.",
+        (2, 20, 4): "A patch has one number for each place: keep all channels.",
+        (2, 20, 3): "A patch has one number for each channel: keep all of its pixels.",
+        (20, 12): "There is one picture: keep the batch axis.",
     }
-    return shape == (2, 10, 48) or sentences.get(
-        shape, f"From (2, 3, 8, 20) with P = 4 it makes {shape}: (2, 10, 48) is right."
+    return shape == (2, 20, 12) or sentences.get(
+        shape, f"From (2, 3, 8, 10) with P = 2 it makes {shape}: (2, 20, 12) is right."
     )
 
 
 def holds_a_square(answer):
     """A row of numbers holds P by P neighbours of all channels."""
-    first = patches_of(answer)[1, 0, :, 1:]
+    first = patches_of(answer)[0]
     square = set(
         itertools.product(
             range(3), *(range(x // P * P, x // P * P + P) for x in first[0, 1:].tolist())
@@ -103,7 +100,7 @@ def holds_a_square(answer):
         return True
     _, rows, columns = (sorted(set(axis.tolist())) for axis in first.T)
     return (
-        f"With P = 4 the first patch holds pixels of rows {rows} and columns {columns} of a "
+        f"With P = 2 the first patch holds pixels of rows {rows} and columns {columns} of a "
         "picture, not all of them in 3 channels: cut height and width into pieces of P, and move "
         "the axes before you flatten them."
     )
@@ -113,7 +110,7 @@ def patches_in_order(answer):
     """Row by row, from the left."""
     if holds_a_square(answer) is not True:
         return None
-    corners = patches_of(answer)[1].amin(dim=1)[:, 2:] // P
+    corners = patches_of(answer).amin(dim=1)[:, 1:] // P
     cells = [*map(tuple, corners.tolist())]
     if cells == [(r, c) for c in range(GRID[1]) for r in range(GRID[0])]:
         return "It goes down the columns of patches: go row by row."
@@ -127,7 +124,7 @@ def numbers_in_order(answer):
     """By channel, then by row, then by column."""
     if holds_a_square(answer) is not True:
         return None
-    found = patches_of(answer)[1, 0, :, 1:].tolist()
+    found = patches_of(answer)[0].tolist()
     names = ("channel", "row", "column")
     for order in itertools.permutations(range(3)):
         if found == sorted(found, key=lambda pixel: [pixel[axis] for axis in order]):

@@ -74,9 +74,10 @@ def copied_lengths(lengths, unit="characters", title="", figure=None):
         axes.hist(row, edges, weights=shares, color=colour, edgecolor=style.CARD, linewidth=0.5)
         middle = float(np.median(row))
         axes.axvline(middle, color=style.INK, linewidth=1.5)
-        look = {"va": "top", "ha": "right", "color": colour, "fontweight": "bold"}
+        look = {"va": "top", "color": colour, "fontweight": "bold"}
         words = f"{name}: median {middle:g}"
-        axes.text(0.99, 0.95, words, transform=axes.transAxes, **look)
+        x, side = (0.01, "left") if middle > (edges[0] + edges[-1]) / 2 else (0.99, "right")
+        axes.text(x, 0.95, words, transform=axes.transAxes, ha=side, **look)
         axes.grid(axis="y", linewidth=0.8)
         axes.set_axisbelow(True)
         axes.set_ylabel("% of texts")

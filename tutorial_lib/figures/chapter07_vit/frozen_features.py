@@ -44,7 +44,7 @@ def frozen_features(rows, title=None, figure=None):
         axes.set_xticks([], minor=True)
         style.panel_title(axes, name)
     panels[0].set_ylabel("share of test pictures named right")
-    panels[-1].legend(loc="lower right")
+    panels[-1].legend(loc="upper left")
     style.headline(figure, title or _said(table))
     return figure
 

@@ -1,0 +1,395 @@
+import math
+import torch
+import torch.nn.functional as F
+from torch import einsum
+
+
+# 2.1
+def attend_right_1(query, keys, values):
+    s = keys @ query
+    e = (s - s.max()).exp()
+    return (e / e.sum()) @ values
+
+
+def attend_right_2(query, keys, values):
+    top, total, out = -math.inf, 0.0, torch.zeros_like(values[0], dtype=torch.float64)
+    for k, v in zip(keys.double(), values.double()):
+        s = float(k @ query.double())
+        new = max(top, s)
+        shrink = math.exp(top - new)
+        out = out * shrink + math.exp(s - new) * v
+        total = total * shrink + math.exp(s - new)
+        top = new
+    return (out / total).to(values.dtype)
+
+
+def attend_wrong_hard(query, keys, values):
+    return values[(keys @ query).argmax()]
+
+
+def attend_wrong_max_below_missing(query, keys, values):
+    s = keys @ query
+    e = torch.exp(s - s.max())
+    return e @ values / torch.exp(s).sum()
+
+
+def attend_wrong_two(query, keys, values):
+    s = keys @ query / math.sqrt(len(query))
+    e = s.exp()
+    return (e / e.sum()) @ values
+
+
+# 2.2
+def attention_right_1(q, k, v):
+    w = torch.softmax(einsum("...tk,...sk->...ts", q, k) * q.shape[-1] ** -0.5, -1)
+    return einsum("...ts,...sd->...td", w, v), w
+
+
+def attention_right_2(q, k, v):
+    if q.dim() > 2:
+        outs, ws = zip(*[attention_right_2(a, b, c) for a, b, c in zip(q, k, v)])
+        return torch.stack(outs), torch.stack(ws)
+    rows = []
+    for t in range(q.shape[0]):
+        s = torch.stack([q[t].dot(k[i]) for i in range(k.shape[0])]) / math.sqrt(k.shape[1])
+        rows.append(F.softmax(s, dim=0))
+    w = torch.stack(rows)
+    return w.mm(v), w
+
+
+def attention_wrong_scale_d(q, k, v):
+    w = F.softmax(q @ k.transpose(-2, -1) / math.sqrt(v.size(-1)), dim=-1)
+    return w @ v, w
+
+
+def attention_wrong_scale_after(q, k, v):
+    w = F.softmax(q @ k.mT, dim=-1) / math.sqrt(k.size(-1))
+    return w @ v, w
+
+
+def attention_wrong_two(q, k, v):
+    w = F.softmax(q @ k.mT, dim=-2)
+    return w @ v, w
+
+
+# 2.8
+def sgrad_right_1(weights, grad_weights, width):
+    m = (weights * grad_weights).sum(-1, keepdim=True)
+    return weights * (grad_weights - m) / math.sqrt(width)
+
+
+def sgrad_right_2(weights, grad_weights, width):
+    out = []
+    for p, g in zip(weights.double(), grad_weights.double()):
+        jacobian = torch.diag(p) - torch.outer(p, p)
+        out.append(jacobian @ g / width**0.5)
+    return torch.stack(out).to(weights.dtype)
+
+
+def sgrad_wrong_diagonal(weights, grad_weights, width):
+    return grad_weights * weights * (1 - weights) / math.sqrt(width)
+
+
+def sgrad_wrong_plain_mean(weights, grad_weights, width):
+    return weights * (grad_weights - grad_weights.mean(-1, keepdim=True)) / math.sqrt(width)
+
+
+def sgrad_wrong_two(weights, grad_weights, width):
+    return weights * (grad_weights - (weights * grad_weights).sum()) * math.sqrt(width)
+
+
+# 2.10
+def hw_right_1(q, k):
+    return (q @ k.T / math.sqrt(q.size(-1))).softmax(-1)
+
+
+def hw_right_2(q, k):
+    scores = einsum("tk,sk->ts", q * k.shape[1] ** -0.25, k * k.shape[1] ** -0.25)
+    return torch.exp(scores - scores.logsumexp(1, keepdim=True))
+
+
+def hw_wrong_norm(q, k):
+    return (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).T).softmax(dim=-1)
+
+
+def hw_wrong_size0(q, k):
+    return (q @ k.T / math.sqrt(q.size(0))).softmax(dim=-1)
+
+
+def hw_wrong_two(q, k):
+    return (q @ k.T * math.sqrt(q.size(-1))).softmax(dim=0)
+
+
+# 2.3
+def cm_right_1(n):
+    i = torch.arange(n)
+    return i[:, None] >= i
+
+
+def cm_right_2(n):
+    m = torch.zeros(n, n, dtype=torch.bool)
+    for t in range(n):
+        for s in range(t + 1):
+            m[t, s] = True
+    return m
+
+
+def cm_wrong_triu1(n):
+    return torch.triu(torch.ones(n, n), diagonal=1).bool()
+
+
+def cm_wrong_float(n):
+    return torch.tril(torch.ones(n, n))
+
+
+def cm_wrong_two(n):
+    m = torch.zeros(n, n)
+    for t in range(n):
+        m[t, :t] = 1
+    return m
+
+
+# 2.4
+def ma_right_1(q, k, v, mask):
+    s = (q @ k.T) / q.size(-1) ** 0.5
+    s = torch.where(mask, s, torch.tensor(float("-inf"), dtype=s.dtype))
+    w = s.softmax(-1)
+    return w @ v, w
+
+
+def ma_right_2(q, k, v, mask):
+    w = torch.zeros(q.shape[0], k.shape[0], dtype=q.dtype)
+    for t in range(len(q)):
+        seen = mask[t].nonzero().flatten()
+        w[t, seen] = F.softmax(k[seen] @ q[t] / math.sqrt(k.shape[1]), dim=0)
+    return w.matmul(v), w
+
+
+def ma_wrong_add_bool(q, k, v, mask):
+    s = q @ k.T / math.sqrt(q.shape[-1]) + mask.float()
+    w = s.softmax(-1)
+    return w @ v, w
+
+
+def ma_wrong_tiny(q, k, v, mask):
+    s = q @ k.T / math.sqrt(q.shape[-1])
+    w = s.masked_fill(mask.logical_not(), 1e-9).softmax(-1)
+    return w @ v, w
+
+
+def ma_wrong_two(q, k, v, mask):
+    s = (q @ k.T).masked_fill(mask, float("-inf"))
+    w = s.softmax(-1)
+    return w @ v, w
+
+
+# 2.5
+def mh_right_1(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    B, T, D = x.shape
+    split = lambda y: y.view(B, T, n_heads, D // n_heads).transpose(1, 2)
+    q, k, v = split(x @ w_q), split(x @ w_k), split(x @ w_v)
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    return out.transpose(1, 2).reshape(B, T, D) @ w_o
+
+
+def mh_right_2(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    K = x.shape[-1] // n_heads
+    total = 0
+    for h in range(n_heads):
+        c = slice(h * K, (h + 1) * K)
+        q, k, v = x @ w_q[:, c], x @ w_k[:, c], x @ w_v[:, c]
+        s = einsum("btk,bsk->bts", q, k) / math.sqrt(K)
+        s = s.masked_fill(~mask, torch.finfo(s.dtype).min)
+        total = total + s.softmax(-1) @ v @ w_o[c]
+    return total
+
+
+def mh_wrong_scale_d(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    B, T, D = x.shape
+    q, k, v = ((x @ w).view(B, T, n_heads, D // n_heads).transpose(1, 2) for w in (w_q, w_k, w_v))
+    s = (q @ k.mT / math.sqrt(D)).masked_fill(~mask, -math.inf)
+    return (s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w_o
+
+
+def mh_wrong_view_heads(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    B, T, D = x.shape
+    q, k, v = ((x @ w).view(B, n_heads, T, D // n_heads) for w in (w_q, w_k, w_v))
+    s = (q @ k.mT / math.sqrt(D // n_heads)).masked_fill(~mask, -math.inf)
+    return (s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w_o
+
+
+def mh_wrong_two(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    B, T, D = x.shape
+    q, k, v = ((x @ w).view(B, T, n_heads, D // n_heads).transpose(1, 2) for w in (w_q, w_k, w_v))
+    s = q @ k.mT / math.sqrt(D // n_heads)
+    w = s.softmax(-1) * mask
+    return (w @ v).reshape(B, T, D) @ w_o
+
+
+# 2.6
+def pm_right_1(lengths, n_keys):
+    return (torch.arange(n_keys) < lengths[:, None])[:, None, None, :]
+
+
+def pm_right_2(lengths, n_keys):
+    return torch.tensor(
+        [[[[s < n for s in range(n_keys)]]] for n in lengths.tolist()], dtype=torch.bool
+    )
+
+
+def pm_wrong_inclusive(lengths, n_keys):
+    return (torch.arange(n_keys)[None] <= lengths[:, None])[:, None, None]
+
+
+def pm_wrong_padding_true(lengths, n_keys):
+    m = torch.zeros(len(lengths), 1, 1, n_keys, dtype=torch.bool)
+    for b, n in enumerate(lengths):
+        m[b, ..., n:] = True
+    return m
+
+
+def pm_wrong_two(lengths, n_keys):
+    m = torch.zeros(len(lengths), n_keys)
+    for b, n in enumerate(lengths):
+        m[b, :n] = 1
+    return m
+
+
+# 2.9
+def cw_right_1(q, k):
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    visible = torch.ones_like(scores).tril().bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
+
+
+def cw_right_2(q, k):
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    e = (scores - scores.amax(-1, keepdim=True)).exp().tril()
+    return e / e.sum(-1, keepdim=True)
+
+
+def cw_wrong_strict(q, k):
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    visible = torch.ones_like(scores).tril(-1).bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
+
+
+def cw_wrong_finite(q, k):
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    return scores.tril().softmax(dim=-1)
+
+
+def cw_wrong_two(q, k):
+    scores = q @ k.T
+    visible = torch.ones_like(scores).triu().bool()
+    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
+
+
+# 2.7
+def ca_right_1(x, context, w_q, w_k, w_v):
+    q, k, v = x @ w_q, context @ w_k, context @ w_v
+    w = (q @ k.T / math.sqrt(k.size(-1))).softmax(-1)
+    return w @ v, w
+
+
+def ca_right_2(x, context, w_q, w_k, w_v):
+    bilinear = einsum("ti,ik,jk,sj->ts", x.double(), w_q.double(), w_k.double(), context.double())
+    w = F.softmax(bilinear / w_q.shape[1] ** 0.5, dim=1)
+    return ((w @ context.double()) @ w_v.double()).to(x.dtype), w.to(x.dtype)
+
+
+def ca_wrong_swapped(x, context, w_q, w_k, w_v):
+    q, k, v = context @ w_q, x @ w_k, x @ w_v
+    w = (q @ k.T / math.sqrt(k.size(-1))).softmax(-1)
+    return w @ v, w
+
+
+def ca_wrong_scale_d(x, context, w_q, w_k, w_v):
+    q, k, v = x @ w_q, context @ w_k, context @ w_v
+    w = (q @ k.T / math.sqrt(x.size(-1))).softmax(-1)
+    return w @ v, w
+
+
+def ca_wrong_two(x, context, w_q, w_k, w_v):
+    q, k, v = x @ w_q, context @ w_k, context @ w_k
+    s = q @ k.T
+    w = s.softmax(-1)
+    return w @ v, w
+
+
+RIGHT = {
+    "2.1": [attend_right_1, attend_right_2],
+    "2.2": [attention_right_1, attention_right_2],
+    "2.3": [cm_right_1, cm_right_2],
+    "2.4": [ma_right_1, ma_right_2],
+    "2.5": [mh_right_1, mh_right_2],
+    "2.6": [pm_right_1, pm_right_2],
+    "2.7": [ca_right_1, ca_right_2],
+    "2.8": [sgrad_right_1, sgrad_right_2],
+    "2.9": [(None, cw_right_1), (None, cw_right_2)],
+    "2.10": [(None, hw_right_1), (None, hw_right_2)],
+    "2.11": [37**2 / 3, 456],
+    "2.12": [5],
+}
+WRONG = {
+    "2.1": [
+        ("hard choice: the value of the best key", attend_wrong_hard),
+        ("max subtracted above, not below", attend_wrong_max_below_missing),
+        ("TWO: scaled though not asked, and bare exp", attend_wrong_two),
+    ],
+    "2.2": [
+        ("scale from the width of v (D), not of k (K)", attention_wrong_scale_d),
+        ("scale after the softmax", attention_wrong_scale_after),
+        ("TWO: no scale, and softmax over the queries", attention_wrong_two),
+    ],
+    "2.3": [
+        ("True for hidden: triu(1), as in nn.Transformer", cm_wrong_triu1),
+        ("ones and zeros as floats", cm_wrong_float),
+        ("TWO: without itself, and floats", cm_wrong_two),
+    ],
+    "2.4": [
+        ("adds the boolean mask to the scores", ma_wrong_add_bool),
+        ("fills with 1e-9 (meant -1e9)", ma_wrong_tiny),
+        ("TWO: mask inverted, and no scale", ma_wrong_two),
+    ],
+    "2.5": [
+        ("scale from D, not K", mh_wrong_scale_d),
+        ("view(B, H, T, K) without transpose", mh_wrong_view_heads),
+        ("TWO: mask after the softmax, and heads not transposed back before reshape", mh_wrong_two),
+    ],
+    "2.6": [
+        ("<= : one key too many", pm_wrong_inclusive),
+        ("True for the padding", pm_wrong_padding_true),
+        ("TWO: floats, and shape (B, n_keys)", pm_wrong_two),
+    ],
+    "2.7": [
+        ("queries from context, keys and values from x", ca_wrong_swapped),
+        ("scale from D, not K", ca_wrong_scale_d),
+        ("TWO: no scale, and values by w_k", ca_wrong_two),
+    ],
+    "2.8": [
+        ("only the diagonal of the jacobian", sgrad_wrong_diagonal),
+        ("plain mean of the gradients, not weighted", sgrad_wrong_plain_mean),
+        ("TWO: sum over the whole matrix, and times sqrt(width)", sgrad_wrong_two),
+    ],
+    "2.9": [
+        ("tril(-1): word itself hidden too, row 0 is nan", (None, cw_wrong_strict)),
+        ("scores.tril(): hidden scores are 0", (None, cw_wrong_finite)),
+        ("TWO: triu, and scale gone", (None, cw_wrong_two)),
+    ],
+    "2.10": [
+        ("cosine in place of scaling", (None, hw_wrong_norm)),
+        ("divides by the root of the number of queries", (None, hw_wrong_size0)),
+        ("TWO: multiplies by the root, and softmax over queries", (None, hw_wrong_two)),
+    ],
+    "2.11": [
+        ("forgot the three: 37 ** 2", 1369),
+        ("did not square N: 37 / 3", 12.33),
+        ("TWO: neither square nor three: 37", 37),
+    ],
+    "2.12": [
+        ("largest dot product taken for nearest", 1),
+        ("counted from 0", 4),
+        ("TWO: looked up document a, in a list sorted by dot product upward", 2),
+    ],
+}

@@ -1,0 +1,437 @@
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+# 3.1
+def binary_right_1(n, bits):
+    return (torch.arange(n)[:, None] >> torch.arange(bits)) & 1
+
+
+def binary_right_2(count, width):
+    out = torch.zeros(count, width, dtype=torch.float64)
+    for pos in range(count):
+        digits = format(pos, "b")[::-1]
+        for i, digit in enumerate(digits[:width]):
+            out[pos, i] = int(digit)
+    return out
+
+
+def binary_wrong_no_remainder(n, bits):
+    return torch.arange(n)[:, None] // 2 ** torch.arange(bits)
+
+
+def binary_wrong_saturates(n, bits):
+    pos = torch.arange(n).clamp(max=2**bits - 1)
+    return (pos[:, None] >> torch.arange(bits)) & 1
+
+
+def binary_wrong_one_based_msb(n, bits):
+    pos = torch.arange(1, n + 1)
+    return (pos[:, None] >> torch.arange(bits - 1, -1, -1)) & 1
+
+
+def binary_wrong_transposed(n, bits):
+    return (torch.arange(n)[None, :] >> torch.arange(bits)[:, None]) & 1
+
+
+# 3.2
+def sinusoid_right_1(n, d):
+    pos = torch.arange(n)[:, None]
+    angle = pos / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).reshape(n, d)
+
+
+def sinusoid_right_2(length, dim):
+    rows = []
+    for pos in range(length):
+        row = []
+        for i in range(dim // 2):
+            a = pos / 10000 ** (2 * i / dim)
+            row += [math.sin(a), math.cos(a)]
+        rows.append(row)
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def sinusoid_wrong_angle_by_column(n, d):
+    col = torch.arange(d)
+    angle = torch.arange(n)[:, None] / 10000 ** (col / d)
+    return torch.where(col % 2 == 0, angle.sin(), angle.cos())
+
+
+def sinusoid_wrong_halves(n, d):
+    angle = torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.cat([angle.sin(), angle.cos()], dim=1)
+
+
+def sinusoid_wrong_exponent_and_cos_first(n, d):
+    angle = torch.arange(n)[:, None] / 10000 ** (torch.arange(d // 2) / d)
+    out = torch.zeros(n, d)
+    out[:, 0::2] = angle.cos()
+    out[:, 1::2] = angle.sin()
+    return out
+
+
+# 3.5
+def add_positions_right_1(embeddings, table):
+    return embeddings * math.sqrt(embeddings.size(-1)) + table[: embeddings.size(1)]
+
+
+def add_positions_right_2(e, pe):
+    out = e.clone()
+    out.mul_(e.shape[2] ** 0.5)
+    for t in range(e.shape[1]):
+        out[:, t] += pe[t]
+    return out
+
+
+def add_positions_wrong_scale_sum(embeddings, table):
+    b, t, d = embeddings.shape
+    return (embeddings + table[:t]) * d**0.5
+
+
+def add_positions_wrong_mutates(embeddings, table):
+    embeddings *= embeddings.size(-1) ** 0.5
+    return embeddings + table[: embeddings.size(1)]
+
+
+def add_positions_wrong_sqrt_t_last_rows(embeddings, table):
+    t = embeddings.size(1)
+    return embeddings * t**0.5 + table[-t:]
+
+
+# 3.6
+def gather_right_1(words, table, question):
+    x = words + table[: words.size(1)]
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+def gather_right_2(words, table, question):
+    out = []
+    for number in words:
+        x = number.clone()
+        x += table[: len(number)]
+        out.append((x @ question / math.sqrt(question.numel())).softmax(0) @ x)
+    return torch.stack(out)
+
+
+def gather_wrong_kept_none(words, table, question):
+    x = words + table[: words.size(1), None]
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+def gather_wrong_keys_only(words, table, question):
+    x = words + table[: words.size(1)]
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
+    return torch.einsum("bs,bsd->bd", weights, words)
+
+
+def gather_wrong_values_only_no_scale(words, table, question):
+    x = words + table[: words.size(1)]
+    weights = (words @ question).softmax(dim=-1)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
+# 3.7
+def shift_right_1(offset, d):
+    m = torch.zeros(d, d)
+    for i in range(0, d, 2):
+        a = offset / 10000 ** (i / d)
+        m[i, i] = m[i + 1, i + 1] = math.cos(a)
+        m[i, i + 1] = math.sin(a)
+        m[i + 1, i] = -math.sin(a)
+    return m
+
+
+def shift_right_2(k, dim):
+    speed = 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
+    return torch.matrix_exp(k * torch.kron(torch.diag(speed), turn))
+
+
+def shift_wrong_turns_back(offset, d):
+    blocks = []
+    for i in range(d // 2):
+        a = torch.tensor(offset / 10000 ** (2 * i / d))
+        blocks.append(torch.stack([a.cos(), -a.sin(), a.sin(), a.cos()]).view(2, 2))
+    return torch.block_diag(*blocks)
+
+
+def shift_wrong_halves(offset, d):
+    a = offset / 10000 ** (torch.arange(0, d, 2) / d)
+    c, s = torch.diag(a.cos()), torch.diag(a.sin())
+    return torch.cat([torch.cat([c, s], 1), torch.cat([-s, c], 1)], 0)
+
+
+def shift_wrong_exponent_and_row_vector(offset, d):
+    m = torch.zeros(d, d)
+    for i in range(d // 2):
+        a = offset / 10000 ** (i / d)
+        m[2 * i, 2 * i] = m[2 * i + 1, 2 * i + 1] = math.cos(a)
+        m[2 * i, 2 * i + 1] = -math.sin(a)
+        m[2 * i + 1, 2 * i] = math.sin(a)
+    return m
+
+
+# 3.8
+def relative_right_1(n_queries, n_keys, reach):
+    q = torch.arange(n_keys - n_queries, n_keys)
+    return (torch.arange(n_keys) - q[:, None]).clamp(-reach, reach) + reach
+
+
+def relative_right_2(t, s, r):
+    rows = [[max(-r, min(r, j - (s - t + i))) + r for j in range(s)] for i in range(t)]
+    return torch.tensor(rows, dtype=torch.int32)
+
+
+def relative_wrong_queries_first(n_queries, n_keys, reach):
+    off = torch.arange(n_keys)[None] - torch.arange(n_queries)[:, None]
+    return off.clamp(-reach, reach) + reach
+
+
+def relative_wrong_clip_not_shifted(n_queries, n_keys, reach):
+    q = torch.arange(n_queries) + n_keys - n_queries
+    off = torch.arange(n_keys)[None] - q[:, None]
+    return off.clamp(-reach, reach)
+
+
+def relative_wrong_query_minus_key_from_zero(n_queries, n_keys, reach):
+    off = torch.arange(n_queries)[:, None] - torch.arange(n_keys)[None]
+    return off.clamp(-reach, reach) + reach
+
+
+def relative_wrong_float(n_queries, n_keys, reach):
+    q = torch.arange(n_keys - n_queries, n_keys).float()
+    return (torch.arange(n_keys).float() - q[:, None]).clamp(-reach, reach) + reach
+
+
+# 3.9
+def rotate_right_1(x, positions):
+    k = x.size(-1)
+    a = positions[:, None] / 10000 ** (torch.arange(0, k, 2) / k)
+    u, v = x[..., 0::2], x[..., 1::2]
+    out = torch.empty_like(x)
+    out[..., 0::2] = u * a.cos() - v * a.sin()
+    out[..., 1::2] = u * a.sin() + v * a.cos()
+    return out
+
+
+def rotate_right_2(x, positions):
+    k = x.shape[-1]
+    speed = 10000.0 ** (-torch.arange(0, k, 2, dtype=torch.float64) / k)
+    angle = torch.outer(positions.double(), speed)
+    z = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(z * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+
+
+def rotate_wrong_halves(x, positions):
+    k = x.size(-1)
+    a = positions[:, None] / 10000 ** (torch.arange(0, k, 2) / k)
+    u, v = x.chunk(2, dim=-1)
+    return torch.cat([u * a.cos() - v * a.sin(), u * a.sin() + v * a.cos()], dim=-1)
+
+
+def rotate_wrong_overwrites_u(x, positions):
+    k = x.size(-1)
+    a = positions[:, None] / 10000 ** (torch.arange(0, k, 2) / k)
+    out = x.clone()
+    u, v = out[..., 0::2], out[..., 1::2]
+    out[..., 0::2] = u * a.cos() - v * a.sin()
+    out[..., 1::2] = u * a.sin() + v * a.cos()
+    return out
+
+
+def rotate_wrong_mutates(x, positions):
+    k = x.size(-1)
+    a = positions[:, None] / 10000 ** (torch.arange(0, k, 2) / k)
+    u, v = x[..., 0::2].clone(), x[..., 1::2].clone()
+    x[..., 0::2] = u * a.cos() - v * a.sin()
+    x[..., 1::2] = u * a.sin() + v * a.cos()
+    return x
+
+
+def rotate_wrong_from_zero_and_other_way(x, positions):
+    k = x.size(-1)
+    a = torch.arange(x.size(2))[:, None] / 10000 ** (torch.arange(0, k, 2) / k)
+    u, v = x[..., 0::2], x[..., 1::2]
+    turned = [u * a.cos() + v * a.sin(), v * a.cos() - u * a.sin()]
+    return torch.stack(turned, dim=-1).flatten(-2)
+
+
+# 3.10
+def alibi_right_1(n_heads, n):
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    place = torch.arange(n)
+    return -slopes[:, None, None] * (place[:, None] - place).abs()
+
+
+def alibi_right_2(heads, length):
+    def head(h):
+        m = 2 ** (-8 * h / heads)
+        return [[-m * abs(t - s) for s in range(length)] for t in range(length)]
+
+    return torch.tensor([head(h + 1) for h in range(heads)], dtype=torch.float64)
+
+
+def alibi_wrong_slopes_of_eight_heads(n_heads, n):
+    slopes = torch.tensor([0.5**h for h in range(1, n_heads + 1)])
+    t = torch.arange(n)
+    return torch.einsum("h,ts->hts", slopes, -(t[:, None] - t).abs().float())
+
+
+def alibi_wrong_signed_distance(n_heads, n):
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    t = torch.arange(n)
+    return -slopes.view(-1, 1, 1) * (t[:, None] - t[None, :])
+
+
+def alibi_wrong_from_zero_and_positive(n_heads, n):
+    slopes = 2.0 ** (-8 * torch.arange(n_heads) / n_heads)
+    t = torch.arange(n)
+    return slopes.view(-1, 1, 1) * (t[:, None] - t[None, :]).abs()
+
+
+# 3.11
+def rotary_right_1(q, k):
+    def turn(x, places):
+        angle = places[:, None] * 10000 ** (-torch.arange(0, x.size(1), 2) / x.size(1))
+        cos, sin, u, v = (angle.cos(), angle.sin(), x[:, 0::2], x[:, 1::2])
+        return torch.stack([u * cos - v * sin, u * sin + v * cos], dim=-1).flatten(1)
+
+    return turn(q, torch.arange(len(q))) @ turn(k, torch.arange(len(k))).T
+
+
+def rotary_right_2(q, k):
+    width = q.size(1)
+    qc = torch.complex(q[:, 0::2], q[:, 1::2])
+    kc = torch.complex(k[:, 0::2], k[:, 1::2])
+    out = torch.zeros(len(q), len(k))
+    for t in range(len(q)):
+        for s in range(len(k)):
+            a = (t - s) / 10000 ** (torch.arange(0, width, 2) / width)
+            out[t, s] = (qc[t] * kc[s].conj() * torch.exp(1j * a)).real.sum()
+    return out
+
+
+def rotary_wrong_queries_only(q, k):
+    def turn(x, places):
+        angle = places[:, None] * 10000 ** (-torch.arange(0, x.size(1), 2) / x.size(1))
+        cos, sin, u, v = (angle.cos(), angle.sin(), x[:, 0::2], x[:, 1::2])
+        return torch.stack([u * cos - v * sin, u * sin + v * cos], dim=-1).flatten(1)
+
+    return turn(q, torch.arange(len(q))) @ k.T
+
+
+def rotary_wrong_both_backwards(q, k):
+    def turn(x, places):
+        angle = places[:, None] * 10000 ** (-torch.arange(0, x.size(1), 2) / x.size(1))
+        cos, sin, u, v = (angle.cos(), angle.sin(), x[:, 0::2], x[:, 1::2])
+        return torch.stack([u * cos - v * sin, u * sin + v * cos], dim=-1).flatten(1)
+
+    return turn(q, -torch.arange(len(q))) @ turn(k, -torch.arange(len(k))).T
+
+
+def rotary_wrong_keys_from_one_and_scaled(q, k):
+    def turn(x, places):
+        angle = places[:, None] * 10000 ** (-torch.arange(0, x.size(1), 2) / x.size(1))
+        cos, sin, u, v = (angle.cos(), angle.sin(), x[:, 0::2], x[:, 1::2])
+        return torch.stack([u * cos - v * sin, u * sin + v * cos], dim=-1).flatten(1)
+
+    scores = turn(q, torch.arange(len(q))) @ turn(k, torch.arange(1, len(k) + 1)).T
+    return scores / math.sqrt(q.size(1))
+
+
+RIGHT = {
+    "3.1": [binary_right_1, binary_right_2],
+    "3.2": [sinusoid_right_1, sinusoid_right_2],
+    "3.3": [104],
+    "3.4": [9647],
+    "3.5": [add_positions_right_1, add_positions_right_2, add_positions_wrong_mutates],
+    "3.6": [("b", gather_right_1), ("b", gather_right_2)],
+    "3.7": [shift_right_1, shift_right_2],
+    "3.8": [relative_right_1, relative_right_2],
+    "3.9": [rotate_right_1, rotate_right_2, rotate_wrong_mutates],
+    "3.10": [alibi_right_1, alibi_right_2],
+    "3.11": [("c", rotary_right_1), ("c", rotary_right_2)],
+}
+
+WRONG = {
+    "3.1": [
+        ("divides by 2^i but takes no remainder: not digits", binary_wrong_no_remainder),
+        ("positions that do not fit stay at all ones instead of repeating", binary_wrong_saturates),
+        ("TWO: positions 1..n, most significant digit first", binary_wrong_one_based_msb),
+        ("shape (bits, n)", binary_wrong_transposed),
+    ],
+    "3.2": [
+        ("each column its own angle, pos / 10000^(column/d)", sinusoid_wrong_angle_by_column),
+        ("all sines, then all cosines", sinusoid_wrong_halves),
+        (
+            "TWO: exponent i/d instead of 2i/d, cosine before sine",
+            sinusoid_wrong_exponent_and_cos_first,
+        ),
+    ],
+    "3.3": [
+        ("pairs, not columns", 52),
+        ("a whole wave (2 pi) instead of half a wave", 66),
+        ("forgot the pair i = 0 (counts 51 pairs)", 102),
+        ("TWO: whole wave, and pairs instead of columns", 33),
+    ],
+    "3.4": [
+        ("i goes up to d/2, as the paper's words", 10000),
+        ("last column 511 as 2i: 10000^(511/512)", 9822),
+        ("gave the wavelength itself, 2 pi times 9646.6", 60611),
+        ("TWO: exponent i/d (not 2i/d), and times 2 pi", 617),
+    ],
+    "3.5": [
+        ("scales the sum of both", add_positions_wrong_scale_sum),
+        ("TWO: sqrt(T) instead of sqrt(D), the last T rows", add_positions_wrong_sqrt_t_last_rows),
+    ],
+    "3.6": [
+        ("size(1), but keeps the None: (S, 1, D)", ("b", gather_wrong_kept_none)),
+        ("values without positions", ("b", gather_wrong_keys_only)),
+        ("TWO: keys without positions, and no sqrt", ("b", gather_wrong_values_only_no_scale)),
+        ("right repair, wrong letter", ("a", gather_right_1)),
+    ],
+    "3.7": [
+        ("sign of the sines: shifts by -offset", shift_wrong_turns_back),
+        ("layout of halves, not neighbours", shift_wrong_halves),
+        ("TWO: exponent i/d, and transposed", shift_wrong_exponent_and_row_vector),
+    ],
+    "3.8": [
+        ("queries are the first words", relative_wrong_queries_first),
+        ("clips but does not add reach", relative_wrong_clip_not_shifted),
+        (
+            "TWO: query minus key, queries are the first words",
+            relative_wrong_query_minus_key_from_zero,
+        ),
+        ("rows as floats, no index", relative_wrong_float),
+    ],
+    "3.9": [
+        ("pairs are the halves i and i + K/2", rotate_wrong_halves),
+        (
+            "u is a view of the clone and already turned when v is computed",
+            rotate_wrong_overwrites_u,
+        ),
+        (
+            "TWO: ignores positions (arange), turns the other way",
+            rotate_wrong_from_zero_and_other_way,
+        ),
+    ],
+    "3.10": [
+        ("slopes 2^-h whatever H", alibi_wrong_slopes_of_eight_heads),
+        ("no absolute value: keys ahead get a bonus", alibi_wrong_signed_distance),
+        ("TWO: heads counted from 0, sign plus", alibi_wrong_from_zero_and_positive),
+    ],
+    "3.11": [
+        ("turns the queries only", ("c", rotary_wrong_queries_only)),
+        ("turns both backwards", ("c", rotary_wrong_both_backwards)),
+        (
+            "TWO: keys' places from 1, divided by sqrt(K)",
+            ("c", rotary_wrong_keys_from_one_and_scaled),
+        ),
+        ("right repair, wrong letter", ("b", rotary_right_1)),
+    ],
+}

@@ -1,0 +1,370 @@
+import math
+import re
+from collections import Counter, defaultdict
+from functools import reduce
+
+import torch
+import torch.nn.functional as F
+from torch.nn.utils.rnn import pad_sequence
+
+from tutorial_lib.datasets.premises import LABELS, PremisePair, relation  # given in the notebook
+
+
+# 5b.1
+def first_word_accuracy_right_1(train, test):
+    by_word = {}
+    for pair in train:
+        by_word.setdefault(pair.hypothesis.split()[0], Counter())[pair.label] += 1
+    overall = Counter(p.label for p in train)
+    right = 0
+    for pair in test:
+        counts = by_word.get(pair.hypothesis.split()[0], overall)
+        right += counts.most_common(1)[0][0] == pair.label
+    return right / len(test)
+
+
+def first_word_accuracy_right_2(learn, check):
+    hits = []
+    for q in check:
+        w = re.match(r"\S+", q.hypothesis).group()
+        same = [p.label for p in learn if p.hypothesis.split(" ")[0] == w]
+        if not same:
+            same = [p.label for p in learn]
+        hits.append(float(max(same, key=same.count) == q.label))
+    return torch.tensor(hits, dtype=torch.float64).mean()
+
+
+def first_word_accuracy_wrong_unseen(train, test):
+    counts = defaultdict(Counter)
+    for p in train:
+        counts[p.hypothesis.split()[0]][p.label] += 1
+    good = 0
+    for p in test:
+        w = p.hypothesis.split()[0]
+        if w in counts and counts[w].most_common(1)[0][0] == p.label:
+            good += 1
+    return good / len(test)
+
+
+def first_word_accuracy_wrong_last_label(train, test):
+    guess = {p.hypothesis.split()[0]: p.label for p in train}
+    default = Counter(p.label for p in train).most_common(1)[0][0]
+    return sum(guess.get(p.hypothesis.split()[0], default) == p.label for p in test) / len(test)
+
+
+def first_word_accuracy_wrong_two(train, test):
+    counts = defaultdict(Counter)
+    for p in train:
+        counts[p.hypothesis[0]][p.label] += 1
+    everything = Counter(p.label for p in train)
+    good = 0
+    for p in test:
+        c = counts[p.hypothesis[0]] or everything
+        good += c.most_common(1)[0][0] == p.label
+    return 100 * good / len(test)
+
+
+# 5b.3
+def balanced_right_1(premises, hypotheses):
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(premise, hypothesis), premise)
+        if len(found) == len(LABELS):
+            pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS]
+    return pairs
+
+
+def balanced_right_2(ps, hs):
+    out = []
+    for h in hs:
+        ways = [[p for p in ps if relation(p, h) == label] for label in LABELS]
+        if all(ways):
+            out.extend(PremisePair(w[-1].text, h.text, label) for w, label in zip(ways, LABELS))
+    return out
+
+
+def balanced_wrong_keeps_incomplete(premises, hypotheses):
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(premise, hypothesis), premise)
+        pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in found]
+    return pairs
+
+
+def balanced_wrong_swapped_texts(premises, hypotheses):
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(premise, hypothesis), premise)
+        if len(found) == len(LABELS):
+            pairs += [PremisePair(hypothesis.text, found[x].text, x) for x in LABELS]
+    return pairs
+
+
+def balanced_wrong_two(premises, hypotheses):
+    pairs = []
+    for hypothesis in hypotheses:
+        found = {}
+        for premise in premises:
+            found.setdefault(relation(hypothesis, premise), premise)
+        if len(found) >= 2:
+            pairs += [PremisePair(found[x].text, hypothesis.text, x) for x in LABELS if x in found]
+    return pairs
+
+
+# 5b.4
+def ids_for_head_right_1(pairs, start, separator, extract, pad):
+    rows = [[start, *a, separator, *b, extract] for a, b in pairs]
+    T = max(len(r) for r in rows)
+    places = [len(r) - 1 for r in rows]
+    return torch.tensor([r + [pad] * (T - len(r)) for r in rows]), torch.tensor(places)
+
+
+def ids_for_head_right_2(pairs, start, separator, extract, pad):
+    rows = []
+    for premise, hypothesis in pairs:
+        rows.append(
+            torch.cat(
+                [
+                    torch.tensor(part, dtype=torch.long)
+                    for part in ([start], premise, [separator], hypothesis, [extract])
+                ]
+            )
+        )
+    ids = pad_sequence(rows, batch_first=True, padding_value=pad)
+    places = torch.stack([torch.tensor(r.numel()) for r in rows]).sub(1)
+    return ids, places
+
+
+def ids_for_head_wrong_from_one(pairs, start, separator, extract, pad):
+    rows = [[start] + a + [separator] + b + [extract] for a, b in pairs]
+    places = torch.tensor([len(r) for r in rows])
+    T = places.max()
+    return torch.tensor([r + [pad] * (T - len(r)) for r in rows]), places
+
+
+def ids_for_head_wrong_extract_at_end(pairs, start, separator, extract, pad):
+    rows = [[start] + a + [separator] + b for a, b in pairs]
+    T = max(map(len, rows)) + 1
+    ids = torch.full((len(rows), T), pad)
+    for i, r in enumerate(rows):
+        ids[i, : len(r)] = torch.tensor(r)
+    ids[:, -1] = extract
+    return ids, torch.full((len(rows),), T - 1)
+
+
+def ids_for_head_wrong_two(pairs, start, separator, extract, pad):
+    rows = [[start] + b + [separator] + a + [extract] for a, b in pairs]
+    T = max(len(r) for r in rows)
+    ids = torch.tensor([[pad] * (T - len(r)) + r for r in rows])
+    return ids, torch.full((len(rows),), T - 1)
+
+
+# 5b.5
+def answer_loss_right_1(logits, ids, is_answer):
+    here = is_answer[:, 1:]
+    return F.cross_entropy(logits[:, :-1][here], ids[:, 1:][here])
+
+
+def answer_loss_right_2(said, tokens, answer):
+    losses = []
+    logp = torch.log_softmax(said.double(), 2)
+    for b, t in answer.nonzero().tolist():
+        losses.append(-logp[b, t - 1, tokens[b, t]].item())
+    return sum(losses) / len(losses)
+
+
+def answer_loss_wrong_mask_not_shifted(logits, ids, is_answer):
+    logp = logits[:, :-1].log_softmax(-1).gather(-1, ids[:, 1:, None])[..., 0]
+    m = is_answer[:, :-1]
+    return -(logp * m).sum() / m.sum()
+
+
+def answer_loss_wrong_row_means(logits, ids, is_answer):
+    loss = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
+    m = is_answer[:, 1:].float()
+    return ((loss * m).sum(1) / m.sum(1)).mean()
+
+
+def answer_loss_wrong_two(logits, ids, is_answer):
+    loss = F.cross_entropy(logits.transpose(1, 2), ids, reduction="none")
+    return (loss * is_answer).mean()
+
+
+# 5b.6
+def prompt_with_examples_right_1(examples, query):
+    return "".join(f"{a} {b}|" for a, b in examples) + query + " "
+
+
+def prompt_with_examples_right_2(shots, word):
+    return "|".join([" ".join(shot) for shot in shots] + [word + " "])
+
+
+def prompt_with_examples_wrong_empty(examples, query):
+    return "|".join(a + " " + b for a, b in examples) + "|" + query + " "
+
+
+def prompt_with_examples_wrong_space_before_query(examples, query):
+    return " ".join(f"{a} {b}|" for a, b in examples) + query + " "
+
+
+def prompt_with_examples_wrong_two(examples, query):
+    text = ""
+    for word, plural in examples:
+        text += plural + " " + word + "|"
+    return text + query
+
+
+# 5b.7
+def few_shot_right_1(patterns, which, n_examples):
+    examples = patterns[which][:n_examples]
+    query, answer = patterns[which][n_examples]
+    prompt = [number for pair in examples for number in pair]
+    return ([*prompt, query], answer)
+
+
+def few_shot_right_2(patterns, which, n_examples):
+    flat = sum((list(p) for p in patterns[which][: n_examples + 1]), [])
+    answer = flat.pop()
+    return flat, answer
+
+
+def few_shot_wrong_first_is_query(patterns, which, n_examples):
+    query, answer = patterns[which][0]
+    examples = patterns[which][1 : n_examples + 1]
+    prompt = [number for pair in examples for number in pair]
+    return ([*prompt, query], answer)
+
+
+def few_shot_wrong_last_pair(patterns, which, n_examples):
+    examples = patterns[which][:n_examples]
+    query, answer = patterns[which][-1]
+    prompt = [number for pair in examples for number in pair]
+    return ([*prompt, query], answer)
+
+
+def few_shot_wrong_two(patterns, which, n_examples):
+    examples = patterns[which][: n_examples - 1]
+    query, answer = patterns[which][n_examples - 1]
+    prompt = [list(pair) for pair in examples]
+    return ([*prompt, query], answer)
+
+
+# 5b.8
+def induction_score_right_1(weights):
+    n = weights.size(-1) // 2
+    t = torch.arange(n, 2 * n)
+    return weights[:, t, t - n + 1].mean(-1)
+
+
+def induction_score_right_2(maps):
+    scores = []
+    n = maps.shape[1] // 2
+    for head in maps:
+        total = 0.0
+        for i in range(n):
+            total += head[n + i, i + 1].double()
+        scores.append(total / n)
+    return torch.stack(scores)
+
+
+def induction_score_wrong_extra_row(weights):
+    n = weights.size(-1) // 2
+    return weights.diagonal(offset=1 - n, dim1=1, dim2=2).mean(-1)
+
+
+def induction_score_wrong_wraps(weights):
+    n = weights.size(-1) // 2
+    i = torch.arange(n)
+    return weights[:, n + i, (i + 1) % n].mean(-1)
+
+
+def induction_score_wrong_two(weights):
+    n = weights.size(-1) // 2
+    total = 0
+    for i in range(n):
+        total = total + weights[:, i, n + i]
+    return total / n
+
+
+RIGHT = {
+    "5b.1": [first_word_accuracy_right_1, first_word_accuracy_right_2],
+    "5b.2": [85.7],
+    # the stub itself shows the letter: it goes over premises, so (a)
+    "5b.3": [("a", balanced_right_1), ("a", balanced_right_2)],
+    "5b.4": [ids_for_head_right_1, ids_for_head_right_2],
+    "5b.5": [answer_loss_right_1, answer_loss_right_2],
+    "5b.6": [prompt_with_examples_right_1, prompt_with_examples_right_2],
+    # the stub asks for pair 0, which stands among the examples: (a)
+    "5b.7": [("a", few_shot_right_1), ("a", few_shot_right_2)],
+    "5b.8": [induction_score_right_1, induction_score_right_2],
+}
+
+WRONG = {
+    "5b.1": [
+        ("a word never seen counts as wrong, no fallback", first_word_accuracy_wrong_unseen),
+        (
+            "guesses the last label seen with the word, not the most frequent",
+            first_word_accuracy_wrong_last_label,
+        ),
+        ("TWO: first letter instead of first word, and percent", first_word_accuracy_wrong_two),
+    ],
+    "5b.2": [
+        ("rounded to a whole number", 86.0),
+        ("mean of the four kinds' shares, each kind counted the same: (1+1+1+487/916)/4", 88.3),
+        ("the last kind guessed as a third right: (571+1000+513+916/3)/3000", 79.6),
+    ],
+    "5b.3": [
+        ("keeps a hypothesis that lacks a label", ("a", balanced_wrong_keeps_incomplete)),
+        (
+            "swaps the texts: the hypothesis is written as the premise",
+            ("a", balanced_wrong_swapped_texts),
+        ),
+        (
+            "TWO: relation asked the wrong way round, and two labels are enough",
+            ("a", balanced_wrong_two),
+        ),
+    ],
+    "5b.4": [
+        ("places counted from 1", ids_for_head_wrong_from_one),
+        (
+            "extract stands in the last column, behind the padding",
+            ids_for_head_wrong_extract_at_end,
+        ),
+        ("TWO: padding left, and hypothesis before premise", ids_for_head_wrong_two),
+    ],
+    "5b.5": [
+        ("is_answer not shifted with the labels", answer_loss_wrong_mask_not_shifted),
+        ("mean of each row's mean", answer_loss_wrong_row_means),
+        ("TWO: no shift, and divides by B*T instead of the answer tokens", answer_loss_wrong_two),
+    ],
+    "5b.6": [
+        ("without examples a lone | stands before the query", prompt_with_examples_wrong_empty),
+        ("a space after each | between examples", prompt_with_examples_wrong_space_before_query),
+        ("TWO: plural before word, and no space behind the query", prompt_with_examples_wrong_two),
+    ],
+    "5b.7": [
+        (
+            "asks for pair 0 and shows pairs 1 to n, not the first n",
+            ("a", few_shot_wrong_first_is_query),
+        ),
+        ("asks for the last pair of the pattern, not the next", ("a", few_shot_wrong_last_pair)),
+        ("TWO: one example less, and the prompt is nested, not flat", ("a", few_shot_wrong_two)),
+    ],
+    "5b.8": [
+        ("the whole diagonal: N + 1 weights, one of row N - 1", induction_score_wrong_extra_row),
+        (
+            "the last token's place behind taken modulo N (column 0 instead of N)",
+            induction_score_wrong_wraps,
+        ),
+        (
+            "TWO: row and column swapped, and the first place itself, not the one behind",
+            induction_score_wrong_two,
+        ),
+    ],
+}

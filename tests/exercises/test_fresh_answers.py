@@ -1,0 +1,69 @@
+"""Answers that fresh readers wrote from the texts of the exercises alone, before any check.
+
+A file a chapter in fresh_answers/: RIGHT = {exercise: [answer, ...]} and WRONG = {exercise:
+[(what is wrong, answer), ...]}. For a symptom an answer is (letter, repaired code), where None is
+the right letter, since readers of the texts see no picture; for a claim a number.
+"""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.tasks import Symptom
+from tutorial_lib.exercises.engine.verdicts import judge
+
+FOLDER = Path(__file__).with_name("fresh_answers")
+
+
+def chapter(path):
+    spec = importlib.util.spec_from_file_location(f"fresh_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CHAPTERS = {path.stem: chapter(path) for path in sorted(FOLDER.glob("chapter*.py"))}
+RIGHT = [
+    pytest.param(id, answer, id=f"{id} {number}")
+    for module in CHAPTERS.values()
+    for id, answers in module.RIGHT.items()
+    for number, answer in enumerate(answers)
+]
+WRONG = [
+    pytest.param(id, answer, id=f"{id} {name}")
+    for module in CHAPTERS.values()
+    for id, answers in module.WRONG.items()
+    for name, answer in answers
+]
+
+
+def verdict(id, answer):
+    task = registry.find(id)
+    if not isinstance(task, Symptom):
+        return judge(task, answer)
+    letter, repaired = answer
+    return judge(task, letter or task.answer, repaired)
+
+
+@pytest.mark.parametrize(("id", "answer"), RIGHT)
+def test_what_is_right_is_accepted(id, answer):
+    found = verdict(id, answer)
+    assert found.status == "right", found.text
+
+
+@pytest.mark.parametrize(("id", "answer"), WRONG)
+def test_what_is_wrong_is_refused(id, answer):
+    assert verdict(id, answer).status != "right"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_nine_of_ten_mistakes_are_named(name):
+    statuses = [
+        verdict(id, answer).status
+        for id, answers in CHAPTERS[name].WRONG.items()
+        for _, answer in answers
+    ]
+    assert statuses.count("mistake") >= 0.9 * len(statuses)
