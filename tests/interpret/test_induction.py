@@ -3,7 +3,12 @@ import torch
 
 from tutorial_lib.attention import MultiHeadAttention, Tap, tapped
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.interpret import induction_scores, previous_token_scores, repeated_sequences
+from tutorial_lib.interpret import (
+    induction_scores,
+    previous_token_scores,
+    repeat_losses,
+    repeated_sequences,
+)
 
 
 class Looks(Tap):
@@ -71,3 +76,27 @@ def test_errors():
         induction_scores(OneLayer(), torch.tensor([[1, 2, 1, 2, 1]]))
     with pytest.raises(ShapeError, match="occurs twice in one half"):
         induction_scores(OneLayer(), torch.tensor([[1, 1, 1, 1]]))
+
+
+class CopiesFrom(torch.nn.Module):
+    """Is almost sure that the token `back` positions before comes again."""
+
+    def __init__(self, back):
+        super().__init__()
+        self.back = back
+
+    def forward(self, ids):
+        said = ids.roll(self.back, dims=1)
+        said[:, : self.back] = 9  # which never comes
+        return 50.0 * torch.nn.functional.one_hot(said, 10).float()
+
+
+def test_who_copies_loses_nothing_on_the_repeat():
+    ids = repeated_sequences(range(9), n=3, length=4)
+    first, second = repeat_losses(CopiesFrom(3), ids)
+    assert first == pytest.approx(50, abs=1)
+    assert second == pytest.approx(0, abs=1e-6)
+    _, second = repeat_losses(CopiesFrom(2), ids)
+    assert second == pytest.approx(50, abs=1)
+    with pytest.raises(ShapeError):
+        repeat_losses(CopiesFrom(3), ids[:, :-1])

@@ -36,6 +36,7 @@ SITES = {
     "proceedings.mlr.press",
     "proceedings.neurips.cc",
     "pytorch.org",
+    "transformer-circuits.pub",
     "www.jmlr.org",
 }
 

@@ -14,7 +14,7 @@ from tutorial_lib.attention.capture import (
     is_watched,
     tapped,
 )
-from tutorial_lib.attention.grouped_query import GroupedQueryAttention
+from tutorial_lib.attention.grouped_query import GroupedQueryAttention, for_each_query_head
 from tutorial_lib.attention.kernels import fused_attention
 from tutorial_lib.attention.masks import causal_mask, look_back, padding_mask, token_mask
 from tutorial_lib.attention.multi_head import (
@@ -37,6 +37,7 @@ __all__ = [
     "attention_scores",
     "capture_attention",
     "causal_mask",
+    "for_each_query_head",
     "fused_attention",
     "is_watched",
     "look_back",

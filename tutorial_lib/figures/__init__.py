@@ -70,6 +70,21 @@ if TYPE_CHECKING:
         examples_learned,
         silenced_heads,
     )
+    from tutorial_lib.figures.chapter05b_prompting.induction_heads import (
+        induction_idea,
+        repeat_stripes,
+        score_grids,
+    )
+    from tutorial_lib.figures.chapter05b_prompting.latin_square import (
+        describe_latin_square,
+        latin_square,
+    )
+    from tutorial_lib.figures.chapter05b_prompting.prompting import (
+        describe_prompt_spread,
+        describe_prompting_curves,
+        prompt_spread,
+        prompting_curves,
+    )
     from tutorial_lib.figures.chapter05b_prompting.task_inputs import (
         describe_task_inputs,
         task_inputs,

@@ -1,17 +1,22 @@
 """Looking inside a model, and changing what happens there."""
 
 from tutorial_lib.interpret.attention_rollout import rollout
+from tutorial_lib.interpret.composition import Paths, mean_outputs
 from tutorial_lib.interpret.induction import (
     induction_scores,
+    induction_weight,
     previous_token_scores,
+    repeat_losses,
     repeated_sequences,
 )
 from tutorial_lib.interpret.interventions import (
     Intervention,
+    Mean,
     Patch,
     Uniform,
     Zero,
     head_output,
+    head_outputs,
     intervene,
 )
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
@@ -28,7 +33,9 @@ from tutorial_lib.interpret.tracing import trace
 __all__ = [
     "Intervention",
     "LogitLens",
+    "Mean",
     "Patch",
+    "Paths",
     "Record",
     "SeenPicture",
     "Trace",
@@ -36,12 +43,16 @@ __all__ = [
     "Zero",
     "class_attention",
     "head_output",
+    "head_outputs",
     "induction_scores",
+    "induction_weight",
     "intervene",
     "logit_lens",
+    "mean_outputs",
     "patch_similarity",
     "previous_token_scores",
     "principal_colours",
+    "repeat_losses",
     "repeated_sequences",
     "rollout",
     "see_picture",

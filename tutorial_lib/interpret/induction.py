@@ -8,6 +8,7 @@ tells what comes next, and we know which position to look at.
 from collections.abc import Iterable
 
 import torch
+import torch.nn.functional as F
 
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
@@ -39,6 +40,32 @@ def induction_scores(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:
     """
     length = _length(ids)
     return _weights_back(model, ids, range(length, 2 * length), length - 1)
+
+
+def induction_weight(weights: torch.Tensor) -> float:
+    """Return the same score of one head, from its weights (B, 2 N, 2 N) alone.
+
+    >>> one_back = torch.eye(6).roll(-1, dims=1)
+    >>> induction_weight(one_back[None]), induction_weight(one_back.roll(-1, dims=1)[None])
+    (0.0, 1.0)
+    """
+    length = weights.size(-1) // 2
+    queries = torch.arange(length, 2 * length)
+    return weights[:, queries, queries - length + 1].mean().item()
+
+
+@torch.no_grad()
+def repeat_losses(model: torch.nn.Module, ids: torch.Tensor) -> tuple[float, float]:
+    """Return the mean loss in nats on a text's first half and on its second, the repeat.
+
+    ids (B, 2 N), as `repeated_sequences` makes them. The repeat's first token is left out: nothing
+    tells that it comes. Raises ShapeError as `induction_scores` does.
+    """
+    length = _length(ids)
+    losses = F.cross_entropy(
+        model(ids)[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none"
+    )  # (B, 2 N - 1): of tokens 1, 2, ...
+    return losses[:, : length - 1].mean().item(), losses[:, length:].mean().item()
 
 
 def previous_token_scores(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:

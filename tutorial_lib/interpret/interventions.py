@@ -59,17 +59,37 @@ class Uniform(Intervention):
 
 
 @dataclass(frozen=True, eq=False)
+class Mean(Intervention):
+    """Let a head say the same everywhere: what it says on average.
+
+    Zero takes away more than a head's findings: also what it always adds, which later layers have
+    learned to expect. mean (K,) comes from `mean_outputs`.
+
+    >>> Mean(layer=0, head=1, mean=torch.tensor([2.0]))("heads", torch.ones(1, 2, 3, 1)).flatten()
+    tensor([1., 1., 1., 2., 2., 2.])
+    """
+
+    mean: torch.Tensor
+
+    def __call__(self, name, tensor):
+        """Return the heads, this one the same at every position."""
+        return self.replace_head(tensor, self.mean) if name == "heads" else tensor
+
+
+@dataclass(frozen=True, eq=False)
 class Patch(Intervention):
     """Let a head say what it said about another input of the same length.
 
-    output (B, T, K) comes from `head_output`. Raises ShapeError when it does not fit.
+    output (B, T, K) comes from `head_output`. at: what is replaced, the mixed values ("heads") or
+    one of the things they are computed from. Raises ShapeError when it does not fit.
     """
 
     output: torch.Tensor
+    at: Literal["heads", "queries", "keys", "values"] = field(default="heads", kw_only=True)
 
     def __call__(self, name, tensor):
         """Return the heads, this one's mixed values replaced."""
-        if name != "heads":
+        if name != self.at:
             return tensor
         wanted = tensor[:, self.head].shape
         if self.output.shape != wanted:
@@ -118,6 +138,27 @@ def head_output(
     with tapped([(_layer_of(model, recorder), recorder)]), torch.no_grad():
         model(*inputs, **options)
     return recorder.found[-1]
+
+
+def head_outputs(model: torch.nn.Module, *inputs, **options) -> list[torch.Tensor]:
+    """Return what all heads mix for these inputs: one (B, H, T, K) tensor a layer.
+
+    inputs and options are what the model itself takes.
+    """
+    layers = attention_layers(model)
+    recorders = [_LayerRecorder() for _ in layers]
+    with tapped(list(zip(layers, recorders, strict=True))), torch.no_grad():
+        model(*inputs, **options)
+    return [recorder.found for recorder in recorders]
+
+
+class _LayerRecorder(Tap):
+    found = None
+
+    def __call__(self, name, tensor):
+        if name == "heads":
+            self.found = tensor.detach().clone()
+        return tensor
 
 
 @dataclass(frozen=True, eq=False)

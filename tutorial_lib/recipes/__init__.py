@@ -5,7 +5,7 @@ notebook reads what they left with `load_result` or `load_checkpoint` and shows 
 makes it with `command`. `registry` lists the recipes, `running` runs them, `stored` reads.
 """
 
-from tutorial_lib.recipes.measures import share_of_true, summarise
+from tutorial_lib.recipes.measures import confidence, share_of_true, summarise, wins
 from tutorial_lib.recipes.pretrained import load_dinov2, load_smollm2
 from tutorial_lib.recipes.registry import RECIPES
 from tutorial_lib.recipes.running import run, train_on_cpu
@@ -24,6 +24,7 @@ __all__ = [
     "RECIPES",
     "RESULTS",
     "command",
+    "confidence",
     "load_card",
     "load_checkpoint",
     "load_dinov2",
@@ -34,4 +35,5 @@ __all__ = [
     "share_of_true",
     "summarise",
     "train_on_cpu",
+    "wins",
 ]

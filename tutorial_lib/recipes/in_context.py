@@ -198,9 +198,13 @@ def ending_scores(model, sequences):
     """
     with capture_attention(model) as maps:
         model(answers(sequences).inputs)
-    weights = torch.stack(list(maps), dim=1)  # (B, L, H, T, T)
+    return ending_weight(torch.stack(list(maps), dim=1), sequences)
+
+
+def ending_weight(weights, sequences):
+    """Return the same score from weights (B, ..., T, T): a mean of shape (...)."""
     looks = [
-        weights[b, :, :, asks, tell].sum(dim=-1)  # (L, H)
+        weights[b, ..., asks, tell].sum(dim=-1)
         for b, sequence in enumerate(sequences)
         for asks, tell in _tellers(sequence)
     ]

@@ -1,5 +1,9 @@
 """Numbers from rows and answers, for tables, cards and the notebooks that read them."""
 
+import statistics
+
+from scipy.special import stdtrit
+
 
 def summarise(rows, by, value):
     """Return, for each combination of the columns `by`, a dict of the mean, lowest, highest and n.
@@ -30,3 +34,49 @@ def share_of_true(answers):
     0.75
     """
     return answers.cpu().double().mean().item()  # not every accelerator has float64
+
+
+def confidence(rows, by, value, level=0.95):
+    """Return, for each combination of the columns `by`, a dict of the mean, low, high and n.
+
+    low and high bound the mean of further draws with that confidence (Student's t): they come from
+    the spread over the rows, so that each row should be a draw of its own. One row has no spread.
+
+    >>> rows = [{"k": 4, "share": 0.5}, {"k": 4, "share": 0.7}, {"k": 4, "share": 0.6}]
+    >>> found = confidence(rows, by=["k"], value="share")[4,]
+    >>> round(found["low"], 2), round(found["high"], 2), found["n"]
+    (0.35, 0.85, 3)
+    """
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in by), []).append(row[value])
+    return {key: _interval(values, level) for key, values in groups.items()}
+
+
+def _interval(values, level):
+    n, mean = len(values), statistics.fmean(values)
+    half = 0.0
+    if n > 1:
+        wide = float(stdtrit(n - 1, (1 + level) / 2))
+        half = wide * statistics.stdev(values) / n**0.5
+    return {"mean": mean, "low": mean - half, "high": mean + half, "n": n}
+
+
+def wins(rows, column, one, other, by, value):
+    """Return how often rows whose column says `one` have a higher value than those with `other`.
+
+    Rows are compared that are alike in the columns `by`; returns (how often, of how many).
+
+    >>> rows = [{"start": s, "seed": n, "share": x}
+    ...         for s, n, x in (("a", 0, 0.9), ("b", 0, 0.8), ("a", 1, 0.5), ("b", 1, 0.7))]
+    >>> wins(rows, "start", "a", "b", by=["seed"], value="share")
+    (1, 2)
+    """
+    found = {one: {}, other: {}}
+    for row in rows:
+        if row[column] in found:
+            found[row[column]][tuple(row[name] for name in by)] = row[value]
+    pairs = [
+        (found[one][key], found[other][key]) for key in found[one].keys() & found[other].keys()
+    ]
+    return sum(first > second for first, second in pairs), len(pairs)

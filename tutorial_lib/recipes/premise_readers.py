@@ -171,14 +171,19 @@ def pretrain(settings, seed=0, progress=True):
     return model
 
 
-def fine_tune(gpt, form, pairs, steps, lr, batch_size=16, seed=0, progress=True):
-    """Return a model of that form, trained on PremisePairs from the weights of gpt."""
+def fine_tune(gpt, form, pairs, steps, lr, batch_size=16, seed=0, progress=True, **options):
+    """Return a model of that form, trained on PremisePairs from the weights of gpt.
+
+    options go to `fit`; `history` is what it returns.
+    """
     set_seed(seed)
     model = (PairReader if form == "head" else AnswerWriter)(copy.deepcopy(gpt))
     rows = [encode(written(pair, form)) for pair in pairs]
     batches = Batches(rows, targets(pairs, form), batch_size, seed)
     settings = {"steps": steps, "lr": lr, "seed": seed}
-    train_on_cpu(model, batches, answer_loss, settings, progress, optimizer=Muon)
+    model.history = train_on_cpu(
+        model, batches, answer_loss, settings, progress, optimizer=Muon, **options
+    )
     return model.eval()
 
 

@@ -188,5 +188,11 @@ RECIPES = {
             "table",
             "what each example in a prompt adds, and which heads read them, three seeds",
         ),
+        Recipe(
+            "prompting",
+            "prompting",
+            "table",
+            "SmolLM2 answers six tasks after 0 to 16 examples, and by wording and order",
+        ),
     )
 }

@@ -91,16 +91,30 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
+        id="5b.s",
+        key="smollm2_translates_words",
+        question="SmolLM2 is shown 16 everyday English words with their French translation, then "
+        "another word. Which share does it translate as the list does, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
         id="5b.4",
         key="examples_until_it_follows",
         question="A small model reads words with their plurals, whose two endings were not in its "
         "training, then a question. With how many examples is it right in nine of ten cases?",
     ),
     Prediction(
+        id="5b.h",
+        key="loss_without_the_induction_head",
+        question="SmolLM2 reads 50 random tokens twice. Its loss is 14 the first time and 2 the "
+        "second, in nats. One of its 270 heads is silenced, that which looks most at what followed "
+        "the last time. What is the loss the second time?",
+    ),
+    Prediction(
         id="5b.5",
         key="without_the_copying_head",
         question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
-        "which tell the answer is silenced. Which share of the questions behind 8 examples is "
+        "which tell the answer is silenced. Which share of the questions after 8 examples is "
         "still right, between 0 and 1?",
         share=True,
     ),

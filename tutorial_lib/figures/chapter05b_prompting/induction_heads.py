@@ -1,0 +1,181 @@
+"""Induction heads: the idea as a drawing, the stripe in a map, and the scores of all heads."""
+
+import numpy as np
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.attention_maps import SCALE
+from tutorial_lib.figures.style import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    WEIGHTS,
+    blank,
+    draw_frame,
+    headline,
+    panel_title,
+    styled,
+)
+
+
+@styled
+def induction_idea(title="", *, tokens=("A", "B", "C", "D", "A"), figure=None):
+    """Two heads in a row: one notes at B what came before it, the other finds B by that note.
+
+    tokens: the last one occurs before; what followed it then is the answer.
+    Raises ShapeError when the last token occurs nowhere else.
+
+    >>> [text.get_text() for text in induction_idea().axes[0].texts][:5]
+    ['A', 'B', 'C', 'D', 'A']
+    """
+    tokens = list(tokens)
+    if tokens[-1] not in tokens[:-1]:
+        raise ShapeError(f"the last token must occur before, got {tokens}")
+    first = tokens.index(tokens[-1])
+    after, last = first + 1, len(tokens) - 1
+    figure = blank(figure, 8.0, 3.6)
+    axes = figure.subplots()
+    for place, token in enumerate(tokens):
+        _box(axes, place, 0, token, GRID if place not in (after, last) else "#d6e8f4")
+    _box(axes, after, 1.25, f"“after {tokens[first]}”", "#fbe3d3", wide=0.92)
+    _arrow(axes, (first, 0.3), (after - 0.1, 0.93), ORANGE, -0.25)
+    _arrow(axes, (last, 0.3), (after + 0.48, 1.3), BLUE, 0.25)
+    _arrow(axes, (after, -0.3), (last - 0.45, -1.25), GREEN, 0.3)
+    _box(axes, last, -1.25, f"next: {tokens[after]}", "#d3efe6", wide=0.86)
+    axes.text(
+        after - 0.55,
+        1.75,
+        "1  a previous-token head writes down, at each position, what came before",
+        color=ORANGE,
+    )
+    axes.text(
+        after + 0.62,
+        0.74,
+        f"2  the induction head asks:\n    where is a note “after {tokens[last]}”?",
+        color=BLUE,
+        va="center",
+    )
+    axes.text(
+        after + 0.75,
+        -0.68,
+        f"3  it fetches what is there: {tokens[after]}",
+        color=GREEN,
+        va="center",
+    )
+    axes.set(xlim=(-0.6, last + 0.7), ylim=(-1.7, 2.1), title=title)
+    axes.axis("off")
+    return figure
+
+
+def _box(axes, x, y, text, colour, wide=0.6):
+    axes.add_patch(
+        FancyBboxPatch(
+            (x - wide / 2, y - 0.26),
+            wide,
+            0.52,
+            boxstyle="round,pad=0.02",
+            facecolor=colour,
+            edgecolor=MUTED,
+            linewidth=0.8,
+        )
+    )
+    axes.text(x, y, text, ha="center", va="center", color=INK)
+
+
+def _arrow(axes, start, end, colour, bend):
+    axes.add_patch(
+        FancyArrowPatch(
+            start,
+            end,
+            connectionstyle=f"arc3,rad={bend}",
+            arrowstyle="-|>",
+            mutation_scale=14,
+            color=colour,
+            linewidth=1.8,
+        )
+    )
+
+
+@styled
+def repeat_stripes(panels, tokens, title="", *, figure=None):
+    """Maps of heads on tokens that come twice, each with the line where its stripe should be.
+
+    panels: (name, weights (T, T), distance) each: the stripe expected is `distance` back, drawn
+    dashed beside it. tokens: T labels. Raises ShapeError when they do not fit.
+
+    >>> figure = repeat_stripes([("one back", [[1.0, 0.0], [1.0, 0.0]], 1)], ["a", "a"])
+    >>> figure.axes[0].get_title()
+    'one back'
+    """
+    n = len(tokens)
+    figure = blank(figure, 0.6 + 4.9 * len(panels), 5.6)
+    for axes, (name, weights, distance) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
+        weights = np.asarray(weights, dtype=float)
+        if weights.shape != (n, n):
+            raise ShapeError(f"{name}: weights {weights.shape} for {n} tokens")
+        axes.imshow(weights, cmap=WEIGHTS, norm=SCALE)
+        rows = np.arange(distance, n)
+        for beside in (-1.3, 1.3):  # to both sides, so that the stripe itself stays visible
+            axes.plot(rows - distance + beside, rows, "--", color=ORANGE, linewidth=1)
+        axes.axhline(n / 2 - 0.5, color=MUTED, linewidth=0.8)
+        axes.axvline(n / 2 - 0.5, color=MUTED, linewidth=0.8)
+        axes.set_xticks(range(n), tokens, rotation=90, fontsize=7)
+        axes.set_yticks(range(n), tokens, fontsize=7)
+        axes.tick_params(length=0)
+        axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
+        axes.spines[:].set_visible(False)
+        panel_title(axes, name)
+    figure.supxlabel("is looked at (key); dashed: where the stripe should be", fontsize=10)
+    figure.supylabel("looks (query)", fontsize=10)
+    headline(figure, title)
+    return figure
+
+
+@styled
+def score_grids(panels, title="", *, figure=None):
+    """Grids of one number a head: a row for each layer, a column for each head, from 0 to 1.
+
+    panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head). Panels may have fewer
+    layers than the first.
+
+    >>> len(score_grids({"induction": ([[0.1, 0.9]], [(0, 1)])}).axes[0].patches)
+    1
+    """
+    shapes = [np.shape(scores) for scores, _ in panels.values()]
+    n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
+    figure = blank(figure, 1.4 + (0.6 + 0.27 * n_heads) * len(panels), 1.3 + 0.17 * n_layers)
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
+        scores = np.asarray(scores, dtype=float)
+        picture = axes.imshow(scores, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        draw_frame(axes)
+        axes.set_xticks(range(scores.shape[1]))
+        axes.set_yticks(range(0, n_layers, 5 if n_layers > 12 else 1))
+        axes.set_ylim(n_layers - 0.5, -0.5)  # equal layers at equal heights
+        axes.tick_params(length=0)
+        for layer, head in framed:
+            axes.add_patch(_frame(head, layer))
+        panel_title(axes, name)
+    figure.colorbar(picture, ax=list(grid), fraction=0.04, pad=0.02).outline.set_visible(False)
+    figure.supxlabel("head", fontsize=10)
+    figure.supylabel("layer", fontsize=10)
+    headline(figure, title)
+    return figure
+
+
+def _frame(x, y):
+    return FancyBboxPatch(
+        (x - 0.5, y - 0.5),
+        1,
+        1,
+        boxstyle="square,pad=0",
+        facecolor="none",
+        edgecolor=ORANGE,
+        linewidth=1.8,
+        zorder=5,
+    )
