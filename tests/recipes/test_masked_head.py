@@ -4,7 +4,7 @@ import torch
 from tutorial_lib.datasets import load_reviews, load_shakespeare, minilm_folder
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.models import BERT
-from tutorial_lib.recipes import load_checkpoint, masked_head, running
+from tutorial_lib.recipes import load_checkpoint, load_result, masked_head, running, summarise
 from tutorial_lib.recipes.masked_head import (
     SETTINGS,
     SMOKE,
@@ -203,3 +203,33 @@ def test_without_minilm_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(masked_head, "minilm_folder", missing)
     with pytest.raises(MissingDataError, match="not installed"):
         masked_head.run(SMOKE, progress=False)
+
+
+def test_what_the_table_shows():
+    rows = load_result("masked-head")["rows"]
+    for column in ("top1", "top5", "shared_top1"):
+        found = summarise(rows, ["way", "domain"], column)
+        for domain in ("reviews", "plays"):
+            frozen, table = found["frozen", domain], found["both neighbours", domain]
+            # The head on the frozen body has learned which words are frequent, and no more.
+            assert frozen["mean"] == pytest.approx(found["most frequent", domain]["mean"], abs=0.01)
+            assert found["frozen, new [MASK]", domain]["lowest"] > frozen["highest"] + 0.04
+            assert table["lowest"] > frozen["highest"] + 0.08
+            assert found["nothing hidden", domain]["lowest"] > table["highest"] + 0.3
+    plays = summarise(rows, ["way", "domain"], "shared_top1")
+    assert plays["our BERT", "plays"]["lowest"] > plays["both neighbours", "plays"]["highest"]
+
+
+@pytest.mark.slow
+def test_a_baseline_measured_again_is_that_of_the_table(tokenizer):
+    train, test = read(SETTINGS)
+    ids = [tokenizer.encode(text).ids for texts in train.values() for text in texts]
+    texts = hide_words(test["reviews"], tokenizer, seed=0)
+    way = Neighbours(ids, tokenizer).ways()["both neighbours"]
+    (row,) = (
+        row
+        for row in load_result("masked-head")["rows"]
+        if (row["way"], row["domain"], row["seed"]) == ("both neighbours", "reviews", 0)
+    )
+    measured = score(way(texts), texts, {*load_checkpoint("shakespeare-bert").tokenizer.vocab})
+    assert measured == pytest.approx({name: row[name] for name in measured})
