@@ -159,6 +159,12 @@ RECIPES = {
             "fill in the blank: a BERT that sees both sides against a GPT that looks back",
         ),
         Recipe(
+            "masked-head",
+            "masked_head",
+            "table",
+            "MiniLM with a masked-word head: frozen or not, beside tables of neighbours",
+        ),
+        Recipe(
             "premises",
             "premises",
             "table",

@@ -121,6 +121,13 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
+        id="6.12",
+        key="reviews_filled_by_minilm",
+        question="MiniLM, frozen, with a new head for masked words. Which share of the words "
+        "hidden in film reviews does it find, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
         id="6.7",
         key="fine_tuned_reviews",
         question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
