@@ -337,7 +337,8 @@ WRONG = {
         "the lowest, itself": (
             nearest(reverse=False, itself=True),
             [
-                "`argsort` puts the smallest first unless told: begin with the highest. Then the word"
+                "It starts from the lowest cosine; `argsort` puts the smallest first unless told: "
+                "begin with the highest. Then the word itself"
             ],
         ),
         "one too few": (nearest(n_off=-1), ["It returns 1 of 2 words: leave the word"]),
