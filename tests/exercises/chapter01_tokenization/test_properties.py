@@ -414,6 +414,11 @@ def test_any_words_that_lose_nothing_and_cross_nothing_will_do(split):
     assert property_checks.verdict("1.6", cut(split, lower=True)).status == "right"  # no capitals
 
 
+def test_a_cut_without_a_return_is_told_so():
+    text = property_checks.verdict("1.6", lambda text, n_merges: None).text
+    assert "is a `return` missing?" in text
+
+
 @pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))
 def test_each_mistake_is_named_in_order(id, answer, sentences):
     property_checks.assert_named(id, answer, sentences)
