@@ -1,8 +1,8 @@
 """Answers that fresh readers wrote from the texts of the exercises alone, before any check.
 
 A file a chapter in fresh_answers/: RIGHT = {exercise: [answer, ...]} and WRONG = {exercise:
-[(what is wrong, answer), ...]}. For a symptom an answer is (letter, repaired code), where None is
-the right letter, since readers of the texts see no picture; for a claim a number.
+[(what is wrong, answer), ...]}. For a symptom an answer is (letter, repaired code), where None
+stands for the right letter, since readers of the texts see no picture; for a claim a number.
 """
 
 import importlib.util

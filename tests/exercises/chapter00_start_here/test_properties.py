@@ -115,6 +115,28 @@ RIGHT = {
 }
 
 
+READY_MADE = {
+    "method": lambda scores: scores.softmax(-1),
+    "function": lambda scores: torch.nn.functional.softmax(scores, dim=-1),
+    "layer": torch.nn.Softmax(dim=-1),
+    "logarithm": lambda scores: scores.log_softmax(-1).exp(),
+}
+
+
+@pytest.mark.parametrize("answer", READY_MADE.values(), ids=list(READY_MADE))
+def test_a_ready_made_softmax_is_right_with_a_remark(answer):
+    found = property_checks.verdict("0.2", answer)
+    assert found.status == "right"
+    assert found.text == (
+        "right. It calls torch's ready-made softmax: the exercise asks you to write it out."
+    )
+
+
+@pytest.mark.parametrize("answer", [softmax(), RIGHT["0.2"]])
+def test_a_softmax_of_ones_own_gets_no_remark(answer):
+    assert property_checks.verdict("0.2", answer).text == "right."
+
+
 @pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))
 def test_each_mistake_is_named_in_order(id, answer, sentences):
     property_checks.assert_named(id, answer, sentences)

@@ -3,6 +3,7 @@
 import codecs
 import itertools
 import math
+import re
 from collections import Counter, defaultdict
 
 import property_checks
@@ -234,6 +235,10 @@ WRONG = {
             through_the_list_backwards,
             ["It takes the pair learned last; the one", "A merge can put a new known pair"],
         ),
+        "one string in a list": (
+            encoded(shape=lambda symbols: ["".join(symbols)]),
+            ["It joins all tokens to one string at the end"],
+        ),
         "a string": (encoded(shape=" ".join), ["It returns one string: a tuple of tokens"]),
     },
     "1.10": {
@@ -272,6 +277,16 @@ WRONG = {
         "one string": (cut_up(shape=" ".join), ["A list of pieces must come back."]),
     },
     "1.12": {
+        "the column before": (
+            lambda ids, omega: omega[:, ids - 1].T,
+            ["It takes 1 off the ids"],
+        ),
+        "reshaped, the row before": (
+            lambda ids, omega: torch.nn.functional.embedding(
+                ids - 1, omega.reshape(omega.shape[::-1])
+            ),
+            ["It reshapes omega to (V, D)", "It takes 1 off the ids"],
+        ),
         "the next column": (
             lambda ids, omega: omega.T[(ids + 1) % omega.size(1)],
             ["It takes the next column: ids count from"],
@@ -312,6 +327,19 @@ WRONG = {
                 if words[i] != word
             ][:n],
             ["It drops the sign of the cosines: the"],
+        ),
+        "one length only": (
+            lambda word, words, vectors, n: nearest(length=False)(
+                word, words, vectors / vectors[words.index(word)].norm(), n
+            ),
+            ["It compares dot products: a long vector"],
+        ),
+        "the lowest, itself": (
+            nearest(reverse=False, itself=True),
+            [
+                "It starts from the lowest cosine; `argsort` puts the smallest first unless told: "
+                "begin with the highest. Then the word itself"
+            ],
         ),
         "one too few": (nearest(n_off=-1), ["It returns 1 of 2 words: leave the word"]),
     },
@@ -361,6 +389,34 @@ RIGHT = {
     "1.6": cut(),
     "1.8": lambda text, tokens: sum(1 for _ in text) / len(list(tokens)),
 }
+
+
+def test_a_list_of_symbols_is_right_with_a_remark():
+    assert "Return a tuple" in property_checks.verdict("1.2", merged()).text
+
+    def as_a_tuple(symbols, pair):
+        return tuple(merged()(symbols, pair))
+
+    assert property_checks.verdict("1.2", as_a_tuple).text == "right."
+
+
+SPLITTERS = {
+    "white space by itself": lambda text: re.findall(r"\w+|[^\w\s]+|\s+", text),
+    "each space by itself": lambda text: re.findall(r"\w+|\W", text),
+    "the space in front": lambda text: re.findall(r" ?\w+| ?[^\w\s]+|\s+", text),
+}
+
+
+@pytest.mark.parametrize("split", SPLITTERS.values(), ids=list(SPLITTERS))
+def test_any_words_that_lose_nothing_and_cross_nothing_will_do(split):
+    property_checks.assert_right("1.6", cut(split))
+    assert property_checks.verdict("1.6", cut(split, fewer=1)).status != "right"
+    assert property_checks.verdict("1.6", cut(split, lower=True)).status == "right"  # no capitals
+
+
+def test_a_cut_without_a_return_is_told_so():
+    text = property_checks.verdict("1.6", lambda text, n_merges: None).text
+    assert "is a `return` missing?" in text
 
 
 @pytest.mark.parametrize(("id", "answer", "sentences"), property_checks.rows(WRONG))

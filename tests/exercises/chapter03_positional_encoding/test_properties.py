@@ -161,6 +161,12 @@ def rotary(places_q=lambda t: t, places_k=lambda s: s, factor=1, exponent=2):
 
 WRONG = {
     "3.1": {
+        "all ones from 2^bits on": (
+            lambda n, bits: (
+                torch.arange(n).clamp(max=2**bits - 1)[:, None] // 2 ** torch.arange(bits) % 2
+            ),
+            ["From position 2^bits on all rows are the last one"],
+        ),
         "from 1, turned": (
             digits(1, turned=True),
             ["It counts from 1: the first row is all", "The most significant digit comes first:"],

@@ -249,6 +249,10 @@ ANSWERS = {
         (layer(2, read=lambda x: x), ["added twice", "not read the LayerNorm"]),
         (layer(0.5), ["nothing but x must be left"]),
         (layer(after=torch.relu), ["nothing more is done"]),
+        (
+            layer(act=lambda h: h, after=torch.relu),
+            ["The ReLU belongs between the two maps, not after the second."],
+        ),
     ],
     "4.5": [
         (target_mask(-1, pad=False), ["from itself", "look at padding"]),
@@ -256,6 +260,12 @@ ANSWERS = {
         (target_mask(-1, rows=True), ["from itself", "rows of padding are empty"]),
         (target_mask(flip=True, axis=None), ["The shape is (2, 5, 5)", "True for what is hidden"]),
         (target_mask(transposed=True), ["shows the future: rows are queries"]),
+        (
+            lambda target, pad: (
+                target_mask(pad=False)(target, pad) & (target != pad)[:, None, :, None]
+            ),
+            ["hides the rows of padding, the queries"],
+        ),
         (target_mask(2, axis=0), ["The shape is (1, 2, 5, 5)", "look at later ones"]),
     ],
     "4.6": [
@@ -264,6 +274,7 @@ ANSWERS = {
         (asking(q=lambda x, m: m, late=True), ["queries come from the memory", "less than 1"]),
         (asking(fill=None, ahead=1), ["has no effect", "no causal mask"]),
         (asking(dim=1, invert=True), ["shows the padding", "over the queries"]),
+        (asking(invert=True, fill=-1e9, scale=one), ["shows the padding", "lack the 1/sqrt(K)"]),
         (asking(fill=-1.0, scale=one), ["padding of the source gets", "lack the 1/sqrt(K)"]),
         (asking(turned=True, scale=lambda k: k**1.5), ["the order is", "not divided by the root"]),
         (asking(v=lambda x, m: 2 * m), ["not the mix of the values"]),
@@ -273,6 +284,7 @@ ANSWERS = {
         (shifting(1, -2, 2), ["leaves out the start", "after the next one"]),
         (shifting(swapped=True), ["the input comes first"]),
         (shifting(texts=1, ahead=0), ["drops a text", "just read"]),
+        (lambda t: (t[:, 2:], t[:, :-2]), ["change places", "are two apart"]),
         (lambda t: (t, t.roll(1, 1)), ["token before", "start token is among", "is read as well"]),
     ],
     "4.8": [
@@ -295,6 +307,10 @@ ANSWERS = {
         (rate(width=-1, more=1), ["divides by D", "adds 1 to the step"]),
         (rate(warm=4000, down=0), ["warms up for 4,000", "stays at its peak"]),
         (rate(up=2.0), ["does not rise in a line"]),
+        (
+            lambda step, d, warmup: d**-0.5 * max(step**-0.5, step * warmup**-1.5),
+            ["takes the larger of the two"],
+        ),
         (lambda step, d, warmup: rate()(step, d, warmup / 2), ["highest near step 501,187"]),
     ],
     "4.10": [

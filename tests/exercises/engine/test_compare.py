@@ -129,3 +129,10 @@ def test_a_whole_number_may_stand_for_a_decimal_one_and_the_other_way_round():
     assert difference(2.0, 2) is None
     assert difference(2, 2.0) is None
     assert difference(2, 2.5) is not None
+
+
+def test_a_part_that_carries_a_name_is_called_by_it():
+    expected, got = {"output": torch.zeros(2)}, {"output": torch.ones(2)}
+    text = difference(expected, got, results=("output",))
+    assert text == "in the output, at [0]: expected 0, got 1 (2 of 2 places differ)"
+    assert difference(expected, got).startswith("key 'output': at [0]")

@@ -76,6 +76,42 @@ def test_each_call_gets_fresh_inputs_and_a_change_in_place_is_named(parts):
     assert "changes its argument x in place" in verdict.text
 
 
+def test_a_change_in_place_is_named_next_to_a_known_mistake(parts):
+    def square(x):
+        """This squares."""
+        return x**2
+
+    def square_in_place(x):
+        x **= 2
+        return x
+
+    cases = [case("threes", torch.full((2,), 3.0))]
+    task = tensor_task(parts, mistakes=(square,), cases=lambda: cases)
+    verdict = judge(task, square_in_place)
+    assert verdict.mistake is square
+    assert verdict.text.startswith("This squares. It changes its argument x in place:")
+
+
+def test_a_remark_is_added_to_right_and_wrong_alike(parts):
+    def as_a_list(answer):
+        return "It is a list." if isinstance(answer(torch.ones(2)), list) else ""
+
+    task = tensor_task(parts, remarks=(as_a_list,))
+    assert judge(task, lambda x: 2 * x).text == "right."
+    verdict = judge(task, lambda x: [2, 2])
+    assert (verdict.status, verdict.text) == ("right", "right. It is a list.")
+    verdict = judge(task, lambda x: [2, 3])
+    assert verdict.status == "differs"
+    assert verdict.text.endswith(" It is a list.")
+
+
+def test_a_remark_that_fails_is_left_out(parts):
+    def fails(answer):
+        raise ValueError("no remark")
+
+    assert judge(tensor_task(parts, remarks=(fails,)), lambda x: 2 * x).text == "right."
+
+
 def test_a_change_in_place_that_matters_is_named(parts):
     task = tensor_task(parts, run=lambda answer, x: (answer(x).clone(), answer(x)))
     verdict = judge(task, double_in_place)

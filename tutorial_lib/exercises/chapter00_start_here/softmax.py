@@ -6,7 +6,12 @@ import torch
 from torch.nn import functional as F
 
 from tutorial_lib.exercises.chapter02_attention.measures import divisor
-from tutorial_lib.exercises.engine.properties import alike, composed, properties
+from tutorial_lib.exercises.engine.properties import (
+    alike,
+    composed,
+    properties,
+    ready_made_softmax,
+)
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -96,6 +101,7 @@ summing to 1, also when a score is 1,000.
     mistakes=(softmax_all,),
     cases=softmax_cases,
     properties=properties(positive, rows_sum_to_one, exponentials, large_scores, rows_far_apart),
+    remarks=(lambda answer: ready_made_softmax(answer, SCORES),),
     see="Refresher: softmax",
 )
 

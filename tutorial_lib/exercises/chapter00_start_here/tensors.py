@@ -153,7 +153,7 @@ GRADIENT = Write(
     level="medium",
     text="""
 Write `gradient(f, x)`: the gradient of the number `f(x)` with respect to `x`, by autograd. Two
-calls with the same `x` must give the same answer.
+calls with the same `x` must give the same answer, although `backward` adds to what `.grad` holds.
 """,
     hints=(
         "A tensor takes part in autograd after `requires_grad_()`; work on a copy of `x`.",

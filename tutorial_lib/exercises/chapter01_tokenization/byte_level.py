@@ -117,6 +117,11 @@ def characters_per_kind(text, tokens):
     return len(text) / len(set(tokens))
 
 
+def characters_of_each_token(text, tokens):
+    """This decodes each token alone: a part of a character counts as one. Count the text's."""
+    return sum(len(token.decode(errors="replace")) for token in tokens) / len(tokens)
+
+
 def characters_per_token_cases():
     """Letters of one byte and of three, and a token that comes twice."""
     return [
@@ -153,7 +158,12 @@ The curves below were made by code with one of these mistakes. Choose the letter
     ),
     solution=characters_per_token,
     second_style=characters_per_token_decoded,
-    mistakes=(bytes_per_token, tokens_per_character, characters_per_kind),
+    mistakes=(
+        bytes_per_token,
+        tokens_per_character,
+        characters_per_kind,
+        characters_of_each_token,
+    ),
     shown=bytes_per_token,
     looks=(
         "Every curve would start at 1, in any script.",

@@ -42,6 +42,28 @@ def vocabulary_size_text():
     return 70
 
 
+def vocabulary_size_two_merges():
+    """This stops after two merges: the vocabulary is asked for after three."""
+    return 8 + 2
+
+
+def vocabulary_size_two_short():
+    """This is two short: list the letters of all five words once more, `s` too, and add one new
+    symbol for each of the three merges.
+    """
+    return 9
+
+
+def vocabulary_size_both_pairs():
+    """This is one too many: of `et` and `pe` only one is merged, and `pet` is made from it."""
+    return 8 + 4
+
+
+def vocabulary_size_two_a_merge():
+    """This adds two symbols for each merge: a merge adds one, the pair made one symbol."""
+    return 8 + 2 * 3
+
+
 def vocabulary_size_merges():
     """This counts the new symbols only: the letters are in the vocabulary too."""
     return 3
@@ -52,9 +74,10 @@ VOCABULARY_SIZE = Claim(
     title="The table that drops a letter",
     level="easy",
     text="""
-A widely read chapter works through these five words. Its tables of symbols leave out each letter
-whose count has fallen to 0, so the list never grows. Its text says that symbols are never removed.
-Both cannot hold. How many symbols does the vocabulary hold after **three** merges?
+A widely read chapter works through these five words: cat 10 times, pet 12, mat 5, rat 8, eats 4.
+Its tables of symbols leave out each letter whose count has fallen to 0, so the list never grows.
+Its text says that symbols are never removed. Both cannot hold. How many symbols does the vocabulary
+hold after **three** merges?
 """,
     hints=(
         "The vocabulary starts with the letters that occur in the five words.",
@@ -67,6 +90,10 @@ Both cannot hold. How many symbols does the vocabulary hold after **three** merg
         vocabulary_size_letters,
         vocabulary_size_alphabet,
         vocabulary_size_text,
+        vocabulary_size_two_merges,
+        vocabulary_size_two_short,
+        vocabulary_size_both_pairs,
+        vocabulary_size_two_a_merge,
         vocabulary_size_merges,
     ),
     unit="symbols",
@@ -100,7 +127,14 @@ def shortening_bits():
 
 def shortening_unweighted():
     """This counts each word once: `cat` stands in the text ten times."""
-    return 16 / 9
+    return 16 / 10
+
+
+def shortening_unweighted_turned():
+    """This counts each word once, and is upside down: `cat` stands in the text ten times, and the
+    code words are divided by the tokens.
+    """
+    return 0.6275  # 10 / 16 = 0.625, and 0.63 as it is rounded, lie within the tolerance
 
 
 def shortening_none():
@@ -130,8 +164,9 @@ HUFFMAN = Claim(
     text="""
 Two of the sources say that byte-pair encoding rests on optimal codes such as Huffman's. A Huffman
 code gives each letter one code word, a short one to a common letter. Take all occurrences of the
-five words. How many code words does a Huffman code write, **divided by** the number of tokens that
-BPE writes after the merges `at`, `pe`, `pet`? Give two decimals.
+five words: cat 10 times, pet 12, mat 5, rat 8, eats 4. How many code words does a Huffman code
+write, **divided by** the number of tokens that BPE writes after the merges `at`, `pe`, `pet`? Give
+two decimals.
 """,
     hints=(
         "A code word stands for one letter: count all letters, each word as often as it occurs.",
@@ -142,6 +177,7 @@ BPE writes after the merges `at`, `pe`, `pet`? Give two decimals.
     mistakes=(
         shortening_bits,
         shortening_unweighted,
+        shortening_unweighted_turned,
         shortening_none,
         shortening_turned,
         shortening_vocabularies,
@@ -160,7 +196,11 @@ BPE writes after the merges `at`, `pe`, `pet`? Give two decimals.
 
 def cut(text, n_merges):
     """Learn n_merges from the text, then cut it: first into words, then by the merges."""
-    words = gpt2_words(text)
+    return cut_words(gpt2_words(text), n_merges)
+
+
+def cut_words(words, n_merges):
+    """Learn n_merges from a text in words and cut it by them."""
     merges = [step.pair for step in merge_steps(Counter(words), n_merges)]
     return [token for word in words for token in apply_merges(tuple(word), merges)]
 
@@ -201,12 +241,36 @@ def from_the_left(symbols, merges):
     return from_the_left(merge_pair_first(symbols, known[0]), merges) if known else symbols
 
 
+def with_words_of_ones_own(answer, text, n_merges):
+    """The tokens of an answer, or those of `cut` when they are right for other words.
+
+    There are many ways to cut a text into words. Merges without end leave the words themselves:
+    when these are the whole text, and each holds no more than a word and no less than its letters,
+    the tokens must be what they teach.
+    """
+    tokens, right = answer(text, n_merges), cut(text, n_merges)
+    if tokens == right or not isinstance(tokens, list):
+        return tokens
+    try:
+        words = answer(text, len(text))
+    except Exception:  # it does not stop when there is nothing left to merge
+        return tokens
+    fair = "".join(words) == text and all(len(gpt2_words(word)) == 1 for word in words)
+    fair = fair and not any(
+        left[-1].isalpha() and right[0].isalpha() for left, right in pairwise(words)
+    )
+    return right if fair and tokens == cut_words(words, n_merges) else tokens
+
+
 def cut_cases():
     """Small texts: pairs across a space are frequent, and some words hold two known pairs."""
     return [
         case("a rhyme", "cat, mat, rat, hat: the sea, the tea, the pea, eat the heat", 7),
-        case("a double space", "to be  or to be", 4),
+        case("4 merges of `to be  or to be`", "to be  or to be", 4),
     ]
+
+
+WORD = "ababa"  # it teaches `ab`, then `aba`, which would take the second `ab` apart
 
 
 def nothing_lost(answer):
@@ -229,12 +293,20 @@ def merges_are_learned(answer):
     return which(answer("bananaban", 2), cut("bananaban", 2), others)
 
 
+def first_learned_goes_first(answer):
+    """Within a word it merges the known pair that comes first, not the one learned first."""
+    if merges_are_learned(answer) is not True:
+        return None
+    return which(answer(WORD, 2), cut(WORD, 2), {"": cut_in_text_order(WORD, 2)}) != ""
+
+
 CROSSING = Symptom(
     id="1.6",
     title="Strange tokens",
     level="medium",
     text="""
 The strip below was cut by code with one of these mistakes. Choose the letter, then repair `cut`.
+`gpt2_words(text)` cuts a text into words.
 """,
     hints=(
         "Look at where the spaces are in the strip: at the start of a token, missing, or inside?",
@@ -250,6 +322,7 @@ The strip below was cut by code with one of these mistakes. Choose the letter, t
         "Spaces would stand at the start of tokens, and common words would fall apart.",
     ),
     cases=cut_cases,
-    properties=properties(nothing_lost, within_words, merges_are_learned),
+    properties=properties(nothing_lost, within_words, merges_are_learned, first_learned_goes_first),
+    run=with_words_of_ones_own,
     see="1.4 From toy to real",
 )

@@ -52,14 +52,28 @@ def encode_by_rank_cases():
 
 
 def tokens(answer, word, *merges):
-    """The tokens of a word as a list; each merge adds the last letter of what is written."""
+    """The tokens of a word as a list; each merge adds the last letter of what is written.
+
+    Raises ValueError when all are joined to one.
+    """
+    if in_one_piece(answer):
+        raise ValueError("one string")
     got = answer(tuple(word), [(merge[:-1], merge[-1]) for merge in merges])
     return got.split() if isinstance(got, str) else got
 
 
 def tuple_of_tokens(answer):
     """It returns one string: a tuple of tokens is asked for."""
+    if in_one_piece(answer):
+        return (
+            "It joins all tokens to one string at the end, even with no merges: leave them apart."
+        )
     return not isinstance(answer(("a", "b"), [("a", "b")]), str)
+
+
+def in_one_piece(answer):
+    """Tell an answer that joins whatever it is given, so that no more can be seen of it."""
+    return answer(("x", "yz"), []) in ("xyz", ["xyz"])
 
 
 def lowest_rank_first(answer):

@@ -211,6 +211,13 @@ def from_the_left(answer):
     return found or None
 
 
+def comes_as_a_tuple(answer):
+    """Say what else than a tuple comes back."""
+    if isinstance(answer(("p", "e"), ("x", "y")), tuple):
+        return ""
+    return "Return a tuple, `tuple(...)`: in 1.4 a word is the key of a dictionary, as no list can."
+
+
 def whole_symbols(answer):
     """It replaces text, not symbols: `ca` `t` ends in `a` and `t` but is another pair."""
     return answer(("ca", "t", "s", "p"), ("a", "t"))[:2] == ["ca", "t"]
@@ -241,5 +248,6 @@ symbol. It is the second half of a training step, and all that encoding does.
         from_the_left,
         whole_symbols,
     ),
+    remarks=(comes_as_a_tuple,),
     see="1.2 Byte-pair encoding by hand",
 )

@@ -77,12 +77,13 @@ def scores_by(formula, weigh_pairs, weigh_symbols, symbols_of):
     """These scores by choices of one's own."""
     found = []
     for text in TEXTS:
-        symbols = Counter()
+        lefts, rights = Counter(), Counter()
         for word, count in text.items():
-            for symbol in symbols_of(word):
-                symbols[symbol] += count if weigh_symbols else 1
+            times = count if weigh_symbols else 1
+            for symbols, counter in zip(symbols_of(word), (lefts, rights), strict=True):
+                counter.update({symbol: times * n for symbol, n in Counter(symbols).items()})
         pairs = sum(count if weigh_pairs else 1 for word, count in text.items() if "xy" in word)
-        found.append(formula(pairs, symbols["x"], symbols["y"]))
+        found.append(formula(pairs, lefts["x"], rights["y"]))
     return torch.tensor(found)
 
 
@@ -116,10 +117,12 @@ WORDPIECE_RULES = composed(
     {"Pairs count as often as their word.": True, "It counts the pairs of each word once.": False},
     {"So do symbols.": True, "It counts the symbols of each word once.": False},
     {
-        "Symbols are counted in words.": str,
+        "Symbols are counted in words.": lambda word: (word, word),
         "It counts symbols in pairs: in `eat` the `a` is in two pairs but occurs once.": (
-            lambda word: "".join(a + b for a, b in pairwise(word))
+            lambda word: 2 * ["".join(a + b for a, b in pairwise(word))]
         ),
+        "It counts a symbol only where it is the first, or the second, of a pair: all of its "
+        "occurrences count.": lambda word: (word[:-1], word[1:]),
     },
     otherwise=(ten_times_the_text,),
 )

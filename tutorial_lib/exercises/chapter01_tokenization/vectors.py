@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from tutorial_lib.exercises.engine.properties import properties, which
+from tutorial_lib.exercises.engine.properties import alike, properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 # Ids to vectors -------------------------------------------------------------------------------
@@ -28,6 +28,7 @@ def embed_cases():
         case("three tokens of width 3", torch.tensor([0, 2, 2]), square),
         case("width 2, five tokens", torch.tensor([1, 0]), wide),
         case("four ids", torch.tensor([1, 0, 1, 1]), wide),
+        case("no id 0", torch.tensor([2, 1]), wide),
     ]
 
 
@@ -38,23 +39,34 @@ def a_row_for_each_id(answer):
         (7, 5): "It takes rows of omega and turns them: a token is a column, so turn omega first.",
         (3, 5): "It is (D, T): the right numbers, but each token should be a row.",
         (3,): "It adds the vectors up, or averages them: the order is gone.",
-        (3, 3): "It keeps a repeated token once; it gets its vector at both of its places.",
+        (2, 3): "It keeps a repeated token once; it gets its vector at both of its places.",
     }
-    got = answer(torch.tensor([2, 0, 2, 1, 1]), torch.arange(21.0).view(3, 7))
+    got = answer(torch.tensor([2, 1, 2, 1, 1]), torch.arange(21.0).view(3, 7))
     return got.shape == (5, 3) or shapes.get(tuple(got.shape), False)
+
+
+def ids_count_from_0(answer):
+    """It takes 1 off the ids: they count from 0, so id 0 is the first column."""
+    ids, omega = torch.tensor([2, 4]), torch.arange(21.0).view(3, 7)
+    shifted = omega[:, ids - 1].T, omega.reshape(7, 3)[ids - 1]
+    return not any(alike(answer(ids, omega), rows) for rows in shifted)
 
 
 def column_of_the_id(answer):
     """Row t must be column ids[t] of omega, number by number."""
-    ids, omega = torch.tensor([2, 0, 2, 1, 1]), torch.arange(21.0).view(3, 7)
+    ids, omega = torch.tensor([2, 4, 2, 1, 1]), torch.arange(21.0).view(3, 7)
+    reshaped = "It reshapes omega to (V, D), which mixes the tokens up: `.T` swaps the axes."
     others = {
         "It reshapes (D, T) to (T, D), which mixes the tokens up: `.T` swaps the axes.": omega[
             :, ids
         ].reshape(5, 3),
         "The vectors are not in the order of the ids.": omega[:, ids.sort().values].T,
         "It takes the next column: ids count from 0.": omega[:, ids + 1].T,
+        reshaped: omega.reshape(7, 3)[ids],
     }
     got = answer(ids, omega)
+    if ids_count_from_0(answer) is False:
+        return None if alike(got, omega[:, ids - 1].T) else reshaped
     return which(got, omega[:, ids].T, others) if got.shape == (5, 3) else None
 
 
@@ -79,7 +91,7 @@ each token of the vocabulary. Return the vectors of `ids` (T,) as rows, shape (T
     second_style=embed_one_hot,
     mistakes=(),
     cases=embed_cases,
-    properties=properties(a_row_for_each_id, looked_up, column_of_the_id),
+    properties=properties(a_row_for_each_id, looked_up, column_of_the_id, ids_count_from_0),
     see="1.8 From ids to vectors",
 )
 
@@ -115,10 +127,12 @@ def nearest_words_cases():
     words = ["the", "sea", "wave", "king", "crown"]
     vectors = torch.tensor([[9.0, 8.0], [1.0, 0.2], [5.0, 0.8], [0.3, 1.0], [1.2, 3.0]])  # (V, D)
     wide = torch.tensor([[-1.0, 1.0], [0.0, 1.5], [1.0, 1.0], [10.0, 0.5]])  # (V, D)
+    far = torch.tensor([[1.0, 1.0], [0.5, 2.0], [6.0, 1.0], [-20.0, 0.1]])  # one long column
     return [
         case("two words near `sea`", "sea", words, vectors, 2),
         case("three words near `king`", "king", words, vectors, 3),
         case("one word near `the`", "the", words, vectors, 1),
+        case("one word near `ship`", "ship", ["ship", "boat", "tax", "sum"], far, 1),
         case("one word near `cup`", "cup", ["we", "wine", "cup", "drink"], wide, 1),
     ]
 
@@ -126,6 +140,12 @@ def nearest_words_cases():
 NAMES = ["the", "sea", "wave", "king", "crown", "gull"]
 # Seen from `sea`, wave is first by cosine, the by dot product, gull by distance.
 VECTORS = torch.tensor([[9.0, 8.0], [1.0, 0.2], [5.0, 0.8], [-5.0, -1.0], [-0.5, 3.0], [1.1, 0.6]])
+
+
+UPWARD = (
+    "It starts from the lowest cosine; `argsort` puts the smallest first unless told: begin with "
+    "the highest."
+)
 
 
 def neighbours(answer, n=5):
@@ -163,12 +183,15 @@ def as_many_as_asked(answer):
 def by_cosine(answer):
     """The words must be in the order of their cosines, the highest first."""
     first, *_, last = (word for word in neighbours(answer) if word != "sea")
+    if first == "king" and "sea" in neighbours(answer, len(NAMES))[-1:]:
+        return f"{UPWARD} Then the word itself comes first, with cosine 1: leave it out."
     if (first, last) == ("king", "crown"):
         return "It drops the sign of the cosines: the opposite direction is the farthest."
     firsts = {
-        "the": "It compares dot products: a long vector wins whatever its direction.",
+        "the": "It compares dot products: a long vector wins whatever its direction. Divide by its "
+        "length as well.",
         "gull": "It takes the smallest distance: vectors of one direction may differ in length.",
-        "king": "It starts from the lowest cosine; `argsort` puts the smallest first unless told.",
+        "king": UPWARD,
     }
     return first == "wave" or firsts.get(first, False)
 

@@ -31,8 +31,13 @@ def times_as_many_diagonal():
     return N_WORDS / 3
 
 
+def times_as_many_squared_three():
+    """This squares the 3 as well: three maps of D x D are 3 D D weights, not (3 D)(3 D)."""
+    return N_WORDS**2 / 9
+
+
 def times_as_many_words():
-    """This is N: each of the N words feeds each of the N, which makes N x N blocks."""
+    """This is N: the large map has N x N blocks of D x D, and the head has three of them."""
     return N_WORDS
 
 
@@ -74,7 +79,8 @@ FAR_FEWER = Claim(
 One textbook chapter says: a fully connected network, which relates all D N inputs to all D N
 values, needs far more parameters than self-attention. Take the restaurant passage, N = 37 words of
 width D = 1,024. One head shares three D x D maps (queries, keys, values) among all words. Biases
-left out, **how many times** as many weights has the one (D N) x (D N) map?
+left out, **how many times** as many weights has the one (D N) x (D N) map, to the nearest whole
+number?
 """,
     hints=(
         "The large map has D N rows and D N columns.",
@@ -86,6 +92,7 @@ left out, **how many times** as many weights has the one (D N) x (D N) map?
         times_as_many_values,
         times_as_many_diagonal,
         times_as_many_words,
+        times_as_many_squared_three,
         times_as_many_four,
         times_as_many_two,
         times_as_many_one_width,
@@ -126,7 +133,9 @@ def place_by_dot_product():
 
 
 def place_of_worst_match():
-    """This is the place of document d: it has the smallest dot product, not the largest."""
+    """This is the place of document d, which has the smallest dot product: take the one with the
+    largest, and sort by distance, not by dot product.
+    """
     return 2
 
 

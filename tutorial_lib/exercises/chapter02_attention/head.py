@@ -4,7 +4,12 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import alike, composed, properties
+from tutorial_lib.exercises.engine.properties import (
+    alike,
+    composed,
+    properties,
+    ready_made_softmax,
+)
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -112,5 +117,6 @@ in the course is many of these at once.
     mistakes=(),
     cases=attend_cases,
     properties=(*RULES, *properties(survives_large_scores)),
+    remarks=(lambda answer: ready_made_softmax(answer, QUERY, KEYS, VALUES),),
     see="A.4 One head by hand",
 )

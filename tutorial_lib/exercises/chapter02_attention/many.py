@@ -157,12 +157,15 @@ def a_head_has_its_own_columns(answer):
 def weights_of_each_head(answer, mask=None):
     """Read the weights (2, 6, 6) off the output: six words, and values that name them.
 
-    Raises ValueError when the heads are mixed up, as the output then says nothing of the kind.
+    When the heads are mixed up the output says nothing of the kind, so that one head alone is
+    asked, with weights (1, 6, 6).
     """
-    if a_head_has_its_own_columns(answer) is not True:
-        raise ValueError("no heads of their own")
     _, w_q, w_k, _, _ = many_example()
     words, halves = torch.eye(6), []
+    if a_head_has_its_own_columns(answer) is not True:
+        inputs = words[None], w_q, w_k, words, words, 1
+        weights = unmasked(answer, *inputs) if mask is None else answer(*inputs, mask)
+        return weights, (w_q @ w_k.T)[None]
     for names in (words[:, :3], words[:, 3:]):
         inputs = words[None], w_q, w_k, torch.cat([names, names], dim=1), words, 2
         got = unmasked(answer, *inputs) if mask is None else answer(*inputs, mask)
@@ -194,7 +197,9 @@ def many_rows_add_up(answer):
 
 
 def each_head_scaled(answer):
-    """The scores were divided by the root of a head's width."""
+    """The scores were divided by the root of a head's width, seen where heads are not mixed up."""
+    if a_head_has_its_own_columns(answer) is not True:
+        return None
     others = {
         1: "The scores lack the 1/sqrt(K).",
         6**0.5: "The scores are divided by sqrt(D): a head's scores are sums of K terms, so it "

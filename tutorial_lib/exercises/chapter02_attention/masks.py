@@ -50,12 +50,17 @@ def causal_mask_cases():
     return [case("one word", 1), case("two words", 2), case("four words", 4)]
 
 
+def true_and_false(answer):
+    """The mask is of True and False."""
+    return answer(5).dtype is torch.bool
+
+
 def yes_or_no(answer):
-    """A mask of five words. Raises ValueError for one that is not of True and False."""
+    """A mask of five words, 1 and 0 as True and False. Raises ValueError for other numbers."""
     mask = answer(5)
-    if mask.dtype is not torch.bool:
+    if not set(mask.flatten().tolist()) <= {0, 1}:
         raise ValueError("not True and False")
-    return mask
+    return mask.bool()
 
 
 def sees_itself(answer):
@@ -95,6 +100,7 @@ it a model can be trained on all positions of a text at once and still not see t
     ),
     cases=causal_mask_cases,
     properties=(
+        Property("These are numbers: make them True and False, `.bool()`.", true_and_false),
         Property("It hides each word from itself: the diagonal must stay True.", sees_itself),
         Property(
             "It hides words from those that come later: below the diagonal all is True.",

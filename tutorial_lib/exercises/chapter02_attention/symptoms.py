@@ -7,6 +7,7 @@ import torch
 from tutorial_lib.exercises.chapter02_attention.measures import (
     BY_WIDTH,
     UNSCALED,
+    divisor,
     rows_sum_to_one,
     scaled_by_root,
 )
@@ -99,6 +100,8 @@ def map_scaled(answer):
     """The scores are not divided by the root of K, the width of a key."""
     q, k, weights = causal_map(answer)
     seen = slice(2, None), slice(0, 3)  # where nothing is hidden
+    if not weights[seen].tril(-1).any():
+        seen = slice(0, 3), slice(2, None)  # the triangle is turned on its side
     return scaled_by_root(weights[seen], (q @ k.T)[seen], 3, {1: UNSCALED, 3: BY_WIDTH})
 
 
@@ -196,6 +199,12 @@ def head_adds_up(answer):
 def head_scaled(answer):
     """The scores are not divided by the root of K, the width of a key."""
     q, k = curve_example()
+    cosines = torch.cosine_similarity(q[:, None], k, dim=-1)
+    if divisor(answer(q, k), cosines) is not None:
+        return (
+            "It divides each dot product by the lengths of query and key, which makes a cosine: "
+            "divide by sqrt(K) and nothing else."
+        )
     others = {
         1: UNSCALED,
         5: BY_WIDTH,

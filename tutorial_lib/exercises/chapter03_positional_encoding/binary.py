@@ -55,6 +55,16 @@ def digits_by(count, positions, order, last):
     return last(count(positions[:, None], torch.arange(4))[:, order].float())
 
 
+def rows_repeat(answer):
+    """From position 2^bits on all rows are the last one: drop the digits that do not fit, so that
+    the rows start again from 0.
+    """
+    got = answer(9, 2)
+    got = got.T if got.shape == (2, 9) else got
+    stays = got == got[3]
+    return not stays[4:].all() or bool(stays[:3].all())
+
+
 def zeros_and_ones(answer):
     """The digits must be 0 and 1."""
     return set(digits(answer).flatten().tolist()) == {0, 1}
@@ -111,6 +121,6 @@ next section makes them round.
     second_style=binary_positions_strings,
     mistakes=(binary_positions_gray,),
     cases=binary_positions_cases,
-    properties=(*properties(a_row_each), *RULES),
+    properties=(*properties(a_row_each), *RULES, *properties(rows_repeat)),
     see="3.2 Ideas that fail",
 )

@@ -52,6 +52,11 @@ def columns_one_radian():
     return columns_by(angle=1)
 
 
+def columns_whole_wave_pairs():
+    """This counts pairs, and asks for a whole wave: a pair has two columns, half a wave is pi."""
+    return columns_whole_wave() / 2
+
+
 def columns_19_steps():
     """This is one pair short: i counts from 0, and the angles are those after 20 steps, not 19."""
     return columns_by(steps=19)
@@ -90,7 +95,7 @@ COLUMNS_THAT_MOVE = Claim(
 A widely read article says, beside a picture of the table, that 20 tokens really use only some 20 to
 25 columns; the others hardly change. It does not say how wide the table is. Take the base
 Transformer, d = 512, and call a column moving if it completes at least **half a wave**: its angle
-has grown by pi or more after 20 steps. **How many** of the 512 columns move?
+at position 20 is larger than at position 0 by pi or more. **How many** of the 512 columns move?
 """,
     hints=(
         "After 20 steps pair i has turned by 20 / 10000^(2i/d), i from 0 to d/2 - 1.",
@@ -104,6 +109,7 @@ has grown by pi or more after 20 steps. **How many** of the 512 columns move?
         columns_whole_wave,
         columns_quarter_wave,
         columns_one_radian,
+        columns_whole_wave_pairs,
         columns_19_steps,
         columns_half_exponent,
         columns_at_rest,
@@ -145,6 +151,11 @@ def longest_wave_early():
 def longest_wave_half_exponent():
     """This has i/d as the exponent: it is 2i/d."""
     return 10_000 ** (255 / 512)
+
+
+def longest_wave_half_exponent_itself():
+    """This has i/d as the exponent where it is 2i/d, and it is asked for divided by 2 pi."""
+    return 2 * math.pi * longest_wave_half_exponent()
 
 
 def longest_wave_column():
@@ -197,6 +208,7 @@ Give it to the nearest whole number.
         longest_wave_base,
         longest_wave_early,
         longest_wave_half_exponent,
+        longest_wave_half_exponent_itself,
         longest_wave_column,
         longest_wave_itself,
         longest_wave_divided,

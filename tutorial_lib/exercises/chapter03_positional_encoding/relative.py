@@ -47,6 +47,11 @@ def a_row_a_query(answer):
     return "It has the queries on the last axis: (T, S)." if len(got) == 9 else got.shape == (5, 9)
 
 
+def whole_numbers(answer):
+    """Row numbers must be whole numbers to index a table: make them integers, `.long()`."""
+    return not answer(5, 9, 2).is_floating_point()
+
+
 def rows_by(first, sign, clip, start):
     """Make the rows for five queries and nine keys, reach 2, by choices of one's own."""
     offsets = torch.arange(9) - torch.arange(first, first + 5)[:, None]
@@ -94,7 +99,7 @@ RULES = composed(
     },
     {
         "Offset 0 has row `reach`, -reach has row 0.": 2,
-        "It gives offsets: the table starts at -reach, so row 0 needs + reach.": 0,
+        "It gives offsets: add reach, so that offset -reach becomes row 0.": 0,
         "It is one row late: offset 0 has row `reach`.": 3,
         "It is one row early: offset 0 has row `reach`.": 1,
     },
@@ -122,6 +127,6 @@ generation. `table[relative_index(...)]` is then added to the scores.
     second_style=relative_index_loops,
     mistakes=(),
     cases=relative_index_cases,
-    properties=(*properties(a_row_a_query), *RULES),
+    properties=(*properties(a_row_a_query, whole_numbers), *RULES),
     see="3.6 Learned and relative",
 )

@@ -95,6 +95,9 @@ N_TOKENS, WIDTH = 6, 3
 ENDLESS = drawn(N_TOKENS, seed=24)  # token 7 would be its end
 EARLY = {(1,): [0.02, 0.02, 0.4, 0.3, 0.2, 0.06]}  # one that ends is the best of step 1
 
+# One that ends is the best of step 2, where there are others to take its place.
+LATE = {(1,): [0.01, 0.01, 0.01, 0.5, 0.3, 0.17], (1, 3): [0.02, 0.02, 0.8, 0.1, 0.04, 0.02]}
+
 
 def going_on(answer, model=ENDLESS, eos=7, length=3):
     """The tokens of the hypotheses that the model is asked to continue after some steps."""
@@ -168,6 +171,11 @@ def stays_as_wide(answer):
     if not extends_nothing_finished(answer) or len(going_on(answer)) != before:
         return None
     found = len(going_on(answer, written(EARLY, OPEN), EOS, length=1))
+    if found == before - 1 and len(going_on(answer, written(LATE, OPEN), EOS, length=2)) == WIDTH:
+        return (
+            "It continues each with its own best `width` tokens only: continue each with all V, or "
+            "one whose best tokens hold `eos` gives too few that go on."
+        )
     return found == min(before, N_TOKENS - 1) or (None if not found else False)
 
 
@@ -294,9 +302,10 @@ BEAM_DECODE = Write(
 Write `beam_decode(next_log_probs, bos, eos, max_length, width, alpha)`, with the model of the
 exercise before. Up to `max_length` times, continue each hypothesis that goes on with all V tokens
 and rank the results by log p, all together. Those among the best `width` that end in `eos` are
-finished and put aside; the best `width` that do not end in `eos` go on. Then return the tokens with
-the best score, among the finished and those still going on: log p / ((5 + n) / 6)^alpha, where n
-tokens were written (`eos` counts, `bos` does not). Leave `bos` out of the result, and `eos` in.
+finished and put aside; of all results that do not end in `eos`, the best `width` go on. Then return
+the tokens with the best score, among the finished and those still going on:
+log p / ((5 + n) / 6)^alpha, where n tokens were written (`eos` counts, `bos` does not). Leave `bos`
+out of the result, and `eos` in.
 """,
     hints=(
         "Keep a list of pairs, log p and tokens. It starts with one pair: `(0.0, [])`.",

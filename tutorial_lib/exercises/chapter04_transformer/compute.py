@@ -126,7 +126,7 @@ train. From the paper's table 2, BLEU and training FLOPs:
 
 Take one language, one Transformer and one rival at a time, and keep the pairs in which the
 Transformer's BLEU is at least the rival's. In the best of these pairs, **how many times** as many
-FLOPs did the rival take?
+FLOPs did the rival take, to the nearest whole number?
 """,
     hints=(
         "Which rivals does base keep up with in German? And in French?",

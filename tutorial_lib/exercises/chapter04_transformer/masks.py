@@ -131,11 +131,23 @@ def hides_padding(answer):
     if not token_0_is_a_word(answer):
         return None
     mask = flat(answer, GAPS)
+    if hides_rows(answer):
+        return (
+            "It hides the rows of padding, the queries: hide keys, that is columns, (B, 1, 1, T)."
+        )
     return not mask[(GAPS == PAD)[:, None].expand_as(mask)].any()
+
+
+def hides_rows(answer):
+    """Tell a mask that hides padding as queries and shows it as keys."""
+    causal = torch.ones(6, 6).tril().bool()
+    return torch.equal(flat(answer, GAPS), causal & (GAPS != PAD)[:, :, None])
 
 
 def rows_of_padding_are_not_empty(answer):
     """Padding may look at the words before it."""
+    if hides_rows(answer):
+        return None
     return sees_only_later(without_padding(answer)[0]) or bool(flat(answer, GAPS)[0, 5].any())
 
 

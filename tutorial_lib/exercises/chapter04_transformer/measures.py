@@ -43,10 +43,14 @@ def told(found, right, others):
 def visible_weights(weights_with, real):
     """Return the weights when nothing is padding; for an inverted mask, when all is.
 
-    weights_with is a function of a mask like real.
+    weights_with is a function of a mask like real. An inverted one gives NaN, or equal weights
+    where a large negative number stands for minus infinity.
     """
     weights = weights_with(torch.ones_like(real))
-    return weights_with(torch.zeros_like(real)) if weights.isnan().all() else weights
+    other = weights_with(torch.zeros_like(real))
+    equal = close(weights, weights.mean(dim=-1, keepdim=True).expand_as(weights))
+    inverted = weights.isnan().all() or (equal and not other.isnan().any())
+    return other if inverted else weights
 
 
 def is_causal(weights):

@@ -152,6 +152,9 @@ def ends_with_the_second_map(answer):
     """What the network adds is three times as large with three times the second map."""
     x, w1, w2 = example()
     added = branch(answer, x, w1, w2)
+    sums = torch.nn.functional.layer_norm(x, x.shape[-1:]) @ w1 @ w2
+    if close(added, sums.relu()):
+        return "The ReLU belongs between the two maps, not after the second."
     both = (branch(answer, x, w1, 3 * w2), branch(answer, x, w1, -w2))
     return close(both[0], 3 * added) and close(both[1], -added)
 
@@ -211,5 +214,6 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
         Property("No gradient reaches the maps `w1` and `w2`.", trains_its_maps),
     ),
     run=output_and_gradients,
+    results=("output", "gradient of x", "gradient of w1", "gradient of w2"),
     see="4.3 Where the norm stands",
 )

@@ -3,6 +3,7 @@
 import math
 
 from tutorial_lib.exercises.chapter04_transformer.measures import told
+from tutorial_lib.exercises.engine.properties import properties
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -60,8 +61,17 @@ def steps_count_from_one(answer):
     return told(2 * first / (second - first) - 2, 0, others)
 
 
+def is_the_smaller(answer):
+    """It takes the larger of the two: take the smaller, which rises at first and then falls."""
+    first = rate(answer, 30) / rate(answer, 10)
+    late = rate(answer, 4 * 10**10) / rate(answer, 10**10)
+    return not (math.isclose(first, 3**-0.5, rel_tol=1e-3) and math.isclose(late, 4, rel_tol=1e-3))
+
+
 def rises_in_a_line(answer):
     """At first a step three times as late has three times the rate."""
+    if not is_the_smaller(answer):
+        return None
     others = {
         3**0.5: "It rises like sqrt(step): the warm-up is a straight line.",
         3**-0.5: "There is no warm-up: the smaller of the two rises at first.",
@@ -100,9 +110,11 @@ def peaks_at_the_right_height(answer):
 
 def falls_like_a_root(answer):
     """Long after the warm-up a step four times as late has half the rate."""
+    if not is_the_smaller(answer):
+        return None
     others = {
         1: "It stays at its peak after the warm-up: it falls like 1/sqrt(step).",
-        4: "It rises for ever: after `warmup` steps it falls.",
+        4: "It rises for ever: after `warmup` steps it must fall.",
         1 / 4: "It falls like 1/step: it falls like 1/sqrt(step).",
     }
     return told(rate(answer, 4 * 10**10) / rate(answer, 10**10), 1 / 2, others)
@@ -129,6 +141,7 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
         Property(
             "Steps count from 1: the rate of step 1 is the first on the line.", steps_count_from_one
         ),
+        *properties(is_the_smaller),
         Property("In the warm-up the rate does not rise in a line through 0.", rises_in_a_line),
         Property("The rate is not highest at step `warmup`.", peaks_at_the_end_of_the_warmup),
         Property("At its peak the rate is 1/sqrt(D warmup).", peaks_at_the_right_height),

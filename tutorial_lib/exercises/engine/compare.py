@@ -138,6 +138,9 @@ def difference(expected, got, tolerance=None, results=()):
     for ordinal, name in zip(ORDINALS, results, strict=False):
         if text and text.startswith(f"in the {ordinal} result"):
             return text.replace(f"the {ordinal} result", f"the {name}", 1)
+        if text and text.startswith(f"key {name!r}: "):  # a part that `run` has named
+            parted = text.removeprefix(f"key {name!r}: ")
+            return f"in the {name}{_joint(parted)} {parted}"
     return text
 
 
@@ -236,8 +239,12 @@ def _in_result(place, parted):
     """Say in which of several results two outputs part: in the second result, at [1]: ..."""
     which = f"{ORDINALS[place]} result" if place < len(ORDINALS) else f"result {place + 1}"
     article = "the " if place < len(ORDINALS) else ""
-    joint = "," if parted.startswith(("at [", "in the ")) else ":"
-    return f"in {article}{which}{joint} {parted}"
+    return f"in {article}{which}{_joint(parted)} {parted}"
+
+
+def _joint(parted):
+    """What stands between the name of a part and where it differs."""
+    return "," if parted.startswith(("at [", "in the ")) else ":"
 
 
 def _compare_dicts(expected, got, tolerance):

@@ -4,6 +4,7 @@ import itertools
 from functools import partial
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from tutorial_lib.exercises.engine.compare import difference, settle
 from tutorial_lib.exercises.engine.tasks import Property, message
@@ -46,6 +47,31 @@ def which(got, right, others):
     if alike(got, right):
         return True
     return next((sentence for sentence, value in others.items() if alike(got, value)), False)
+
+
+def ready_made_softmax(answer, *args):
+    """Remark that an answer, called with args, leaves the softmax to torch; "" when it does not.
+
+    >>> ready_made_softmax(lambda x: x.exp() / x.exp().sum(), torch.ones(2))
+    ''
+    """
+    with _Operations() as called:
+        answer(*args)
+    if not any("softmax" in name for name in called.names):
+        return ""
+    return "It calls torch's ready-made softmax: the exercise asks you to write it out."
+
+
+class _Operations(TorchDispatchMode):
+    """Note the names of torch's operations, whichever of its functions asks for them."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        self.names.add(operation.__name__)
+        return operation(*args, **(kwargs or {}))
 
 
 def factor(got, wanted):

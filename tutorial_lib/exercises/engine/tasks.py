@@ -111,6 +111,8 @@ class Write(Exercise):
     case into an output, and is given when a plain call is not enough (a class, a gradient).
     `properties` stand in the order in which a learner would mend them; they come to mind when an
     answer equals none of the `mistakes`. `results` names the parts of an output, if it has several.
+    Each of `remarks` calls the answer and returns a sentence, or "" when there is nothing to say;
+    it is added to any verdict and makes no answer wrong.
     """
 
     kind: ClassVar[str] = "write"
@@ -118,6 +120,7 @@ class Write(Exercise):
     run: Callable = call
     properties: tuple = ()
     results: tuple = ()
+    remarks: tuple = ()
 
 
 @dataclass(frozen=True, kw_only=True)

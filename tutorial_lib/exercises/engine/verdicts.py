@@ -100,14 +100,15 @@ def _judge_code(task, answer, output=None):
     ]
     changed = next((outcome.changed for _, outcome in got if outcome.changed), ())
     changed = _mutation(changed, {name for want in wanted for name in want.changed})
-    mistake = _known_mistake(task, got) if misses else None
-    if mistake is not None:
-        return Verdict("mistake", message(mistake), mistake)
     failed = [have.error for _, have, _ in misses if have.error is not None]
     hopeless = len(failed) == len(got) or any(isinstance(error, TookTooLong) for error in failed)
+    besides = changed if hopeless else _remarked(task, answer) + changed
+    mistake = _known_mistake(task, got) if misses else None
+    if mistake is not None:
+        return Verdict("mistake", message(mistake) + besides, mistake)
     sentences = [] if hopeless else broken(task, answer)
     if not misses and not sentences:
-        return Verdict("right", "right." + changed)
+        return Verdict("right", "right." + besides)
     status, text = "mistake", _listed(sentences)
     if misses:
         case, outcome, apart = misses[0]
@@ -118,7 +119,7 @@ def _judge_code(task, answer, output=None):
         text += f" To see it: {first}" if text else f"in {first}"
         if not sentences:
             status = "differs" if outcome.error is None else "error"
-    return Verdict(status, text + changed, raised=status == "error")
+    return Verdict(status, text + besides, raised=status == "error")
 
 
 def _judge_symptom(task, choice, repaired, output):
@@ -231,6 +232,12 @@ def _mutation(changed, allowed):
     if not changed:
         return ""
     return f" It changes its argument {changed[0]} in place: the caller's own copy is lost."
+
+
+def _remarked(task, answer):
+    """The remarks on an answer, each after a space; one that cannot be made is left out."""
+    found = (guarded(remark, answer).value for remark in task.remarks)
+    return "".join(f" {text}" for text in found if text)
 
 
 def _ended(text):
