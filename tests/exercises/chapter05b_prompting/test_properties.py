@@ -207,7 +207,7 @@ SETS = {
             ),
             "turned round": (
                 balanced(back=True),
-                ["A premise stands where the hypothesis", "“some dogs are in the field” finds a"],
+                ["A premise stands where the hypothesis"],
             ),
             "twice, two labels": (
                 balanced(once=False, labels=2),

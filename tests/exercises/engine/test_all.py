@@ -1,12 +1,14 @@
 """Every exercise of every chapter keeps its promises; `-s` prints the exercise table."""
 
+import functools
 import importlib.util
 import itertools
 
 import pytest
+import torch
 
 from tutorial_lib.exercises.engine import registry
-from tutorial_lib.exercises.engine.attempts import attempts, parted
+from tutorial_lib.exercises.engine.attempts import attempts, parted, plainly
 from tutorial_lib.exercises.engine.cells import stub
 from tutorial_lib.exercises.engine.sources import standing
 from tutorial_lib.exercises.engine.table import rows, table
@@ -36,6 +38,33 @@ def test_solution_and_second_style_pass(task):
         verdict = judge(task, *given(task, code))
         assert verdict.status == "right", verdict.text
         assert "in place" not in verdict.text
+
+
+@each(CODE)
+def test_no_property_fails_on_a_right_answer(task):
+    # `broken` skips a property that fails, as an answer may be anything: a slip of our own in one
+    # would never be seen. None says that there is nothing to judge.
+    for code in (task.solution, task.second_style):
+        for entry in task.properties:
+            assert entry.holds(functools.partial(plainly, task, code)) in (True, None), entry
+
+
+@each(CODE)
+def test_no_property_refuses_a_right_answer_in_short_floats(task):
+    if isinstance(task.solution, type):
+        pytest.skip("a class has no output of its own")
+
+    def short(*args, **kwargs):
+        found = task.solution(*args, **kwargs)
+        several = isinstance(found, tuple)
+        parts = [
+            part.half() if isinstance(part, torch.Tensor) and part.is_floating_point() else part
+            for part in (found if several else (found,))
+        ]
+        return tuple(parts) if several else parts[0]
+
+    verdict = judge(task, *given(task, short))
+    assert verdict.status == "right", verdict.text
 
 
 @each(TASKS)

@@ -28,8 +28,10 @@ def others_that_matter(result, x):
 
 
 def close(one, other):
-    """Tell whether two tensors agree, to the errors of single precision."""
-    return torch.allclose(one, other, rtol=1e-3, atol=1e-4)
+    """Tell whether two tensors agree, to the errors of their precision."""
+    step = max(torch.finfo(x.dtype).eps for x in (one, other) if x.is_floating_point())
+    slack = {"rtol": max(1e-3, 5 * step), "atol": max(1e-4, 20 * step)}  # single: 1e-3 and 1e-4
+    return torch.allclose(one.double(), other.double(), **slack)
 
 
 def told(found, right, others):

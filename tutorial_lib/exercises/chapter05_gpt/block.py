@@ -132,6 +132,17 @@ def sum_is_left_alone(answer):
     """No norm has gone over what leaves the layer."""
     found = traced(answer)["returned"]
     names = [name for name in ("norm_1", "norm_2") if found[name]]
+    # A norm that goes over a sum multiplies what its sub-layer has added to it.
+    after_the_first = 3 if found["norm_2"] else 1
+    before_the_sum = {
+        "norm_1": found["attended"] == after_the_first,
+        "norm_2": found["fed"] == 1,
+    }
+    if names and all(before_the_sum[name] for name in names):
+        return (
+            f"What a sub-layer returns is added to what {' and '.join(names)} returned: it is "
+            "added to x itself, not to norm(x)."
+        )
     return not names or (
         f"What leaves the layer has gone through {' and '.join(names)}: each norm stands before "
         "its sub-layer; shortcuts and sum are left alone."

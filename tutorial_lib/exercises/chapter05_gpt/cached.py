@@ -190,18 +190,28 @@ def sees_no_later_word(answer):
     return bool((weights[~may_be_seen()].abs() < 1e-6).all())
 
 
+def begins_at_the_first_word(weights):
+    """New word i sees the words 0 to i, as if there were no past."""
+    return torch.equal(weights.abs() > 1e-6, triangle(N_NEW, N_PAST + N_NEW, 0))
+
+
 def sees_the_past(answer):
     """A new word gives weight to every word of the past."""
     weights = weights_of_step(answer)
     if (weights[may_be_seen()].abs() < 1e-6).all():
         return None
+    if begins_at_the_first_word(weights):
+        return (
+            "The mask lets new word i see the words 0 to i, as if there were no past: new word i "
+            "is number S + i, so move the triangle by S."
+        )
     return bool((weights[:, :N_PAST].abs() > 1e-6).all())
 
 
 def sees_new_words(answer):
     """A new word gives weight to itself and to the new words before it."""
     weights = weights_of_step(answer)
-    if (weights[may_be_seen()].abs() < 1e-6).all():
+    if (weights[may_be_seen()].abs() < 1e-6).all() or begins_at_the_first_word(weights):
         return None
     own = weights[:, N_PAST:]
     if (own.diagonal().abs() < 1e-6).all() and (own.tril(-1).abs().sum(dim=-1)[1:] > 1e-6).all():

@@ -204,7 +204,8 @@ once through the data set.
 | Wikipedia | 3 | 3 % | 3.40 |
 
 One number is further off than rounding explains: WebText2's 2.90. Which number of **epochs** do its
-weight and its tokens give, to two decimals?
+weight and its tokens give, both as printed (the weights add up to 101 %: leave it at that), to two
+decimals?
 """,
     hints=(
         "How many of the 300 billion tokens does training draw from WebText2?",

@@ -2,6 +2,8 @@
 
 from difflib import SequenceMatcher
 
+import torch
+
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -74,9 +76,35 @@ SAMPLES = (RUN, [*RUN, 9], [9, *RUN])  # each is easy for some mistake that anot
 PLAIN = ((RUN, RUN), ([*RUN, 9], [*RUN, 8]), ([9, *RUN], [8, *RUN]))
 
 
+def gives_a_number(answer):
+    """The length, not the run."""
+    return torch.as_tensor(answer(RUN, RUN)).tolist() != RUN
+
+
+def takes_any_tokens(answer):
+    """What works for texts works for numbers."""
+    letters = ["a", "b", "c"]
+    for tokens in (RUN, letters):
+        try:
+            answer(tokens, tokens)
+        except ValueError:
+            if tokens is letters:
+                raise  # it fails on texts as well, for another reason
+        else:
+            if tokens is RUN:
+                return True
+    return False
+
+
 def longest_of(answer, pairs):
-    """The largest number that an answer gives for several pairs of sample and text."""
-    return max(float(answer(*pair)) for pair in pairs)
+    """The largest number that an answer gives for several pairs of sample and text.
+
+    Where an answer returns runs, which is said already, it is the length of the longest.
+    """
+    found = [answer(*pair) for pair in pairs]
+    if not gives_a_number(answer):
+        found = [len(run) for run in found]
+    return max(map(float, found))
 
 
 def surplus(answer):
@@ -214,6 +242,12 @@ tokens are characters, or both are lists of tokens. If nothing of the sample sta
     ),
     cases=longest_copy_cases,
     properties=(
+        Property("It returns the run itself: return its length.", gives_a_number),
+        Property(
+            "Tokens need not be texts, they may be numbers: compare them, do not glue them "
+            "together.",
+            takes_any_tokens,
+        ),
         Property("A run of 3 tokens counts 3.", counts_tokens),
         ANY_BEGINNING,
         ANY_END,

@@ -88,9 +88,21 @@ def whole_window_is_used(answer):
     return inputs.shape == labels.shape == (3, 5)
 
 
+def mask_is_turned(answer):
+    """What may be seen and what may not are exchanged, with the diagonal or without."""
+    mask = in_order(answer)[2]
+    return any(torch.equal(mask, torch.ones(5, 5).triu(first).bool()) for first in (0, 1))
+
+
 def of_the_mask(entry):
     """A property of the causal mask as one of the mask of a batch."""
-    return Property(entry.sentence, lambda answer: entry.holds(lambda n: in_order(answer, n)[2]))
+
+    def holds(answer):
+        if mask_is_turned(answer):
+            return None
+        return entry.holds(lambda n: in_order(answer, n)[2])
+
+    return Property(entry.sentence, holds)
 
 
 TRAINING_CURVE = Symptom(
@@ -128,6 +140,11 @@ repair `make_batch`.
         Property("The order is inputs, labels, mask.", mask_comes_last),
         Property("A label is not the token after its place.", labels_are_one_ahead),
         Property("Of T + 1 tokens all but the last are inputs.", whole_window_is_used),
+        Property(
+            "The mask is upside down: True is where a place may look, at itself and at what is "
+            "before it.",
+            lambda answer: not mask_is_turned(answer),
+        ),
         *map(of_the_mask, CAUSAL_MASK.properties),
     ),
     results=("inputs", "labels", "mask"),

@@ -190,12 +190,12 @@ def is_in_nats(answer):
         return "It is the perplexity: the loss itself is asked for, without the exponential."
     if math.isclose(loss, 1 / 8, rel_tol=1e-3):
         return PROBABILITY
-    return None
+    return True if math.isclose(loss, math.log(8), rel_tol=1e-3) else None
 
 
 def is_0_when_sure_and_right(answer):
     """Logits that are sure of the right token cost nothing."""
-    if not tokens_of_a_place_compete(answer) or is_in_nats(answer) is not None:
+    if not tokens_of_a_place_compete(answer) or isinstance(is_in_nats(answer), str):
         return None
     if asked_for(answer) != 1 or not last_place_is_not_asked(answer):
         return None

@@ -66,6 +66,20 @@ def obey_loss_stop():
     return obey_loss() + LOGITS["obey"] - LOGITS["stop"]
 
 
+def obey_loss_stop_bits():
+    """This is the loss of “stop”, the word with the highest logit, and in bits: “obey” is what
+    came, and nats take the natural logarithm.
+    """
+    return obey_loss_stop() / math.log(2)
+
+
+def obey_loss_stop_bits_cut():
+    """This is the loss of “stop” in bits, cut off: take “obey”, which came, and the natural
+    logarithm.
+    """
+    return math.floor(100 * obey_loss_stop_bits()) / 100
+
+
 def obey_loss_learn():
     """This is the loss of “learn”: “obey” is what came."""
     return obey_loss() + LOGITS["obey"] - LOGITS["learn"]
@@ -128,6 +142,8 @@ learn 1, the -1**. The text goes on with “obey”. What is the loss in **nats*
         obey_loss_no_normaliser,
         obey_loss_normaliser,
         obey_loss_stop,
+        obey_loss_stop_bits,
+        obey_loss_stop_bits_cut,
         obey_loss_learn,
         obey_loss_the,
         obey_loss_logit_shares,

@@ -151,6 +151,11 @@ def top_k_keeps_k(answer):
         )
     if counts[0] == 8:
         return "It keeps all tokens."
+    if counts[0] == 2:
+        return (
+            "It keeps one token fewer than k: the k-th highest stays too, so drop what is below "
+            "it (`<`, not `<=`)."
+        )
     return True if counts[0] == 3 else f"It keeps {counts[0]} of 8 tokens a row where k is 3."
 
 

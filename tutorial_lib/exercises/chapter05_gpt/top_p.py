@@ -149,6 +149,19 @@ def kept_in_rows(answer, p):
     return filtered(answer, SHARES.log() + 1, p)[0]
 
 
+def measured_one_by_one(answer):
+    """Of ten tokens that are nearly alike all stay, or none or the best, whatever p is."""
+    kept_in_rows(answer, 0.7)  # raises where a row cannot be judged alone
+    shares = torch.linspace(0.109, 0.091, 10)[[3, 8, 0, 5, 9, 1, 7, 2, 6, 4]]
+    kept = [filtered(answer, shares.log()[None] + 1, p)[0].sum().item() for p in (0.5, 0.8)]
+    return all(number in (0, 1, 10) for number in kept)
+
+
+def tokens_are_added_up(answer):
+    """What a token meets depends on what the likelier ones hold together."""
+    return not measured_one_by_one(answer)
+
+
 def kept_from_the_top(answer):
     """Which tokens stay at p = 0.7, or are dropped if it is the other way round."""
     kept = kept_in_rows(answer, 0.7)
@@ -159,32 +172,40 @@ def kept_from_the_top(answer):
 def top_p_keeps_the_likeliest(answer):
     """No token is dropped that is likelier than one that stays."""
     kept = kept_in_rows(answer, 0.7)
-    if (~kept).all(dim=-1).any() or kept.all():
+    if not kept.any() or kept.all():
         return None
     if keeps_the_highest(~kept, SHARES):
         return "It drops the top tokens and keeps the rest: it is the other way round."
     return keeps_the_highest(kept, SHARES)
 
 
+def held_by(n_kept):
+    """What so many tokens of each row hold at most, (3,): their places are judged apart."""
+    held = SHARES.sort(dim=-1, descending=True).values.cumsum(dim=-1)
+    held = torch.cat([torch.zeros(3, 1), held], dim=-1)
+    return held.gather(-1, n_kept[:, None])[:, 0]
+
+
 def top_p_keeps_enough(answer):
     """What stays holds p, or more."""
-    kept = kept_from_the_top(answer)
-    held = (SHARES * kept).sum(dim=-1)
+    if measured_one_by_one(answer):
+        return None
+    held = held_by(kept_from_the_top(answer).sum(dim=-1))
     return bool((held[:2] >= 0.7).all())  # in the third the likeliest token holds it alone
 
 
 def top_p_keeps_no_more(answer):
     """What stays would not hold p without its least likely token."""
     kept = kept_from_the_top(answer)
-    if (~kept).all(dim=-1).any():
+    if (~kept).all(dim=-1).any() or measured_one_by_one(answer):
         return None
-    held = SHARES * kept
-    least = held.masked_fill(~kept, math.inf).amin(dim=-1)
-    return bool((held.sum(dim=-1) - least < 0.7).all())
+    return bool((held_by(kept.sum(dim=-1) - 1) < 0.7).all())
 
 
 def top_p_keeps_one(answer):
     """The likeliest token stays, even if it holds more than p."""
+    if measured_one_by_one(answer):
+        return None
     kept = kept_in_rows(answer, 0.2)
     return bool(kept.any(dim=-1).all())
 
@@ -222,6 +243,11 @@ logits that stay are unchanged and in their places. No two tokens tie.
         Property(
             "What a row keeps depends on the other rows: each has a softmax and a sum of its own.",
             rows_are_judged_alone,
+        ),
+        Property(
+            "Tokens are measured one by one: add up the probabilities, from the likeliest token "
+            "on, until they come to p.",
+            tokens_are_added_up,
         ),
         Property(
             "It keeps a token and drops a likelier one: begin with the likeliest, and put what you "

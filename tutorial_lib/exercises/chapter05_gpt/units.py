@@ -41,8 +41,27 @@ def bits_per_character_cases():
     ]
 
 
+def logarithm_of_all(answer):
+    """Twice the perplexity is the same as twice the tokens, and not twice the bits."""
+    once, tokens, perplexity = answer(16.0, 10, 7), answer(16.0, 20, 7), answer(32.0, 10, 7)
+    return math.isclose(tokens, perplexity, rel_tol=1e-3) and not math.isclose(
+        tokens, 2 * once, rel_tol=1e-3
+    )
+
+
+def is_upside_down(answer):
+    """Half the bits for twice the tokens, twice for twice the characters."""
+    once = answer(16.0, 10, 7)
+    tokens, characters = answer(16.0, 20, 7) / once, answer(16.0, 10, 14) / once
+    return math.isclose(tokens, 1 / 2, rel_tol=1e-3) and math.isclose(characters, 2, rel_tol=1e-3)
+
+
 def all_tokens_are_paid(answer):
     """Twice the tokens, twice the bits."""
+    if logarithm_of_all(answer):
+        return None
+    if is_upside_down(answer):
+        return "The fraction is upside down: multiply by n_tokens and divide by n_characters."
     others = {
         1: "It does not matter how many tokens the text has: each of the n_tokens has to be paid.",
         1 / 2: "It divides by the tokens: a token's bits are shared by its characters, so multiply "
@@ -54,6 +73,8 @@ def all_tokens_are_paid(answer):
 
 def characters_share(answer):
     """Twice the characters, half the bits."""
+    if logarithm_of_all(answer) or is_upside_down(answer):
+        return None
     others = {
         1: "It does not matter how many characters the text has: its bits are shared by them, so "
         "divide.",
@@ -64,6 +85,11 @@ def characters_share(answer):
 
 def perplexity_has_a_logarithm(answer):
     """A perplexity squared costs twice the bits."""
+    if logarithm_of_all(answer):
+        return (
+            "It takes the logarithm of the whole product: take that of the perplexity alone, and "
+            "share it out after that."
+        )
     others = {
         16: "It shares out the perplexity itself: its logarithm is the loss of a token.",
     }

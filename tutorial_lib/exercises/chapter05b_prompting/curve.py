@@ -3,6 +3,8 @@
 import itertools
 import random
 
+import torch
+
 from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 NUMBERS = 7  # inputs and outputs are 0 to 6, and rules compute modulo 7
@@ -61,11 +63,11 @@ def few_shot_one_short(patterns, which, n_examples):
 
 
 def few_shot_cases():
-    """No example, some, and all but one; each number tells where it comes from."""
+    """Some examples, none, and all but one; each number tells where it comes from."""
     patterns = [[(100 * p + i, 100 * p + 10 + i) for i in range(5)] for p in range(4)]
     return [
-        case("no example", patterns, 1, 0),
         case("2 examples", patterns, 0, 2),
+        case("no example", patterns, 1, 0),
         case("4 examples", patterns, 2, 4),
     ]
 
@@ -100,25 +102,47 @@ def curve(prompts=few_shot, most=5, n_patterns=40):
     return accuracies
 
 
+def prompt_for(answer):
+    """The prompt with 3 examples of pattern 2, without brackets, and the answer."""
+    prompt, right = answer(few_shot_cases()[0].args[0], 2, 3)
+    if isinstance(prompt, torch.Tensor):
+        return prompt.flatten().tolist(), right
+    parts = (torch.as_tensor(part).flatten().tolist() for part in prompt)
+    return [number for part in parts for number in part], right
+
+
+def is_flat(answer):
+    """No pairs inside of it."""
+    prompt, _ = answer(few_shot_cases()[0].args[0], 2, 3)
+    return isinstance(prompt, torch.Tensor) and prompt.dim() == 1
+
+
 def read(answer):
     """For 3 examples of pattern 2: the x shown, the y shown, the query, and the answer.
 
     x is 200 to 204 in this pattern, y is 10 more.
     """
-    prompt, right = answer(few_shot_cases()[0].args[0], 2, 3)
-    xs, ys = ([n for n in prompt.tolist() if (n % 100 >= 10) == is_y] for is_y in (False, True))
+    prompt, right = prompt_for(answer)
+    xs, ys = ([n for n in prompt if (n % 100 >= 10) == is_y] for is_y in (False, True))
     return xs[:-1], ys[: len(xs) - 1], xs[-1], right
 
 
 def ends_with_a_query(answer):
     """x y x y ... x."""
-    prompt = answer(few_shot_cases()[0].args[0], 2, 3)[0]
-    return len(prompt) % 2 == 1 and prompt[-1].item() % 100 < 10
+    prompt, _ = prompt_for(answer)
+    return len(prompt) % 2 == 1 and prompt[-1] % 100 < 10
 
 
 def is_the_next_pair(answer):
     """The query is that of pair number n_examples, or one of those shown, which is said before."""
     xs, _, query, _ = read(answer)
+    if query % 100 == 0 and [x % 100 for x in xs] == [1, 2, 3]:
+        return (
+            "It shows pairs 1 to n_examples and asks for pair 0: show the first n_examples pairs, "
+            "number 0 on, and ask for the one after them."
+        )
+    if query % 100 == len(xs) != 3:
+        return None  # it follows the pairs that are shown, of which there are too few or too many
     return query % 100 == 3 or query in xs
 
 
@@ -177,6 +201,7 @@ letter, then repair `few_shot`.
     ),
     cases=few_shot_cases,
     properties=(
+        Property("The prompt is flat: x y x y ... x, no pairs or lists inside of it.", is_flat),
         Property("The prompt must end with a query, x y x y ... x.", ends_with_a_query),
         Property(
             "It shows the pair that it asks for: the answer can be copied.",

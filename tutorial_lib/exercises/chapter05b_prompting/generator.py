@@ -228,7 +228,7 @@ def all_labels_or_none(answer):
 
 def none_is_lost(answer):
     """A hypothesis that finds all three labels is there."""
-    if not lines(answer):
+    if not lines(answer) or not writes_hypotheses(answer):
         return None
     sentence = "finds a premise for each of the three labels, and is left out."
     return no_hypothesis(answer, lambda got, want: any(want) and not any(got), sentence)
@@ -240,10 +240,16 @@ REPAIR_GENERATOR = Symptom(
     level="medium",
     text="""
 The picture above counts, in pairs that a generator wrote, how often each label comes with a
-hypothesis of so many **general** words (“some”, “animals”, “outdoors”, no size). Overall each
-label comes equally often, and each label is true of its pair. Still the hypothesis alone gives much
-away. The pairs come from code with one of these mistakes. Choose the letter, then repair
-`balanced`, so that each hypothesis stands once with each label, or not at all.
+hypothesis of 0 to 4 **general** words: “some” in place of a number, “animals” in place of a kind,
+“outdoors” in place of one place, and no size. Overall each label comes equally often, and each
+label is true of its pair. Still the hypothesis alone gives much away. The pairs come from code with
+one of these mistakes. Choose the letter, then repair `balanced`, so that each hypothesis stands
+once with each label, or not at all.
+
+`premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. `LABELS` holds the
+three labels, `relation(premise, hypothesis)` says which of them is true of two Scenes, and
+`PremisePair(premise, hypothesis, label)` is a pair, of two sentences and a label. Where several
+premises fit, take any of them.
 """,
     hints=(
         "How often is a general hypothesis true? What does a model know that reads nothing else?",

@@ -70,12 +70,8 @@ def one_score_a_head(answer):
 
 def rows_look_back(answer):
     """A row looks at one place, the one behind the first place of its token."""
-    if above_the_diagonal(answer):
-        return (
-            "It reads above the diagonal, where a causal map is 0: in weights[h, t, s] row t looks "
-            "back at column s."
-        )
-    rows, columns = shares(answer).nonzero(as_tuple=True)
+    turned = above_the_diagonal(answer)  # which is said already
+    rows, columns = (shares(answer).T if turned else shares(answer)).nonzero(as_tuple=True)
     if len(rows) > len(rows.unique()):
         return (
             "Several columns of a row count: take pairs of a row and a column. (Two slices give "
@@ -165,6 +161,11 @@ Return (H,).
     cases=induction_score_cases,
     properties=(
         Property("One score a head is asked for, (H,).", one_score_a_head),
+        Property(
+            "It reads above the diagonal, where a causal map is 0: in weights[h, t, s] row t looks "
+            "back at column s.",
+            lambda answer: not above_the_diagonal(answer),
+        ),
         Property(
             "Row N + i has to look at column i + 1, the place behind the first one of its token.",
             rows_look_back,

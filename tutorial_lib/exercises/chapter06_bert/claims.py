@@ -158,6 +158,18 @@ def visible_weights_causal_hidden():
     return N_READ * (N_READ - 1) // 2
 
 
+def visible_weights_causal_without():
+    """This leaves the two [MASK] out, and lets each token see only what is before it: they are
+    tokens like others, and BERT has no causal mask.
+    """
+    return (N_READ - N_MASKED) * (N_READ - N_MASKED + 1) // 2
+
+
+def visible_weights_one_more():
+    """This is 12 x 13: there are as many columns as rows, as [MASK] is one of the 12 tokens."""
+    return N_READ * (N_READ + 1)
+
+
 def visible_weights_columns():
     """This hides the two [MASK] from all tokens: they are tokens like others."""
     return N_READ * (N_READ - N_MASKED)
@@ -218,6 +230,8 @@ nothing is padding. Of the 12 x 12 attention weights of one head, **how many are
     mistakes=(
         visible_weights_causal,
         visible_weights_causal_hidden,
+        visible_weights_causal_without,
+        visible_weights_one_more,
         visible_weights_columns,
         visible_weights_without,
         visible_weights_not_each_other,

@@ -132,6 +132,26 @@ def parts(answer):
     return [part.tolist() for part in found]
 
 
+def labels_are_turned(answer):
+    """The tokens that were not chosen are the labels, and the chosen ones do not count."""
+    return parts(answer)[1::2] == [[-100] * 3, [7, 8, 9]]
+
+
+def chosen_are_labels(answer):
+    """The label of a chosen place is its own token."""
+    if labels_are_turned(answer):
+        return (
+            "The labels are the wrong way round: -100 stands at the chosen places, where the token "
+            "must stand, and the token at the others, where -100 must."
+        )
+    return parts(answer)[1] == [5, 0, 6]
+
+
+def others_do_not_count(answer):
+    """-100 stands at the places that were not chosen."""
+    return None if labels_are_turned(answer) else parts(answer)[3] == [-100] * 3
+
+
 MLM_CURVE = Symptom(
     id="6.6",
     title="Too easy a blank",
@@ -180,11 +200,11 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
         ),
         Property(
             "The label of a chosen place is not the token that stood there.",
-            lambda answer: parts(answer)[1] == [5, 0, 6],
+            chosen_are_labels,
         ),
         Property(
             "The label of a place that was not chosen must be -100, so that it does not count.",
-            lambda answer: parts(answer)[3] == [-100] * 3,
+            others_do_not_count,
         ),
     ),
     see="6.4 Pre-training",

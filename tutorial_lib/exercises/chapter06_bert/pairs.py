@@ -92,7 +92,7 @@ def from_own_document(answer, coins):
 def coin_is_turned(answer):
     """Real pairs come from 0.5 on."""
     low, high = (from_own_document(answer, coins) for coins in ((0.1,), (0.9,)))
-    return all(high) and not any(low)
+    return all(high) and not all(low)  # what is drawn may be of the same document, by mistake
 
 
 def u_is_the_coin(answer):
@@ -111,8 +111,13 @@ def coin_decides(answer):
 
 def others_are_of_other_documents(answer):
     """From 0.5 on the second sentence is from elsewhere."""
-    if coin_is_turned(answer) or u_is_the_coin(answer):
+    if u_is_the_coin(answer):
         return None
+    if coin_is_turned(answer):
+        return not any(from_own_document(answer, (0.0, 0.1, 0.25, 0.4, 0.49))) or (
+            "A second sentence that is drawn may be from the same document: leave out the whole "
+            "document, and draw from all others."
+        )
     return not any(from_own_document(answer, (0.5, 0.6, 0.75, 0.9, 0.99)))
 
 

@@ -4,7 +4,12 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from tutorial_lib.exercises.chapter06_bert.measures import HIDDEN, MASK, POOLING
+from tutorial_lib.exercises.chapter06_bert.measures import (
+    HIDDEN,
+    MASK,
+    POOLING,
+    shares,
+)
 from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 QUESTION = "What happened in the war?"
@@ -93,6 +98,23 @@ def ranking(text_vectors, model, tokenizer, question=QUESTION, texts=TEXTS):
     return sorted(zip(texts, together, alone, strict=True), key=lambda row: -row[1])
 
 
+def means_as_they_are(answer):
+    """A token whose vector is three times as long counts for three times as much."""
+    if not shares(answer)[:, 1].all():
+        return None
+    longer = HIDDEN.clone()
+    longer[:, 1] *= 3
+    return not torch.allclose(answer(longer, MASK), answer(HIDDEN, MASK), atol=1e-4)
+
+
+def takes_the_mean(answer):
+    """What all tokens share counts for more than what one has."""
+    shared = HIDDEN.clone()
+    shared[..., 8] = 1
+    found = answer(shared, MASK)
+    return not torch.allclose(found[:, 1], found[:, 8], atol=1e-4)
+
+
 def has_length_one(answer):
     """Each vector, whatever the length of the mean."""
     hidden = 3 * HIDDEN + torch.arange(9.0)
@@ -141,6 +163,14 @@ these mistakes. Choose the letter, then repair `text_vectors`.
     cases=text_vectors_cases,
     properties=(
         *POOLING,
+        Property(
+            "Each token's vector is brought to length 1 before the mean: take the mean of the "
+            "vectors as they are, and bring that one to length 1.",
+            means_as_they_are,
+        ),
+        Property(
+            "It takes the largest number of the tokens: their mean is asked for.", takes_the_mean
+        ),
         Property("Each vector must have length 1.", has_length_one),
     ),
     see="6.11 Search by meaning",

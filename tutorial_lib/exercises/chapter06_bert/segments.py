@@ -100,8 +100,9 @@ SEGMENT_IDS = Write(
     level="easy",
     text="""
 Each row of `ids` (B, T) is a pair: [CLS], the first sentence, [SEP], the second sentence, [SEP],
-then padding, whatever its id. Write `segment_ids(ids, sep_id)`, whole numbers (B, T): 0 up to and
-including the first [SEP], 1 behind it up to and including the second, 0 again in the padding.
+then padding. The padding may have any id, so do not look for 0. Write `segment_ids(ids, sep_id)`,
+whole numbers (B, T): 0 up to and including the first [SEP], 1 behind it up to and including the
+second, 0 again in the padding.
 """,
     hints=(
         "How many [SEP] stand before a token of the first sentence, of the second, of the padding?",

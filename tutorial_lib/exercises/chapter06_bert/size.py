@@ -36,7 +36,9 @@ def large_size_published():
 
 
 def large_size_whole():
-    """This is rounded: one decimal is asked for."""
+    """This is rounded (one decimal is asked for), or it leaves out the two layer norms in each
+    layer, which have 2 D numbers each.
+    """
     return 335
 
 
@@ -48,6 +50,23 @@ def large_size_base():
 def large_size_no_pooler():
     """This leaves out the pooler, one layer from D to D over [CLS]."""
     return large_size() - (D_MODEL**2 + D_MODEL) / 1e6
+
+
+def large_size_paper_vocabulary_no_pooler():
+    """Two things are missing. One is the pooler, a layer from D to D over [CLS]. The other makes
+    half a million: the released model has 30,522 tokens, not 30,000, and 512 positions.
+    """
+    return large_size_paper_vocabulary() - (D_MODEL**2 + D_MODEL) / 1e6
+
+
+def large_size_only_norms():
+    """This leaves out the biases: each linear map of D to E has E of them."""
+    return large_size() - (9 * N_LAYERS + 1) * D_MODEL / 1e6
+
+
+def large_size_binary():
+    """This divides by 2²⁰: a million is 10⁶."""
+    return large_size() * 1e6 / 2**20
 
 
 def large_size_heads():
@@ -73,7 +92,7 @@ def large_size_no_embeddings():
 
 
 def large_size_no_biases():
-    """This leaves out biases and layer norms: they are trained too."""
+    """This leaves out both biases and layer norms: they are trained too."""
     weights = 12 * N_LAYERS * D_MODEL**2 + D_MODEL**2
     return (weights + (VOCABULARY + CONTEXT + SEGMENTS) * D_MODEL) / 1e6
 
@@ -106,7 +125,8 @@ BERT_SIZE = Claim(
 A textbook chapter lists BERT: a vocabulary of 30,000 tokens, width 1,024, 24 layers with 16 heads,
 about 340 million parameters. The model that was released (BERT-large) has 30,522 tokens. Count it,
 **in millions to one decimal**: the tables of tokens, of 512 positions and of 2 segments, the layer
-norm behind them, 24 layers with an inner width of 4 D, and the pooler. All linear maps have biases.
+norm behind them, 24 layers with an inner width of 4 D and two layer norms each, and the pooler, one
+linear map from D to D. All linear maps have biases.
 """,
     hints=(
         "A layer: four maps D x D in the attention, two in the feed-forward layer, D to 4 D and "
@@ -122,6 +142,9 @@ norm behind them, 24 layers with an inner width of 4 D, and the pooler. All line
         large_size_whole,
         large_size_base,
         large_size_no_pooler,
+        large_size_paper_vocabulary_no_pooler,
+        large_size_only_norms,
+        large_size_binary,
         large_size_heads,
         large_size_second_table,
         large_size_only_layers,

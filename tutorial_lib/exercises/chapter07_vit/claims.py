@@ -162,6 +162,13 @@ def gain_percent():
     return 100 * gain() / ACCURACY["learned 1-D"]
 
 
+def gain_percent_sign():
+    """This is in percent of the accuracy of 1-D, and has the wrong sign: points are a plain
+    difference, of 2-D less 1-D.
+    """
+    return -gain_percent()
+
+
 def gain_itself():
     """This is the accuracy of 2-D: how much more is it than that of 1-D?"""
     return ACCURACY["learned 2-D"]
@@ -204,6 +211,7 @@ How many **percentage points** does 2-D gain over 1-D, to two decimals? A loss i
         gain_relative,
         gain_against_relative,
         gain_percent,
+        gain_percent_sign,
         gain_itself,
         gain_share,
     ),

@@ -39,11 +39,10 @@ def parts(chosen, draw, low=0.8, high=0.9):
     return chosen & (draw < low), chosen & (draw >= low) & (draw < high)
 
 
-def untouched(answer, patches, *others):
-    """Return what the answer gives; a word in its place where it changes the patches in place."""
-    before = patches.clone()
-    given = answer(patches, *others)
-    return given if torch.equal(patches, before) else "patches that are no longer as they were"
+def with_patches_after(answer, patches, *others):
+    """Return what the answer gives, and the patches as they are after the call."""
+    own = patches.clone()
+    return answer(own, *others), own
 
 
 def corrupt_patches_cases():
@@ -83,7 +82,7 @@ MASK = torch.full((3,), -7.0)
 
 def corrupted(answer, other):
     """The result (2, 12, 3), when patch n is patch other[b, n] in its place."""
-    return answer(PATCHES, MASK, *chosen_and_draws(), torch.tensor(other))
+    return answer(PATCHES, MASK, *chosen_and_draws(), torch.tensor(other))[0]
 
 
 def fates(answer):
@@ -107,7 +106,8 @@ def fates(answer):
 
 def keeps_its_argument(answer):
     """`patches` is as it was."""
-    return not isinstance(corrupted(answer, [[0] * 12] * 2), str)
+    _, after = answer(PATCHES, MASK, *chosen_and_draws(), torch.tensor([[0] * 12] * 2))
+    return torch.equal(after, PATCHES)
 
 
 def keeps_all_places(answer):
@@ -132,11 +132,12 @@ CORRUPT_PATCHES = Write(
     title="Hidden patches",
     level="medium",
     text="""
-Half of the patches are chosen, to be guessed. Of these 80 % are hidden, 10 % replaced, 10 % kept.
-Write `corrupt_patches(patches, mask, chosen, draw, other)` for patch vectors (B, N, D). Where
-`chosen` (B, N) is True, `draw` (B, N) decides: **below 0.8** the vector mask (D,) stands there;
-from 0.8 to **below 0.9** the vector of patch `other[b, n]` of the same picture, as it was; else the
-patch stays. All other patches stay. Return (B, N, D), and leave `patches` as it is.
+Some patches have been chosen, to be guessed: you are given which. Of these about 80 % are hidden,
+10 % replaced, 10 % kept. Write `corrupt_patches(patches, mask, chosen, draw, other)` for patch
+vectors (B, N, D). Where `chosen` (B, N) is True, the number `draw` (B, N) decides: **below 0.8**
+the vector mask (D,) stands there; from 0.8 to **below 0.9** the vector of patch `other[b, n]` of
+the same picture, as it was; else the patch stays. All other patches stay. Return (B, N, D), and
+leave `patches` as it is.
 """,
     hints=(
         "Two masks first: `hidden = chosen & (draw < 0.8)`. What is the other one?",
@@ -167,6 +168,7 @@ patch stays. All other patches stay. Return (B, N, D), and leave `patches` as it
             others_as_they_were,
         ),
     ),
-    run=untouched,
+    run=with_patches_after,
+    results=("result", "`patches` after the call"),
     see="7.6 Hidden patches",
 )

@@ -173,10 +173,9 @@ def slips(answer):
 
 def cells_add_up(answer):
     """Each new cell is a mean of old ones."""
-    sums = cells_of(answer).sum(dim=1)
-    return (
-        None if cls_is_no_cell(answer) is False else torch.allclose(sums, torch.ones(14), atol=1e-3)
-    )
+    if cls_is_no_cell(answer) is False or not numbers_stay_apart(answer):
+        return None
+    return torch.allclose(cells_of(answer).sum(dim=1), torch.ones(14), atol=1e-3)
 
 
 def neighbours_below_count(answer):

@@ -98,6 +98,14 @@ def holds_a_square(answer):
     )
     if {*map(tuple, first.tolist())} == square:
         return True
+    of_exchanged = patches_of(
+        lambda images, p: patchify(images.reshape(*images.shape[:2], 10, 8), p)
+    )
+    if {*map(tuple, first.tolist())} == {*map(tuple, of_exchanged[0].tolist())}:
+        return (
+            "Height and width are exchanged: images are (B, C, height, width), so there are "
+            "height / P rows of patches and width / P columns. It shows only where the two differ."
+        )
     _, rows, columns = (sorted(set(axis.tolist())) for axis in first.T)
     return (
         f"With P = 2 the first patch holds pixels of rows {rows} and columns {columns} of a "

@@ -55,6 +55,13 @@ def millions_no_head():
     return counted(head=0)
 
 
+def millions_no_head_no_positions():
+    """Two things are missing. One is the head, 1024 x 1000 weights and 1000 biases. The other makes
+    0.2 million: the biases in the layers, or the positions.
+    """
+    return counted(head=0, positions=0)
+
+
 def millions_thumb():
     """This is the rule of thumb, 12 D² a layer: patches, positions, biases, norms and the head are
     missing.
@@ -152,6 +159,7 @@ parameters**, to one decimal?
         millions_patch_32,
         millions_patch_14,
         millions_no_head,
+        millions_no_head_no_positions,
         millions_thumb,
         millions_layers,
         millions_no_positions,

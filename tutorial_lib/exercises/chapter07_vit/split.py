@@ -145,8 +145,11 @@ def sizes(answer):
 
 def in_turn(answer):
     """First the training images, last the test images."""
-    train, validation, test = (part[0] for part in parts(answer))
-    return ORDER.index(train) < ORDER.index(validation) < ORDER.index(test)
+    if no_image_twice(answer) is not True:
+        return None
+    order = ORDER if keeps_the_order(answer) else sorted(ORDER)
+    train, validation, test = (order.index(part[0]) for part in parts(answer))
+    return train < validation < test
 
 
 SPLIT = Symptom(

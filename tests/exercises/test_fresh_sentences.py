@@ -1,0 +1,88 @@
+"""What the answers of fresh readers are told: one sentence a slip, and the right one."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tutorial_lib.exercises.engine import registry
+from tutorial_lib.exercises.engine.tasks import Symptom
+from tutorial_lib.exercises.engine.verdicts import judge
+
+FOLDER = Path(__file__).with_name("fresh_answers")
+
+
+def fresh(id, name):
+    """The wrong answer to an exercise whose name begins like that."""
+    path = FOLDER / f"chapter{id.split('.')[0].zfill(3 if 'b' in id else 2)}.py"
+    spec = importlib.util.spec_from_file_location(f"told_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (found,) = (answer for title, answer in module.WRONG[id] if title.startswith(name))
+    return found
+
+
+def told(id, answer):
+    task = registry.find(id)
+    if isinstance(task, Symptom):
+        letter, repaired = answer if isinstance(answer, tuple) else (None, answer)
+        return judge(task, letter or task.answer, repaired)
+    return judge(task, answer)
+
+
+SAID = [
+    ("5.1", "TWO", ["the loss of “stop”, the word with the highest logit, and in bits"]),
+    ("5.3", "log taken", ["logarithm of the whole product"]),
+    ("5.3", "TWO", ["upside down", "multiplies the nats by ln 2"]),
+    ("5.4", "adds to the normalised", ["added to x itself, not to norm(x)"]),
+    ("5.5", "mask is True", ["upside down: True is where"]),
+    ("5.5", "TWO", ["not shifted", "upside down: True is where"]),
+    ("5.7", "<=", ["the k-th highest stays too"]),
+    ("5.8", "keeps tokens of", ["Tokens are measured one by one"]),
+    ("5.8", "TWO", ["to the tokens' own places", "the token that crosses p", "one token always"]),
+    ("5.9", "tril", ["as if there were no past"]),
+    ("5.11", "joins", ["compare them, do not glue them together"]),
+    ("5.11", "TWO", ["the run itself: return its length", "must be neighbours"]),
+    ("5b.3", "swaps", ["A premise stands where the hypothesis belongs"]),
+    ("5b.7", "asks for pair 0", ["It shows pairs 1 to n_examples and asks for pair 0"]),
+    ("5b.7", "TWO", ["The prompt is flat", "Of 3 examples it shows 2"]),
+    ("5b.8", "TWO", ["above the diagonal", "stands at the first place"]),
+    ("6.13", "two", ["leaves the two [MASK] out, and lets each token see only"]),
+    ("6.5", "two", ["turns the coin round", "may be from the same document"]),
+    ("6.6", "-100 at", ["the wrong way round: -100 stands at the chosen places"]),
+    ("6.7", "two", ["One is the pooler"]),
+    ("6.12", "token vectors", ["to length 1 before the mean"]),
+    ("7.2", "width taken", ["Height and width are exchanged"]),
+    ("7.5", "reshaped", ["The numbers of a vector are mixed"]),
+    ("7.9", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
+    ("7.10", "two", ["in another order", "in two parts, validation and test", "it leaves out 2"]),
+    ("7.11", "two", ["One is the head"]),
+    ("7.12", "two", ["and has the wrong sign"]),
+]
+
+
+@pytest.mark.parametrize(("id", "name", "sentences"), SAID)
+def test_each_slip_of_a_fresh_reader_is_told_once(id, name, sentences):
+    text = told(id, fresh(id, name)).text
+    places = [text.find(sentence) for sentence in sentences]
+    assert -1 not in places, text
+    assert places == sorted(places), text
+    number = f"{len(sentences)} things to mend" in text
+    assert number if len(sentences) > 1 else "things to mend" not in text, text
+
+
+@pytest.mark.parametrize(
+    ("id", "number", "said"),
+    [
+        ("5.1", 0.60, "of “stop” in bits"),
+        ("6.13", 156, "12 x 13"),
+        ("6.7", 334.9, "leaves out the biases"),
+        ("6.7", 319.6, "a million is 10⁶"),
+        ("6.7", 335.0, "the two layer norms in each layer"),
+        ("7.11", 303.1, "One is the head"),
+    ],
+)
+def test_a_likely_number_is_named(id, number, said):
+    verdict = told(id, number)
+    assert verdict.status == "mistake"
+    assert said in verdict.text
