@@ -18,6 +18,8 @@ from tutorial_lib.recipes.__main__ import main
 NEW = {"recipe_sha256", "data_sha256"}
 # Trained models read given texts: nothing is drawn.
 WITHOUT_CHANCE = {"two-gpts"}
+# They take no step of an optimizer that could be interrupted.
+UNTRAINED = {"speech-vectors", "prompting", "two-gpts", "frozen-features"}
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]
 
@@ -143,10 +145,7 @@ def press_after_the_first_step():
 
 
 @pytest.mark.slow
-# These two train nothing: there is no step to interrupt.
-@pytest.mark.parametrize(
-    "name", [name for name in recipes.RECIPES if name not in ("speech-vectors", "prompting")]
-)
+@pytest.mark.parametrize("name", [name for name in recipes.RECIPES if name not in UNTRAINED])
 def test_an_interrupted_recipe_leaves_nothing_and_starts_no_other_training(name, tmp_path):
     with press_after_the_first_step() as steps, pytest.raises(KeyboardInterrupt):
         recipes.run(name, smoke=True, folder=tmp_path, progress=False)

@@ -98,6 +98,13 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
+        id="5b.w",
+        key="best_and_worst_examples",
+        question="SmolLM2 is asked about the same film reviews after eight different sets of four "
+        "examples. By how much do the shares right of the best and the worst set differ?",
+        share=True,
+    ),
+    Prediction(
         id="5b.4",
         key="examples_until_it_follows",
         question="A small model reads words with their plurals, whose two endings were not in its "
@@ -109,6 +116,13 @@ PREDICTIONS = (
         question="SmolLM2 reads 50 random tokens twice. Its loss is 14 the first time and 2 the "
         "second, in nats. One of its 270 heads is silenced, that which looks most at what followed "
         "the last time. What is the loss the second time?",
+    ),
+    Prediction(
+        id="5b.k",
+        key="score_with_the_path_cut",
+        question="An induction head of SmolLM2 has a score of 0.92. Its keys are computed as if "
+        "the previous-token head two layers before had no news. What is its score then?",
+        share=True,
     ),
     Prediction(
         id="5b.5",
