@@ -37,7 +37,7 @@ def test_a_second_panel_has_the_same_scale():
 def test_two_models_beside_each_other_have_their_names():
     beside = ("ours", [("the", 0.1)])
     _, first, second = figures.mask_fillings(SHOWN, 2, ROWS, beside=beside, name="MiniLM").axes
-    assert [axes.get_title() for axes in (first, second)] == ["MiniLM", "ours"]
+    assert [axes.get_title(loc="left") for axes in (first, second)] == ["MiniLM", "ours"]
     words = figures.describe_mask_fillings(SHOWN, 2, ROWS, beside, name="MiniLM")
     assert "MiniLM: house 0.600, cross 0.250; ours: the 0.100." in words
 

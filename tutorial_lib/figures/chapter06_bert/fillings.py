@@ -24,7 +24,8 @@ def mask_fillings(
 
     tokens: T strings; gap: the index of the gap among them; rows: (token, probability), the most
     probable first; beside: (name, rows) of a second panel for comparison, and then name stands
-    above the first; right: the token that was there, drawn orange. Returns the figure. Raises ShapeError when these do not fit.
+    above the first; right: the token that was there, drawn orange. Returns the figure. Raises
+    ShapeError when these do not fit.
 
     >>> rows = [("house", 0.6), ("cross", 0.3)]
     >>> figure = mask_fillings(["a", "red", "[MASK]"], 2, rows, title="A house")
