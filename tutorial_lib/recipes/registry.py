@@ -165,6 +165,12 @@ RECIPES = {
             "MiniLM with a masked-word head: frozen or not, beside tables of neighbours",
         ),
         Recipe(
+            "minilm-gaps",
+            "minilm_gaps",
+            "checkpoint",
+            "a head and a [MASK] vector with which the frozen MiniLM fills gaps",
+        ),
+        Recipe(
             "premises",
             "premises",
             "table",

@@ -34,6 +34,14 @@ def test_a_second_panel_has_the_same_scale():
     assert "house 0.600, cross 0.250; the left side only: the 0.100." in words
 
 
+def test_two_models_beside_each_other_have_their_names():
+    beside = ("ours", [("the", 0.1)])
+    _, first, second = figures.mask_fillings(SHOWN, 2, ROWS, beside=beside, name="MiniLM").axes
+    assert [axes.get_title(loc="left") for axes in (first, second)] == ["MiniLM", "ours"]
+    words = figures.describe_mask_fillings(SHOWN, 2, ROWS, beside, name="MiniLM")
+    assert "MiniLM: house 0.600, cross 0.250; ours: the 0.100." in words
+
+
 def test_fillings_that_do_not_fit_are_refused():
     with pytest.raises(ShapeError, match="the gap must be one of the 6 tokens, got index 6"):
         figures.mask_fillings(SHOWN, 6, ROWS)

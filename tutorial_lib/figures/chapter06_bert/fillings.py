@@ -17,12 +17,15 @@ def _checked(tokens, gap, rows, beside):
 
 
 @style.styled
-def mask_fillings(tokens, gap, rows, *, beside=None, right=None, title="", figure=None):
+def mask_fillings(
+    tokens, gap, rows, *, beside=None, name="all of the text", right=None, title="", figure=None
+):
     """A text with its gap, and the most probable tokens for it as bars.
 
     tokens: T strings; gap: the index of the gap among them; rows: (token, probability), the most
-    probable first; beside: (name, rows) of a second panel for comparison; right: the token that
-    was there, drawn orange. Returns the figure. Raises ShapeError when these do not fit.
+    probable first; beside: (name, rows) of a second panel for comparison, and then name stands
+    above the first; right: the token that was there, drawn orange. Returns the figure. Raises
+    ShapeError when these do not fit.
 
     >>> rows = [("house", 0.6), ("cross", 0.3)]
     >>> figure = mask_fillings(["a", "red", "[MASK]"], 2, rows, title="A house")
@@ -42,7 +45,7 @@ def mask_fillings(tokens, gap, rows, *, beside=None, right=None, title="", figur
     )
     reach = max(probability for listed in panels.values() for _, probability in listed)
     beside_each_other = below.subplots(1, len(panels), squeeze=False)[0]
-    for axes, (name, listed) in zip(beside_each_other, panels.items(), strict=True):
+    for axes, (other, listed) in zip(beside_each_other, panels.items(), strict=True):
         for row, (token, probability) in enumerate(listed):
             colour = style.ORANGE if token == right else style.BLUE
             axes.barh(row, probability, color=colour, height=0.68)
@@ -53,22 +56,23 @@ def mask_fillings(tokens, gap, rows, *, beside=None, right=None, title="", figur
         axes.set_xlim(0, 1.16 * reach)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("probability")
-        heading = name or ("all of the text" if beside else "")
+        heading = other or (name if beside else "")
         axes.set_title(heading, fontsize=10, fontweight="normal", color=style.MUTED)
     style.headline(figure, title)
     return figure
 
 
-def describe_mask_fillings(tokens, gap, rows, beside=None):
-    """Say in words what `mask_fillings` shows.
+def describe_mask_fillings(tokens, gap, rows, beside=None, name=""):
+    """Say in words what `mask_fillings` shows; name is that of the first panel.
 
     >>> describe_mask_fillings(["red", "[MASK]"], 1, [("house", 0.6)])
     'In “red [MASK]” the most probable tokens for token 2: house 0.600.'
     """
     parts = []
-    for name, listed in _checked(tokens, gap, rows, beside).items():
+    for other, listed in _checked(tokens, gap, rows, beside).items():
         words = ", ".join(f"{token_name(token)} {p:.3f}" for token, p in listed)
-        parts.append(f"{name}: {words}" if name else words)
+        heading = other or name
+        parts.append(f"{heading}: {words}" if heading else words)
     text = " ".join(token_name(token) for token in tokens)
     said = "; ".join(parts)
     return f"In “{text}” the most probable tokens for token {gap + 1}: {said}."
