@@ -4,7 +4,7 @@ import torch
 from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import fillings
-from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.models import BERT, BERTConfig, GapHead
 from tutorial_lib.recipes import CHECKPOINTS, load_card, load_checkpoint
 from tutorial_lib.recipes.masked_head import (
     GapReader,
@@ -14,8 +14,6 @@ from tutorial_lib.recipes.masked_head import (
 )
 from tutorial_lib.recipes.minilm_gaps import (
     SETTINGS,
-    GapHead,
-    build,
     from_reader,
     learned_rows,
 )
@@ -52,7 +50,7 @@ def test_a_gap_is_filled_as_the_reader_in_training_would(minilm, tokenizer):
     reader = GapReader(tokenizer, rows, n_layers=6, learns=["mask"], seed=0)
     with torch.no_grad():
         reader.body.token_embedding.vector.normal_()
-    model = from_reader(reader, build(SETTINGS)).onto(minilm, tokenizer)
+    model = from_reader(reader, GapHead(SETTINGS["width"], SETTINGS["vocab_size"])).onto(minilm, tokenizer)
     texts = hide_words(["The train is old.", "The station!"], tokenizer, seed=0)
     assert fillings_of(model, texts) == reader.say(texts)
 

@@ -7,6 +7,7 @@ from tutorial_lib.lazy import loading
 if TYPE_CHECKING:
     from tutorial_lib.models.bert import BERT, BERTConfig
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
+    from tutorial_lib.models.gap_head import GapHead
     from tutorial_lib.models.gpt import GPT, GPTConfig
     from tutorial_lib.models.llama import Llama, LlamaConfig
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig

@@ -10,12 +10,9 @@ stored. It is no BERT-base: a small head, trained for minutes on film reviews an
 from itertools import chain
 
 import torch
-from torch import nn
 
 from tutorial_lib.datasets import minilm_folder
-from tutorial_lib.errors import ShapeError
-from tutorial_lib.models import BERT
-from tutorial_lib.models.bert_heads import MLMHead
+from tutorial_lib.models import BERT, GapHead
 from tutorial_lib.recipes import masked_head
 from tutorial_lib.recipes.masked_head import (
     Batches,
@@ -49,50 +46,6 @@ NEVER = -1e4  # the bias of a token that no text holds; float16 can still hold i
 data_bytes = masked_head.data_bytes
 
 
-class GapHead(nn.Module):
-    """What MiniLM lacks to fill gaps: BERT's masked-word head, and a vector for [MASK].
-
-    >>> head = GapHead(width=4, vocab_size=9)
-    >>> sum(part.numel() for part in head.parameters())
-    41
-    """
-
-    def __init__(self, width, vocab_size):
-        super().__init__()
-        self.mlm_head = MLMHead(width, vocab_size)
-        self.mask_vector = nn.Parameter(torch.zeros(width))
-
-    def onto(self, minilm, tokenizer):
-        """Return a copy of MiniLM that fills gaps, in eval mode, with its tokenizer.
-
-        minilm is a BERT, tokenizer its WordPieceTokenizer. Raises ShapeError when they have
-        another width or vocabulary than this head.
-
-        >>> minilm = BERT.from_pretrained(minilm_folder())
-        >>> tokenizer = WordPieceTokenizer.from_pretrained(minilm_folder())
-        >>> GapHead(384, 30_522).onto(minilm, tokenizer).config.mlm
-        True
-        """
-        ours = (len(self.mask_vector), len(self.mlm_head.bias))
-        theirs = (minilm.config.d_model, minilm.config.vocab_size)
-        if ours != theirs or tokenizer.vocab_size != theirs[1]:
-            raise ShapeError(
-                f"this head is for a width of {ours[0]} and {ours[1]:,} tokens; the model has "
-                f"{theirs[0]} and {theirs[1]:,}, its tokenizer {tokenizer.vocab_size:,}"
-            )
-        model = minilm.with_heads(mlm=True)
-        model.mlm_head.load_state_dict(self.mlm_head.state_dict())
-        with torch.no_grad():
-            model.token_embedding.weight[tokenizer.mask_id] = self.mask_vector
-        model.tokenizer = tokenizer
-        return model.eval()
-
-
-def build(settings):
-    """Return the head before training."""
-    return GapHead(settings["width"], settings["vocab_size"])
-
-
 def train(settings, progress=True):
     """Train head and [MASK] on the frozen MiniLM; return what is new."""
     tokenizer = WordPieceTokenizer.from_pretrained(minilm_folder())
@@ -103,7 +56,7 @@ def train(settings, progress=True):
     passes = [Batches(rows, tokenizer, settings, seed + i) for i in range(settings["passes"])]
     steps = sum(map(len, passes))
     train_on_cpu(reader, chain(*passes), loss, settings | {"steps": steps}, progress)
-    return from_reader(reader, build(settings))
+    return from_reader(reader, GapHead(settings["width"], settings["vocab_size"]))
 
 
 def learned_rows(settings, tokenizer):
