@@ -142,7 +142,9 @@ def accuracy_by_examples(model, sequences, asked="plural"):
     greedy answer is right exactly when each of its signs is the likeliest after the right ones.
     """
     inputs, targets = answers(sequences, asked)
-    wrong = (model(inputs).argmax(-1) != targets) & (targets != IGNORED)  # (B, T)
+    # Not all sequences at once: their attention would be the most memory that chapter 05b needs.
+    said = torch.cat([model(part).argmax(-1) for part in inputs.split(100)])
+    wrong = (said != targets) & (targets != IGNORED)  # (B, T)
     before = (inputs == ALPHABET.index(ENDS)).cumsum(dim=1)  # examples that have ended
     n = len(sequences[0])
     failed = torch.stack([(wrong & (before == k)).any(dim=1) for k in range(n)])  # (n, B)
