@@ -50,7 +50,9 @@ def test_a_gap_is_filled_as_the_reader_in_training_would(minilm, tokenizer):
     reader = GapReader(tokenizer, rows, n_layers=6, learns=["mask"], seed=0)
     with torch.no_grad():
         reader.body.token_embedding.vector.normal_()
-    model = from_reader(reader, GapHead(SETTINGS["width"], SETTINGS["vocab_size"])).onto(minilm, tokenizer)
+    model = from_reader(reader, GapHead(SETTINGS["width"], SETTINGS["vocab_size"])).onto(
+        minilm, tokenizer
+    )
     texts = hide_words(["The train is old.", "The station!"], tokenizer, seed=0)
     assert fillings_of(model, texts) == reader.say(texts)
 
