@@ -10,7 +10,8 @@ from tutorial_lib.explorers import AttentionExplorer
 from tutorial_lib.explorers.attention_picture import PictureBackend, patch_labels
 from tutorial_lib.explorers.packing import as_picture
 from tutorial_lib.interpret import Uniform, Zero, intervene
-from tutorial_lib.models import ViT, ViTConfig
+from tutorial_lib.models import DINOv2, DINOv2Config, ViT, ViTConfig
+from tutorial_lib.models.dinov2 import normalised
 from tutorial_lib.recipes import load_checkpoint
 
 SIZES = {"image_size": 6, "patch_size": 2, "d_model": 8, "n_layers": 2, "n_heads": 4}
@@ -120,3 +121,29 @@ def test_patches_that_overlap_and_a_model_without_cls():
     mean = ViT(ViTConfig(**SIZES, n_classes=3, pooling="mean")).eval()
     explorer = AttentionExplorer.from_pictures(mean, torch.rand(1, 3, 6, 6))
     assert explorer.panels[0]["rows"]["labels"][0] == "row 0, column 0"
+
+
+@pytest.fixture(scope="module")
+def dino():
+    torch.manual_seed(0)
+    sizes = {"image_size": 6, "patch_size": 2, "d_model": 8, "n_layers": 2, "n_heads": 2}
+    return DINOv2(DINOv2Config(**sizes, layer_scale=0.7)).eval()
+
+
+def test_a_model_without_classes_shows_how_far_its_vectors_move(dino):
+    images = torch.rand(2, 3, 4, 10)  # wider than high, and not as large as it learned on
+    explorer = AttentionExplorer.from_pictures(dino, images, other=1)
+    assert explorer.panels[0]["shape"] == [2, 2, 11, 11]
+    assert explorer.panels[0]["rows"]["labels"][-1] == "row 1, column 4"
+    explorer.broken = {"how": "zero", "layer": 1, "head": 0}
+    with torch.no_grad():
+        before = dino(normalised(images[:1]))[0]
+        with intervene(dino, Zero(1, 0)):
+            after = dino(normalised(images[:1]))[0]
+    cosines = torch.cosine_similarity(before, after, dim=-1)
+    found = [output["after"] for output in explorer.outputs]
+    expected = [cosines[0].item(), cosines[1:].mean().item(), cosines[1:].min().item()]
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert max(found) < 1
+    explorer.broken = {"how": "patch", "layer": 0, "head": 1}
+    assert explorer.notes == []

@@ -126,13 +126,18 @@ class AttentionExplorer(BrowserExplorer):
 
         images (N, C, height, width) from 0 to 1; number: the one to begin with; other: the one
         that a head is patched from; names: one for each class; ink: draw 1 dark on a light
-        ground. The outputs are the probabilities of the classes.
+        ground. The outputs are the probabilities of the classes; of a DINOv2, which has none, the
+        cosines of its vectors with the unbroken ones.
         Raises ShapeError or ValueError when pictures or numbers do not fit.
         """
-        from tutorial_lib.explorers.attention_picture import PictureBackend
+        from tutorial_lib.explorers.attention_picture import FeatureBackend, PictureBackend
 
         numbers = (str(number), "", "" if other is None else str(other))
-        return cls._with(PictureBackend(model, images, names, ink), numbers, state)
+        if hasattr(model.config, "n_classes"):
+            backend = PictureBackend(model, images, names, ink)
+        else:
+            backend = FeatureBackend(model, images)
+        return cls._with(backend, numbers, state)
 
     @classmethod
     def _with(cls, backend, texts, state):
