@@ -105,10 +105,10 @@ def test_cells_after_a_time_out_fail(nbval):
 
 def test_too_much_memory_fails(nbval):
     book = example()
-    number_cell(book).source = "print(len(b'x' * 1_300_000_000) and 42)"
+    number_cell(book).source = "print(len(b'x' * 1_700_000_000) and 42)"
     passed, printed = nbval(book)
     assert not passed
-    assert "the budget is 1.2 GB" in printed
+    assert "the budget is 1.6 GB" in printed
 
 
 def test_kernel_cannot_connect(nbval):

@@ -373,6 +373,15 @@ def test_in_another_thread_too(task, monkeypatch):
     assert found[1].status == "right"
 
 
+@pytest.fixture
+def heard():
+    """Python hears Ctrl-C, as in a terminal: what runs in the background may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_a_press_of_ctrl_c_goes_through_and_a_raised_one_does_not(task):
     def pressed(x):
         signal.raise_signal(signal.SIGINT)

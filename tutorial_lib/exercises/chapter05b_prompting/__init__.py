@@ -101,7 +101,8 @@ PREDICTIONS = (
         id="5b.w",
         key="best_and_worst_examples",
         question="SmolLM2 is asked about the same film reviews after eight different sets of four "
-        "examples. By how much do the shares right of the best and the worst set differ?",
+        "examples. By how much do the shares right of the best and the worst set differ, between 0 "
+        "and 1?",
         share=True,
     ),
     Prediction(
@@ -121,7 +122,8 @@ PREDICTIONS = (
         id="5b.k",
         key="score_with_the_path_cut",
         question="An induction head of SmolLM2 has a score of 0.92. Its keys are computed as if "
-        "the previous-token head two layers before had no news. What is its score then?",
+        "the previous-token head two layers before had no news. What is its score then, between 0 "
+        "and 1?",
         share=True,
     ),
     Prediction(
