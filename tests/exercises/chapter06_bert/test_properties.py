@@ -1,14 +1,8 @@
 """Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
 
-import functools
-
+import property_checks
 import pytest
 import torch
-
-from tutorial_lib.exercises.engine import registry
-from tutorial_lib.exercises.engine.attempts import plainly
-from tutorial_lib.exercises.engine.tasks import Symptom
-from tutorial_lib.exercises.engine.verdicts import judge
 
 
 def segments(first_own=0, second_own=1, padding=0, turned=False, cls=0):
@@ -490,45 +484,24 @@ SETS = {
     ),
 }
 
-ANSWERS = [
-    pytest.param(id, *entry, id=f"{id} {name}")
-    for id, (_, answers) in SETS.items()
-    for name, entry in answers.items()
-]
-
-
-def verdict_on(id, answer):
-    task = registry.find(id)
-    given = (task.answer, answer) if isinstance(task, Symptom) else (answer,)
-    return judge(task, *given)
+ANSWERS = property_checks.rows({id: answers for id, (_, answers) in SETS.items()})
 
 
 @pytest.mark.parametrize(("id", "answer", "sentences"), ANSWERS)
 def test_each_mistake_of_an_answer_is_named_in_order(id, answer, sentences):
-    text = verdict_on(id, answer).text
-    places = [text.find(sentence) for sentence in sentences]
-    assert -1 not in places, text
-    assert places == sorted(places), text
-    assert f"{len(sentences)} things" in text or len(sentences) == 1, text
+    property_checks.assert_named(id, answer, sentences)
 
 
 @pytest.mark.parametrize("id", SETS)
 def test_without_slips_an_answer_is_right(id):
-    assert verdict_on(id, SETS[id][0]).status == "right"
+    assert property_checks.verdict(id, SETS[id][0]).status == "right"
 
 
 @pytest.mark.parametrize("id", SETS)
 def test_the_solution_breaks_no_property_and_none_fails_on_it(id):
-    task = registry.find(id)
-    for entry in task.properties:
-        assert entry.holds(functools.partial(plainly, task, task.solution)) is True, entry.sentence
+    property_checks.assert_the_solution_holds(id)
 
 
 @pytest.mark.parametrize("id", SETS)
 def test_no_property_refuses_a_right_answer_in_short_floats(id):
-    def short(*args, **kwargs):
-        found = registry.find(id).solution(*args, **kwargs)
-        single = isinstance(found, torch.Tensor) and found.is_floating_point()
-        return found.half() if single else found
-
-    assert verdict_on(id, short).status == "right"
+    property_checks.assert_right_in_short_floats(id)
