@@ -5,26 +5,10 @@ A file a chapter in fresh_answers/: RIGHT = {exercise: [answer, ...]} and WRONG 
 stands for the right letter, since readers of the texts see no picture; for a claim a number.
 """
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from property_checks import fresh_chapters, verdict
 
-from tutorial_lib.exercises.engine import registry
-from tutorial_lib.exercises.engine.tasks import Symptom
-from tutorial_lib.exercises.engine.verdicts import judge
-
-FOLDER = Path(__file__).with_name("fresh_answers")
-
-
-def chapter(path):
-    spec = importlib.util.spec_from_file_location(f"fresh_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-CHAPTERS = {path.stem: chapter(path) for path in sorted(FOLDER.glob("chapter*.py"))}
+CHAPTERS = fresh_chapters()
 RIGHT = [
     pytest.param(id, answer, id=f"{id} {number}")
     for module in CHAPTERS.values()
@@ -37,14 +21,6 @@ WRONG = [
     for id, answers in module.WRONG.items()
     for name, answer in answers
 ]
-
-
-def verdict(id, answer):
-    task = registry.find(id)
-    if not isinstance(task, Symptom):
-        return judge(task, answer)
-    letter, repaired = answer
-    return judge(task, letter or task.answer, repaired)
 
 
 @pytest.mark.parametrize(("id", "answer"), RIGHT)

@@ -1,33 +1,16 @@
 """What the answers of fresh readers are told: one sentence a slip, and the right one."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from property_checks import assert_named, fresh_chapters, verdict
 
-from tutorial_lib.exercises.engine import registry
-from tutorial_lib.exercises.engine.tasks import Symptom
-from tutorial_lib.exercises.engine.verdicts import judge
-
-FOLDER = Path(__file__).with_name("fresh_answers")
+CHAPTERS = fresh_chapters()
 
 
 def fresh(id, name):
     """The wrong answer to an exercise whose name begins like that."""
-    path = FOLDER / f"chapter{id.split('.')[0].zfill(3 if 'b' in id else 2)}.py"
-    spec = importlib.util.spec_from_file_location(f"told_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    (found,) = (answer for title, answer in module.WRONG[id] if title.startswith(name))
+    chapter = CHAPTERS[f"chapter{id.split('.')[0].zfill(3 if 'b' in id else 2)}"]
+    (found,) = (answer for title, answer in chapter.WRONG[id] if title.startswith(name))
     return found
-
-
-def told(id, answer):
-    task = registry.find(id)
-    if isinstance(task, Symptom):
-        letter, repaired = answer if isinstance(answer, tuple) else (None, answer)
-        return judge(task, letter or task.answer, repaired)
-    return judge(task, answer)
 
 
 SAID = [
@@ -63,12 +46,7 @@ SAID = [
 
 @pytest.mark.parametrize(("id", "name", "sentences"), SAID)
 def test_each_slip_of_a_fresh_reader_is_told_once(id, name, sentences):
-    text = told(id, fresh(id, name)).text
-    places = [text.find(sentence) for sentence in sentences]
-    assert -1 not in places, text
-    assert places == sorted(places), text
-    number = f"{len(sentences)} things to mend" in text
-    assert number if len(sentences) > 1 else "things to mend" not in text, text
+    assert_named(id, fresh(id, name), sentences)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +61,6 @@ def test_each_slip_of_a_fresh_reader_is_told_once(id, name, sentences):
     ],
 )
 def test_a_likely_number_is_named(id, number, said):
-    verdict = told(id, number)
-    assert verdict.status == "mistake"
-    assert said in verdict.text
+    found = verdict(id, number)
+    assert found.status == "mistake"
+    assert said in found.text

@@ -6,10 +6,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-
-from tutorial_lib.exercises.engine import registry
-from tutorial_lib.exercises.engine.tasks import Symptom
-from tutorial_lib.exercises.engine.verdicts import judge
+from property_checks import assert_named, verdict
 
 
 def norm(axes=(-1,), less=0, root=0.5, eps="in", centre=True, gain="after", shift="plain"):
@@ -341,11 +338,6 @@ ANSWERS = {
 }
 
 
-def verdict(id, code):
-    task = registry.find(id)
-    return judge(task, task.answer, code) if isinstance(task, Symptom) else judge(task, code)
-
-
 @pytest.mark.parametrize(
     ("id", "code", "sentences"),
     [
@@ -355,13 +347,7 @@ def verdict(id, code):
     ],
 )
 def test_each_mistake_of_an_answer_is_named_in_order(id, code, sentences):
-    text = verdict(id, code).text
-    places = [text.find(sentence) for sentence in sentences]
-    assert -1 not in places, text
-    assert places == sorted(places), text
-    assert f"{len(sentences)} things" in text or (len(sentences) == 1 and "things" not in text), (
-        text
-    )
+    assert_named(id, code, sentences)
 
 
 RIGHT = (
