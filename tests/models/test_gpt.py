@@ -3,6 +3,7 @@ import socket
 
 import pytest
 import torch
+from foreign_decoders import assert_equal, batch
 from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.testing import assert_close
@@ -43,28 +44,6 @@ def theirs(kind="GPT2", **sizes):
         for parameter in model.parameters():
             parameter.normal_(std=0.4)
     return model
-
-
-def batch(length=11):
-    torch.manual_seed(1)
-    ids = torch.randint(23, (3, length))
-    return ids, torch.arange(length) < torch.tensor([[length], [1], [length // 2]])
-
-
-@torch.no_grad()
-def assert_equal(ours, other, ids, mask):
-    with capture_attention(ours) as maps:
-        logits = ours(ids, mask)
-    states = ours.hidden_states(ids, mask)
-    expected = other(
-        ids, attention_mask=mask.long(), output_hidden_states=True, output_attentions=True
-    )
-    assert_close(logits, expected.logits, atol=1e-5, rtol=1e-5)
-    assert len(maps) == len(expected.attentions)
-    for state, wanted in zip(states, expected.hidden_states, strict=True):
-        assert_close(state, wanted, atol=1e-5, rtol=1e-5)
-    for weights, wanted in zip(maps, expected.attentions, strict=True):
-        assert_close(weights, wanted, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("length", [11, 1, 4])
