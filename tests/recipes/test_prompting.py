@@ -4,7 +4,7 @@ import pytest
 
 from tutorial_lib.datasets.prompt_tasks import Item, verb_items
 from tutorial_lib.errors import MissingDataError
-from tutorial_lib.recipes import confidence, load_result, prompting
+from tutorial_lib.recipes import confidence, load_result, pretrained, prompting
 from tutorial_lib.recipes.prompting import (
     TASKS,
     Asker,
@@ -129,7 +129,7 @@ def test_without_the_wheel_the_recipe_says_so(monkeypatch):
     def missing():
         raise MissingDataError("not installed")
 
-    monkeypatch.setattr(prompting, "smollm2_folder", missing)
+    monkeypatch.setattr(pretrained, "smollm2_folder", missing)
     with pytest.raises(MissingDataError, match="not installed"):
         prompting.load_asker()
 

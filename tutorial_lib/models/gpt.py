@@ -129,13 +129,16 @@ class GPT(Model):
         With a cache, ids are the tokens after those it has read, and mask covers both.
         last_only: of the token after the last one alone, (B, 1, V), as generation needs them.
         """
+        x = self.read(ids, mask, cache)  # (B, T, D)
+        return self.logits(x[:, -1:] if last_only else x)  # (B, T, V), or (B, 1, V)
+
+    def read(self, ids, mask=None, cache=None):
+        """Return the last hidden states (B, T, D), which the logits are made from."""
         x = self.embed(ids, start=0 if cache is None else len(cache))  # (B, T, D)
         mask = self._mask(mask, ids, cache)
         for n, block in enumerate(self.blocks):
             x = block(x, mask, cache=None if cache is None else cache.layers[n])  # (B, T, D)
-        if last_only:
-            x = x[:, -1:]  # (B, 1, D)
-        return self.logits(self.final_norm(x))  # (B, T, V)
+        return self.final_norm(x)
 
     def hidden_states(self, ids, mask=None):
         """Return what enters the first layer and what leaves each: L + 1 of (B, T, D).

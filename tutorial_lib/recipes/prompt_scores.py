@@ -62,7 +62,7 @@ def logits_from(model, rows, starts):
         rest = [torch.tensor(row[n_shared:]) for row in rows[at : at + BATCH]]
         ids = pad_sequence(rest, batch_first=True)  # (B, T): what comes after is never looked at
         cache = spread(model, first, len(ids), n_shared + ids.size(1))
-        hidden = read(model, ids, cache)  # (B, T, D)
+        hidden = model.read(ids, cache=cache)  # (B, T, D)
         for n, row in enumerate(rest):
             yield model.logits(hidden[n, starts[at + n] - n_shared : len(row)])
 
@@ -74,14 +74,6 @@ def spread(model, cache, n, context):
         for one, layer in zip(cache.layers, many.layers, strict=True):
             layer.append(*(kept.expand(n, -1, -1, -1) for kept in one.contents()))
     return many
-
-
-def read(model, ids, cache):
-    """Return the hidden states (B, T, D) from which the logits after ids (B, T) are read."""
-    x = model.embed(ids, start=len(cache))  # (B, T, D)
-    for block, layer in zip(model.blocks, cache.layers, strict=True):
-        x = block(x, cache=layer)
-    return model.final_norm(x)
 
 
 def continues_a_word(tokenizer):

@@ -18,7 +18,6 @@ from math import factorial
 
 from tqdm.auto import tqdm
 
-from tutorial_lib.datasets import smollm2_folder
 from tutorial_lib.datasets.prompt_tasks import (
     premise_items,
     review_items,
@@ -27,9 +26,9 @@ from tutorial_lib.datasets.prompt_tasks import (
     word_items,
 )
 from tutorial_lib.datasets.wheels import SMOLLM2_SHA256
-from tutorial_lib.models.llama import Llama
+from tutorial_lib.recipes.pretrained import read_smollm2
 from tutorial_lib.recipes.prompt_scores import chooses, continues_a_word, says
-from tutorial_lib.tokenizers import BPETokenizer, encode_chat
+from tutorial_lib.tokenizers import encode_chat
 
 SETTINGS = {
     "seeds": [0, 1, 2, 3, 4, 5],
@@ -184,8 +183,7 @@ class Asker:
 
 def load_asker():
     """Return SmolLM2 from its wheel, ready to be asked; MissingDataError without the wheel."""
-    folder = smollm2_folder()
-    return Asker(Llama.from_pretrained(folder), BPETokenizer.from_pretrained(folder))
+    return Asker(*read_smollm2())
 
 
 def draw(items, seed, n_examples, n_asked):

@@ -11,11 +11,10 @@ import math
 import torch
 from tqdm.auto import tqdm
 
-from tutorial_lib.datasets import load_shakespeare, smollm2_folder
-from tutorial_lib.models import Llama
+from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.recipes import shakespeare_gpt
+from tutorial_lib.recipes.pretrained import read_smollm2
 from tutorial_lib.recipes.stored import load_card, load_checkpoint
-from tutorial_lib.tokenizers import BPETokenizer
 
 NEW_PROSE = """\
 A chatbot writes its answer one word piece at a time, and the network that chooses the pieces is a
@@ -64,15 +63,14 @@ def bits(model, ids, window):
 
 def run(settings, progress=True):
     """Return the bits a character of both models for each text, and how large they are."""
-    folder = smollm2_folder()
-    tokenizer = BPETokenizer.from_pretrained(folder)
+    smollm2, tokenizer = read_smollm2()
     end = tokenizer.special_tokens["<|endoftext|>"]
     models = {
         "our GPT": (
             load_checkpoint("shakespeare-gpt"),
             lambda text: shakespeare_gpt.encode("\n" + text).tolist(),
         ),
-        "SmolLM2": (Llama.from_pretrained(folder), lambda text: [end, *tokenizer.encode(text)]),
+        "SmolLM2": (smollm2, lambda text: [end, *tokenizer.encode(text)]),
     }
     rows = []
     for name, text in tqdm(texts(settings["characters"]).items(), disable=not progress):
