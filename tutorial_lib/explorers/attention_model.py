@@ -82,13 +82,16 @@ class EncoderBackend:
         )
 
     def _encode(self, text, pair, notes):
-        encoding = self.tokenizer.encode(text, pair or None)
+        encoding = self._encoding(text, pair)
         length = len(encoding.ids)
         if length <= self.longest:
             return encoding
         notes.append(f"Only the first {self.longest} of {length} tokens go through the model.")
         kept = (list(part)[: self.longest] for part in (encoding.ids, encoding.segments))
         return type(encoding)(*kept, list(encoding.tokens)[: self.longest])
+
+    def _encoding(self, text, pair):
+        return self.tokenizer.encode(text, pair or None)
 
     def _inputs(self, encoding):
         device = next(self.model.parameters()).device
@@ -148,15 +151,10 @@ class DecoderBackend(EncoderBackend):
         self.encode, self.decode = encode, decode
         self.title = "Likeliest next tokens"
 
-    def _encode(self, text, pair, notes):
+    def _encoding(self, text, pair):
         ids = id_list(self.encode(text))
         if not ids:
             raise ShapeError("there is no token to look at: type a text")
-        if len(ids) > self.longest:
-            notes.append(
-                f"Only the first {self.longest} of {len(ids)} tokens go through the model."
-            )
-        ids = ids[: self.longest]
         return Encoding(ids, [0] * len(ids), [token_name(self.decode([i])) for i in ids])
 
     def _inputs(self, encoding):
