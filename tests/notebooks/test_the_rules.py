@@ -30,8 +30,8 @@ def rename(old, new):
     """Give a heading and the links to it another name."""
 
     def change(book):
-        replace(f"#2.1-{old.replace(' ', '-')}", f"#2.1-{new.replace(' ', '-')}")(book)
-        replace(f"2.1 {old}", f"2.1 {unquote(new)}")(book)
+        replace(f"#2B-{old.replace(' ', '-')}", f"#2B-{new.replace(' ', '-')}")(book)
+        replace(f"2B {old}", f"2B {unquote(new)}")(book)
 
     return change
 
@@ -96,9 +96,9 @@ BROKEN = [
     ),
     (rules.pictures_have_alt_text, replace("They agree", "![](a.png)"), "no alt text: !"),
     (rules.pictures_have_alt_text, replace("They agree", '<img src="a.png">'), "no alt text: <"),
-    (rules.headings_in_order, replace("## 2.1", "# 2.1"), "one # heading"),
+    (rules.headings_in_order, replace("## 2B", "# 2B"), "one # heading"),
     (rules.headings_in_order, replace("### Exercise 2.1", "#### Exercise 2.1"), "left out"),
-    (rules.headings_in_order, replace("The other half", "One half\n\n## 2.1 One half"), "two head"),
+    (rules.headings_in_order, replace("The other half", "One half\n\n## 2B One half"), "two head"),
     (rules.small_file, replace("They agree", "x" * 2**21), "2 are allowed"),
     (rules.no_machine, replace("They agree", "In /home/me/file"), "some machine"),
     (rules.no_machine, replace("They agree", "In /tmp/x"), "some machine"),
@@ -117,18 +117,25 @@ BROKEN = [
     (rules.header_is_complete, replace("- break it\n", ""), "three or more goals"),
     (rules.header_is_complete, replace("about 5 minutes", "soon"), "Reading and exercises"),
     (rules.header_is_complete, replace("about 1.7 minutes", "about 2 minutes"), "does not say"),
-    (rules.header_is_complete, replace(", [after 2.2](#2.2-The-other-half)", ""), "two sections"),
+    (rules.header_is_complete, replace(", [after 2C](#2C-The-other-half)", ""), "two sections"),
     (rules.header_is_complete, replace("**Prerequisites:** none", ""), "**Prerequisites:**"),
     (rules.header_is_complete, replace("**Neighbours:** 01", "01"), "**Neighbours:**"),
-    (rules.recall_comes_first, replace('recall("2.c", None)', "pass"), "section Recall asks"),
-    (rules.recall_comes_first, replace("## Recall", "## Questions"), "section is not ## Recall"),
+    (rules.recall_follows_the_hook, replace('recall("R2.3", None)', "pass"), "section Recall asks"),
+    (rules.recall_follows_the_hook, replace("## Recall", "## Questions"), "hook comes first"),
+    (rules.numbered_in_order, replace("## 2C The", "## 2D The"), "sections are numbered"),
+    (
+        rules.numbered_in_order,
+        replace("Exercise 2.3 ·", "Exercise 2.4 ·"),
+        "exercises are numbered",
+    ),
+    (rules.numbered_in_order, replace("print(6 * 7)", 'predict("P2.2", None)'), "predictions are"),
     (rules.enough_exercises, replace('check("2.7", 7)', "pass"), "exercise 2.7 has a check or a"),
     (rules.enough_exercises, replace('check("2.7", 7)', "pass"), "6 exercises"),
     (rules.enough_exercises, replace("2.3 · easy", "2.3 · nice"), "exercise 2.3 has a check"),
     (rules.ends_well, replace("## Paper and code", "## Papers"), "last sections"),
     (rules.ends_well, replace("5. Five.\n", ""), "4 lines, not five"),
     (rules.ends_well, replace("et al. 2017", "et al."), "without its year"),
-    (rules.links_lead_somewhere, replace("#2.1-One-half", "#2.1-one-half"), "no heading"),
+    (rules.links_lead_somewhere, replace("#2B-One-half", "#2B-one-half"), "no heading"),
     (rules.links_lead_somewhere, replace("They agree", "[x](gone.ipynb)"), "does not exist"),
     (rules.links_lead_somewhere, rename("One half", "One ½"), "headings in ASCII letters"),
     (rules.links_lead_somewhere, rename("One half", "One %C2%BD"), "headings in ASCII letters"),
@@ -174,7 +181,7 @@ def test_headings_inside_code_do_not_count(tmp_path):
 
 def test_code_in_a_heading_is_part_of_its_anchor(tmp_path):
     book = example()
-    replace("2.1 One half", "2.1 One `half`")(book)
+    replace("2B One half", "2B One `half`")(book)
     assert complaints(book, tmp_path, rules.links_lead_somewhere) == []
 
 

@@ -46,7 +46,7 @@ def _label(header, name):
     return found[1] if found else ""
 
 
-def recall_comes_first(book):
+def recall_follows_the_hook(book):
     if book.prefix == "00":
         return
     section, asked = "", []
@@ -55,12 +55,34 @@ def recall_comes_first(book):
             section = (re.findall(r"^## (.+?)\s*$", source, re.M) or [section])[-1]
         elif section == "Recall":
             asked += re.findall(r"\brecall\(\s*[\"']([^\"']+)[\"']", source)
-    wanted = [f"{book.chapter}.{letter}" for letter in "abc"]
+    wanted = [f"R{book.chapter}.{number}" for number in (1, 2, 3)]
     if asked != wanted:
         yield f"section Recall asks {asked}, not {wanted}"
     sections = [text for level, text in book.headings if level == 2]
-    if sections[:1] != ["Recall"]:
-        yield "the first section is not ## Recall"
+    if "Recall" not in sections[1:3]:
+        yield "## Recall is not the second or third section: the hook comes first"
+
+
+def numbered_in_order(book):
+    """Sections 2A, 2B, ..., exercises 2.1, ..., predictions P2.1, ...: as a reader meets them."""
+    chapter = re.escape(book.chapter)
+    code = "\n".join(source for _, source, _ in book.code)
+    headings = [text for _, text in book.headings]
+    found = {
+        "sections": [m[1] for text in headings if (m := re.match(rf"{chapter}([A-Z]) \S", text))],
+        "exercises": [
+            m[1] for text in headings if (m := re.match(rf"Exercise {chapter}\.(\d+) ", text))
+        ],
+        "predictions": re.findall(rf"\bpredict\(\s*[\"']P{chapter}\.(\d+)[\"']", code),
+    }
+    for sort, met in found.items():
+        if sort == "sections":
+            wanted = [chr(ord("A") + number) for number in range(len(met))]
+        else:
+            first = 0 if met[:1] == ["0"] else 1
+            wanted = [str(first + number) for number in range(len(met))]
+        if met != wanted:
+            yield f"the {sort} are numbered {met}, not in order"
 
 
 def enough_exercises(book):

@@ -14,7 +14,7 @@ HEADER = """# 02 · Example
 
 **Reading and exercises:** about 5 minutes  
 **Running:** about 1.7 minutes on two CPU cores, at most 1.6 GB of memory  
-**Stopping points:** [after 2.1](#2.1-One-half), [after 2.2](#2.2-The-other-half)  
+**Stopping points:** [after 2B](#2B-One-half), [after 2C](#2C-The-other-half)  
 **Prerequisites:** none  
 **Neighbours:** 01 Before (planned) · 03 After (planned)
 """
@@ -39,12 +39,13 @@ They agree.
 def _cells():
     yield new_markdown_cell(HEADER)
     yield new_code_cell("import math\n\nSEED = 0")
+    yield new_markdown_cell("## 2A What is a half?")
     yield new_markdown_cell("## Recall\n\nThree questions.")
     yield new_code_cell("def recall(name, answer):\n    return None")
-    yield new_code_cell("\n".join(f'recall("2.{letter}", None)' for letter in "abc"))
-    yield new_markdown_cell("## 2.1 One half")
+    yield new_code_cell("\n".join(f'recall("R2.{number}", None)' for number in (1, 2, 3)))
+    yield new_markdown_cell("## 2B One half")
     yield new_code_cell("print(6 * 7)", outputs=[_stream("42\n")])
-    yield new_markdown_cell("## 2.2 The other half")
+    yield new_markdown_cell("## 2C The other half")
     yield new_code_cell("def check(name, answer):\n    return None")
     for number in range(1, 8):
         yield new_markdown_cell(f"### Exercise 2.{number} · easy · Say {number}")

@@ -1,6 +1,12 @@
 """All rules that every notebook of the course keeps; CONTRIBUTING.md says what they ask for."""
 
-from chapter_rules import ends_well, enough_exercises, header_is_complete, recall_comes_first
+from chapter_rules import (
+    ends_well,
+    enough_exercises,
+    header_is_complete,
+    numbered_in_order,
+    recall_follows_the_hook,
+)
 from file_rules import (
     first_cell_is_set_up,
     headings_in_order,
@@ -28,7 +34,8 @@ RULES = (
     no_set_up,
     first_cell_is_set_up,
     header_is_complete,
-    recall_comes_first,
+    recall_follows_the_hook,
+    numbered_in_order,
     enough_exercises,
     ends_well,
     links_lead_somewhere,

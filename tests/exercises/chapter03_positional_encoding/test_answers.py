@@ -38,7 +38,7 @@ def test_words_plus_positions_share_the_squared_length():
     total = add_positions(words, table)
     assert_close(total - table, words * 512**0.5)
     share = table.square().sum() / (table.square().sum() + (total - table).square().sum())
-    assert abs(share.item() - 1 / 3) < 0.01  # prediction 3.3
+    assert abs(share.item() - 1 / 3) < 0.01  # prediction P3.3
 
 
 def test_the_shift_matrix_shifts():

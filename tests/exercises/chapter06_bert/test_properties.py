@@ -213,7 +213,7 @@ def vectors(pooled=None, length=2, dim=-1, square=False):
 
 
 SETS = {
-    "6.2": (
+    "6.3": (
         segments(),
         {
             "first [SEP] in the second": (
@@ -241,7 +241,7 @@ SETS = {
             ),
         },
     ),
-    "6.3": (
+    "6.5": (
         masking(),
         {
             "everywhere": (masking(everywhere=True), ["A token that is not chosen, with the"]),
@@ -270,7 +270,7 @@ SETS = {
             "up to 1": (masking(high=1), ["A chosen token with the draw 0.95"]),
         },
     ),
-    "6.4": (
+    "6.6": (
         masked_loss(),
         {
             "others": (masked_loss(keep=False), ["Everything counts but what is marked"]),
@@ -296,7 +296,7 @@ SETS = {
             "over the batch": (masked_loss(dim=0), ["It matters how high all logits of a"]),
         },
     ),
-    "6.5": (
+    "6.4": (
         follows(),
         {
             "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
@@ -322,7 +322,7 @@ SETS = {
             "coin 0.8": (follows(coin=0.8), ["With a coin of 0.5 or more a second"]),
         },
     ),
-    "6.6": (
+    "6.7": (
         batch(),
         {
             "labels hidden": (batch(hidden_label=True), ["This takes the labels from the changed"]),
@@ -351,7 +351,7 @@ SETS = {
             ),
         },
     ),
-    "6.8": (
+    "6.9": (
         pool(),
         {
             "by all": (pool(divide="all"), ["It divides by T: divide by the number"]),
@@ -378,7 +378,7 @@ SETS = {
             ),
         },
     ),
-    "6.9": (
+    "6.10": (
         names(),
         {
             "last token": (names(last=-1), ["The end is the last word of the name"]),
@@ -407,7 +407,7 @@ SETS = {
             "only long ones": (names(singles=False), ["A name of one word is lost: a B with no"]),
         },
     ),
-    "6.10": (
+    "6.12": (
         span(),
         {
             "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
@@ -457,7 +457,7 @@ SETS = {
             ),
         },
     ),
-    "6.12": (
+    "6.13": (
         vectors(),
         {
             "no length": (vectors(length=None), ["This does not bring the means to length"]),

@@ -237,7 +237,7 @@ SETS = {
             "scaled": (embed(scale=5**0.5), ["The vectors are multiplied by 2.24"]),
         },
     ),
-    "7.4": (
+    "7.5": (
         grid(),
         {
             "columns first": (grid(exchanged=True), ["It puts the column's half first: the"]),
@@ -266,7 +266,7 @@ SETS = {
             ),
         },
     ),
-    "7.5": (
+    "7.6": (
         interpolated(),
         {
             "bicubic": (interpolated("bicubic"), ["It is bicubic: bilinear is asked for."]),
@@ -291,7 +291,7 @@ SETS = {
             ),
         },
     ),
-    "7.6": (
+    "7.8": (
         cls_map(),
         {
             "turned": (cls_map(turned=True), ["This reads the column of [CLS], not its"]),
@@ -312,7 +312,7 @@ SETS = {
             ),
         },
     ),
-    "7.7": (
+    "7.9": (
         rollout(),
         {
             "no residual": (rollout(residual=0), ["The residual path is left out: half of"]),
@@ -338,7 +338,7 @@ SETS = {
             ),
         },
     ),
-    "7.8": (
+    "7.10": (
         colours(),
         {
             "no top": (colours(top=False), ["With 2 bits white gets the digit 4: at"]),
@@ -361,7 +361,7 @@ SETS = {
             "ceiling": (colours(whole=math.ceil), ["With 2 bits a grey patch of 0.05 gets"]),
         },
     ),
-    "7.9": (
+    "7.11": (
         corrupt(),
         {
             "everywhere": (corrupt(everywhere=True), ["A patch that is not chosen, with the"]),
@@ -383,7 +383,7 @@ SETS = {
             ),
         },
     ),
-    "7.10": (
+    "7.7": (
         split(),
         {
             "one lost": (

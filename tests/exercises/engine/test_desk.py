@@ -148,19 +148,19 @@ def test_a_symptom_is_asked_of_symptoms_only():
 
 
 def test_a_guess_is_kept_and_shown_against_the_truth(said):
-    predict("0.p")
-    assert said() == "○ Prediction 0.p: no guess yet. Write yours in place of None.\n"
-    reveal("0.p", 384)
-    assert said() == "Prediction 0.p: it is 384. (You made no guess.)\n"
-    predict("0.p", 400)
-    assert said() == "● Prediction 0.p: your guess 400 is kept.\n"
-    reveal("0.p", torch.tensor(384))
-    assert said() == "Prediction 0.p: it is 384, you guessed 400 (16 too high).\n"
-    predict("0.p", torch.Size([2, 3]))
-    reveal("0.p", (2, 3))
+    predict("P0.2")
+    assert said() == "○ Prediction P0.2: no guess yet. Write yours in place of None.\n"
+    reveal("P0.2", 384)
+    assert said() == "Prediction P0.2: it is 384. (You made no guess.)\n"
+    predict("P0.2", 400)
+    assert said() == "● Prediction P0.2: your guess 400 is kept.\n"
+    reveal("P0.2", torch.tensor(384))
+    assert said() == "Prediction P0.2: it is 384, you guessed 400 (16 too high).\n"
+    predict("P0.2", torch.Size([2, 3]))
+    reveal("P0.2", (2, 3))
     assert said().endswith("it is (2, 3), you guessed (2, 3) (as you said).\n")
-    predict("0.p", " Softmax")
-    reveal("0.p", "softmax")
+    predict("P0.2", " Softmax")
+    reveal("P0.2", "softmax")
     assert said().endswith("(as you said).\n")
     predictions("00")
     assert "softmax" in said()
@@ -168,17 +168,17 @@ def test_a_guess_is_kept_and_shown_against_the_truth(said):
 
 @pytest.mark.parametrize("odd", [float("nan"), float("inf")])
 def test_a_guess_that_is_no_number_is_neither_high_nor_low(odd, said):
-    predict("0.p", odd)
-    reveal("0.p", 384)
+    predict("P0.2", odd)
+    reveal("P0.2", 384)
     assert said().endswith(f"it is 384, you guessed {odd}.\n")
 
 
 @pytest.mark.parametrize("percent", [45, 1.5, -0.1])
 def test_a_guess_outside_a_share_is_asked_for_again(percent, progress_folder, said):
-    predict("7.4", percent)
+    predict("P7.4", percent)
     line = f"a share from 0 to 1 is asked, got {percent}; 45 % is 0.45."
-    assert said() == f"○ Prediction 7.4: {line}\n"
-    predict("7.4", 1)
+    assert said() == f"○ Prediction P7.4: {line}\n"
+    predict("P7.4", 1)
     kept = json.loads((progress_folder / "progress.json").read_text())
     assert kept["predictions"] == {"shuffled_patches_with_positions": {"guess": 1}}
 
@@ -198,32 +198,32 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_guesses_truths_and_answers_get_a_sentence(name, said, progress_folder):
-    predict("0.p", ODD[name])
-    assert said().startswith("○ Prediction 0.p: a guess is a number, a shape or a word, got ")
-    reveal("0.p", ODD[name])
-    assert said().startswith("○ Prediction 0.p: a number, a shape or a word was to come, got ")
+    predict("P0.2", ODD[name])
+    assert said().startswith("○ Prediction P0.2: a guess is a number, a shape or a word, got ")
+    reveal("P0.2", ODD[name])
+    assert said().startswith("○ Prediction P0.2: a number, a shape or a word was to come, got ")
     assert not progress_folder.exists()
-    for question in ("2.a", "2.b"):
+    for question in ("R2.1", "R2.2"):
         recall(question, ODD[name])
         assert said().startswith(f"✗ {question}: ")
-    check("2.11", ODD[name])
-    assert said().startswith("✗ 2.11 ")
+    check("2.3", ODD[name])
+    assert said().startswith("✗ 2.3 ")
 
 
 @pytest.mark.parametrize("kept", ["1" * 4000, "[[[[1]]]]", '{"a": 1}', "[" * 200 + "]" * 200])
 def test_a_guess_that_someone_wrote_into_the_file_is_no_guess(kept, said, progress_folder):
     progress_folder.mkdir()
     (progress_folder / "progress.json").write_text(
-        f'{{"predictions": {{"0.p": {{"guess": {kept}}}}}}}'
+        f'{{"predictions": {{"P0.2": {{"guess": {kept}}}}}}}'
     )
-    reveal("0.p", 384.5)
+    reveal("P0.2", 384.5)
     assert said().endswith("it is 384.5. (You made no guess.)\n")
     predictions("00")
-    assert said().splitlines()[2].split()[:3] == ["0.p", "-", "384.5"]
+    assert said().splitlines()[2].split()[:3] == ["P0.2", "-", "384.5"]
 
 
 def test_guesses_survive_the_kernel(progress_folder, said):
-    predict("0.p", 0.64)
+    predict("P0.2", 0.64)
     kept = json.loads((progress_folder / "progress.json").read_text())
     assert kept["predictions"] == {"numbers_for_one_token": {"guess": 0.64}}
 
@@ -231,7 +231,7 @@ def test_guesses_survive_the_kernel(progress_folder, said):
 def test_an_empty_store_prints_the_same_everywhere(said):
     predictions(0)
     table = said()
-    assert table.splitlines()[2].split()[:3] == ["0.p", "-", "-"]
+    assert table.splitlines()[2].split()[:3] == ["P0.2", "-", "-"]
     progress()
     first = said()
     assert first.splitlines()[0].split("  ")[0] == "chapter"
@@ -246,7 +246,7 @@ def test_progress_counts(said):
     check("0.2", softmax_all)
     hint("0.1")
     solution("0.1")
-    predict("0.p", 3)
+    predict("P0.2", 3)
     said()
     progress()
     row = said().splitlines()[1]

@@ -318,76 +318,76 @@ def ca_wrong_two(x, context, w_q, w_k, w_v):
 
 
 RIGHT = {
-    "2.1": [attend_right_1, attend_right_2],
-    "2.2": [attention_right_1, attention_right_2],
-    "2.3": [cm_right_1, cm_right_2],
-    "2.4": [ma_right_1, ma_right_2],
-    "2.5": [mh_right_1, mh_right_2],
-    "2.6": [pm_right_1, pm_right_2],
-    "2.7": [ca_right_1, ca_right_2],
-    "2.8": [sgrad_right_1, sgrad_right_2],
-    "2.9": [(None, cw_right_1), (None, cw_right_2)],
-    "2.10": [(None, hw_right_1), (None, hw_right_2)],
-    "2.11": [37**2 / 3, 456],
-    "2.12": [5],
+    "2.2": [attend_right_1, attend_right_2],
+    "2.4": [attention_right_1, attention_right_2],
+    "2.7": [cm_right_1, cm_right_2],
+    "2.8": [ma_right_1, ma_right_2],
+    "2.9": [mh_right_1, mh_right_2],
+    "2.10": [pm_right_1, pm_right_2],
+    "2.12": [ca_right_1, ca_right_2],
+    "2.5": [sgrad_right_1, sgrad_right_2],
+    "2.11": [(None, cw_right_1), (None, cw_right_2)],
+    "2.6": [(None, hw_right_1), (None, hw_right_2)],
+    "2.3": [37**2 / 3, 456],
+    "2.1": [5],
 }
 WRONG = {
-    "2.1": [
+    "2.2": [
         ("hard choice: the value of the best key", attend_wrong_hard),
         ("max subtracted above, not below", attend_wrong_max_below_missing),
         ("TWO: scaled though not asked, and bare exp", attend_wrong_two),
     ],
-    "2.2": [
+    "2.4": [
         ("scale from the width of v (D), not of k (K)", attention_wrong_scale_d),
         ("scale after the softmax", attention_wrong_scale_after),
         ("TWO: no scale, and softmax over the queries", attention_wrong_two),
     ],
-    "2.3": [
+    "2.7": [
         ("True for hidden: triu(1), as in nn.Transformer", cm_wrong_triu1),
         ("ones and zeros as floats", cm_wrong_float),
         ("TWO: without itself, and floats", cm_wrong_two),
     ],
-    "2.4": [
+    "2.8": [
         ("adds the boolean mask to the scores", ma_wrong_add_bool),
         ("fills with 1e-9 (meant -1e9)", ma_wrong_tiny),
         ("TWO: mask inverted, and no scale", ma_wrong_two),
     ],
-    "2.5": [
+    "2.9": [
         ("scale from D, not K", mh_wrong_scale_d),
         ("view(B, H, T, K) without transpose", mh_wrong_view_heads),
         ("TWO: mask after the softmax, and heads not transposed back before reshape", mh_wrong_two),
     ],
-    "2.6": [
+    "2.10": [
         ("<= : one key too many", pm_wrong_inclusive),
         ("True for the padding", pm_wrong_padding_true),
         ("TWO: floats, and shape (B, n_keys)", pm_wrong_two),
     ],
-    "2.7": [
+    "2.12": [
         ("queries from context, keys and values from x", ca_wrong_swapped),
         ("scale from D, not K", ca_wrong_scale_d),
         ("TWO: no scale, and values by w_k", ca_wrong_two),
     ],
-    "2.8": [
+    "2.5": [
         ("only the diagonal of the jacobian", sgrad_wrong_diagonal),
         ("plain mean of the gradients, not weighted", sgrad_wrong_plain_mean),
         ("TWO: sum over the whole matrix, and times sqrt(width)", sgrad_wrong_two),
     ],
-    "2.9": [
+    "2.11": [
         ("tril(-1): word itself hidden too, row 0 is nan", (None, cw_wrong_strict)),
         ("scores.tril(): hidden scores are 0", (None, cw_wrong_finite)),
         ("TWO: triu, and scale gone", (None, cw_wrong_two)),
     ],
-    "2.10": [
+    "2.6": [
         ("cosine in place of scaling", (None, hw_wrong_norm)),
         ("divides by the root of the number of queries", (None, hw_wrong_size0)),
         ("TWO: multiplies by the root, and softmax over queries", (None, hw_wrong_two)),
     ],
-    "2.11": [
+    "2.3": [
         ("forgot the three: 37 ** 2", 1369),
         ("did not square N: 37 / 3", 12.33),
         ("TWO: neither square nor three: 37", 37),
     ],
-    "2.12": [
+    "2.1": [
         ("largest dot product taken for nearest", 1),
         ("counted from 0", 4),
         ("TWO: looked up document a, in a list sorted by dot product upward", 2),

@@ -373,18 +373,18 @@ def vectors_wrong_two(hidden, mask):
 
 RIGHT = {
     "6.1": [76],
-    "6.13": [144],
-    "6.2": [segment_right_1, segment_right_2],
-    "6.5": [pairs_right_1, pairs_right_2],
-    "6.3": [mask_right_1, mask_right_2],
-    "6.4": [loss_right_1, loss_right_2],
-    "6.6": [("c", batch_right_1), ("c", batch_right_2)],  # letter from the stub's code
-    "6.7": [335.1],
-    "6.8": [pool_right_1, pool_right_2],
-    "6.9": [entities_right_1, entities_right_2],
+    "6.2": [144],
+    "6.3": [segment_right_1, segment_right_2],
+    "6.4": [pairs_right_1, pairs_right_2],
+    "6.5": [mask_right_1, mask_right_2],
+    "6.6": [loss_right_1, loss_right_2],
+    "6.7": [("c", batch_right_1), ("c", batch_right_2)],  # letter from the stub's code
+    "6.8": [335.1],
+    "6.9": [pool_right_1, pool_right_2],
+    "6.10": [entities_right_1, entities_right_2],
     "6.11": [f1_right_1, f1_right_2],
-    "6.10": [span_right_1, span_right_2],
-    "6.12": [("b", vectors_right_1), ("b", vectors_right_2)],  # letter from the stub's code
+    "6.12": [span_right_1, span_right_2],
+    "6.13": [("b", vectors_right_1), ("b", vectors_right_2)],  # letter from the stub's code
 }
 WRONG = {
     "6.1": [
@@ -392,47 +392,47 @@ WRONG = {
         ("only those shown as [MASK]: 80 % of 76", 61),
         ("two: 15 % of all 512, and not rounded", 76.8),
     ],
-    "6.13": [
+    "6.2": [
         ("took it at its word: the columns of the two [MASK] are 0, 12 x 10", 120),
         ("causal mask: 12 x 13 / 2", 78),
         ("two: [MASK] tokens left out, and causal: 10 x 11 / 2", 55),
     ],
-    "6.2": [
+    "6.3": [
         ("each [SEP] counted with what follows", segment_wrong_sep_in_second),
         ("padding found by id 0; any other pad id gets 1", segment_wrong_pad_is_zero),
         ("two: first [SEP] is 1, and the padding is 1", segment_wrong_two),
     ],
-    "6.5": [
+    "6.4": [
         ("random sentence from all documents, own one too", pairs_wrong_own_document),
         ("round(u * (n - 1)) in place of int(u * n)", pairs_wrong_rounds),
         ("two: coin turned round, and own document in the list", pairs_wrong_two),
     ],
-    "6.3": [
+    "6.5": [
         ("second assignment overwrites the [MASK]s with random tokens", mask_wrong_overwrites),
         ("random tokens also at places not chosen", mask_wrong_random_everywhere),
         ("two: random from 0.9 on (0.8 to 0.9 stays), and changes ids itself", mask_wrong_two),
     ],
-    "6.4": [
+    "6.6": [
         ("mean of each row first, then mean of rows", loss_wrong_mean_of_rows),
         ("shifted by one as in a language model", loss_wrong_shifted),
         ("two: softmax before cross_entropy, and all places count", loss_wrong_two),
     ],
-    "6.6": [
+    "6.7": [
         ("-100 at the chosen places, not at the others", ("c", batch_wrong_inverted)),
         ("labels from the changed inputs", ("c", batch_wrong_labels_from_inputs)),
         ("two: -1 in place of -100, and hides in ids itself", ("c", batch_wrong_two)),
     ],
-    "6.7": [
+    "6.8": [
         ("pooler forgotten", 334.1),
         ("the 30,000 tokens of the textbook", 334.6),
         ("two: 30,000 tokens and no pooler", 333.6),
     ],
-    "6.8": [
+    "6.9": [
         ("padding zeroed, but divided by T", pool_wrong_divides_by_t),
         ("divided by the real tokens of the whole batch", pool_wrong_divides_by_batch),
         ("two: [CLS] dropped, and divided by all places", pool_wrong_two),
     ],
-    "6.9": [
+    "6.10": [
         ("an I without B begins nothing", entities_wrong_stray_i),
         ("name at the very end is lost", entities_wrong_last_lost),
         (
@@ -445,12 +445,12 @@ WRONG = {
         ("divides by zero when none is right", f1_wrong_no_zero),
         ("two: spans matched across texts, and mean of P and R", f1_wrong_two),
     ],
-    "6.10": [
+    "6.12": [
         ("best start first, then the best end for it", span_wrong_greedy),
         ("end - start <= longest: one token too many", span_wrong_one_too_long),
         ("two: end may stand outside allowed, and end returned exclusive", span_wrong_two),
     ],
-    "6.12": [
+    "6.13": [
         ("token vectors brought to length 1 before the mean", ("b", vectors_wrong_tokens_normed)),
         ("divided by the squared length", ("b", vectors_wrong_no_root)),
         ("two: [CLS] left out, and not brought to length 1", ("b", vectors_wrong_two)),

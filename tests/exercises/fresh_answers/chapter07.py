@@ -370,15 +370,15 @@ RIGHT = {
     "7.1": [257],
     "7.2": [patchify_right_1, patchify_right_2],
     "7.3": [embed_right_1, embed_right_2],
-    "7.12": [-0.21],
-    "7.4": [grid_right_1, grid_right_2],
-    "7.5": [interpolate_right_1, interpolate_right_2],
-    "7.10": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
-    "7.6": [("b", cls_right_1), ("b", cls_right_2)],  # letter from the stub's code
-    "7.7": [rollout_right_1, rollout_right_2],
-    "7.8": [colour_right_1, colour_right_2],
-    "7.9": [corrupt_right_1, corrupt_right_2],
-    "7.11": [304.3],
+    "7.4": [-0.21],
+    "7.5": [grid_right_1, grid_right_2],
+    "7.6": [interpolate_right_1, interpolate_right_2],
+    "7.7": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
+    "7.8": [("b", cls_right_1), ("b", cls_right_2)],  # letter from the stub's code
+    "7.9": [rollout_right_1, rollout_right_2],
+    "7.10": [colour_right_1, colour_right_2],
+    "7.11": [corrupt_right_1, corrupt_right_2],
+    "7.12": [304.3],
 }
 WRONG = {
     "7.1": [
@@ -396,22 +396,22 @@ WRONG = {
         ("weight reshaped, not transposed", embed_wrong_weight_reshaped),
         ("two: [CLS] behind, and the bias forgotten", embed_wrong_two),
     ],
-    "7.12": [
+    "7.4": [
         ("sign turned round: 64.21 - 64.00", 0.21),
         ("against none: 64.00 - 61.38", 2.62),
         ("two: relative percent of 64.21, and sign lost", 0.33),
     ],
-    "7.4": [
+    "7.5": [
         ("exponent with the whole width D", grid_wrong_whole_width),
         ("sines first, then cosines, in each half", grid_wrong_sines_then_cosines),
         ("two: counts from 1, and the column's half in front", grid_wrong_two),
     ],
-    "7.5": [
+    "7.6": [
         ("align_corners=True", interpolate_wrong_corners),
         ("reshaped to (1, D, R, C) without moving the axis", interpolate_wrong_reshape),
         ("two: mode forgotten (nearest), and [CLS] dropped", interpolate_wrong_two),
     ],
-    "7.10": [
+    "7.7": [
         ("validation runs to the end, over the test images", ("a", split_wrong_no_end)),
         ("validation begins one too late: one image in no part", ("a", split_wrong_off_by_one)),
         (
@@ -419,27 +419,27 @@ WRONG = {
             ("a", split_wrong_two),
         ),
     ],
-    "7.6": [
+    "7.8": [
         ("the column of [CLS]", ("b", cls_wrong_column)),
         ("grid filled column by column", ("b", cls_wrong_columns_first)),
         ("two: only the first head, and the last row", ("b", cls_wrong_two)),
     ],
-    "7.7": [
+    "7.9": [
         ("later layer on the right", rollout_wrong_order),
         ("identity mixed in once, at the end", rollout_wrong_residual_once),
         ("two: first layer skipped, and heads summed", rollout_wrong_two),
     ],
-    "7.8": [
+    "7.10": [
         ("white not clamped to 2^bits - 1", colour_wrong_no_clamp),
         ("pixels quantised before the mean", colour_wrong_pixels_first),
         ("two: rounded, and the first channel's digit lowest", colour_wrong_two),
     ],
-    "7.9": [
+    "7.11": [
         ("replacement read from the already changed patches", corrupt_wrong_reads_corrupted),
         ("other[b, n] looked up in the first picture", corrupt_wrong_first_picture),
         ("two: hides places not chosen, and changes patches itself", corrupt_wrong_two),
     ],
-    "7.11": [
+    "7.12": [
         ("patches of 32", 306.5),
         ("head forgotten", 303.3),
         ("two: no head, and no biases in the layers", 303.1),

@@ -148,7 +148,7 @@ def multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask):
     scores = attention(q, k, v)[1].log().masked_fill(~mask, -math.inf)
     return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
 """
-    text = with_section(file_of({"multi_head": many}), registry.find("2.2"), body)
+    text = with_section(file_of({"multi_head": many}), registry.find("2.4"), body)
     path.write_text(text, encoding="utf-8")
     mine = assemble(**SMALL)
     assert whose(mine) == {"multi_head"}, repr(mine)
@@ -203,7 +203,7 @@ def test_broken_code_without_its_end_mark_is_named(path):
     assert whose(mine) == {"causal_mask"}
     no_mark = "ours: yours fails: its section has no end mark"
     assert line_of(mine, "masked_attention").endswith(no_mark)
-    assert "outside the sections, with 2.4 whose end mark is gone, is left out: Syn" in repr(mine)
+    assert "outside the sections, with 2.8 whose end mark is gone, is left out: Syn" in repr(mine)
     assert repr(mine).count("end mark") == 2
     assert mine.compare()
 
@@ -349,7 +349,7 @@ def test_windows_line_ends_and_other_exercises(path):
 def test_lines_stay_where_they_are():
     text = file_of({"causal_mask": MASK, "masked_attention": ATTENTION}) + "\nMINE = 1\n"
     sections, around = split(text)
-    assert [section.id for section in sections] == ["2.3", "2.4"]
+    assert [section.id for section in sections] == ["2.7", "2.8"]
     lines = text.splitlines()
     for source in (around, *(section.source for section in sections)):
         for place, line in enumerate(source.splitlines()):

@@ -30,7 +30,7 @@ EXERCISES = (
 
 RECALL = (
     Recall(
-        id="1.a",
+        id="R1.1",
         key="softmax_of_a_row",
         question="What does a softmax make of a row of scores?",
         choices={
@@ -47,7 +47,7 @@ RECALL = (
         },
     ),
     Recall(
-        id="1.b",
+        id="R1.2",
         key="size_of_a_product",
         question="`x` has shape (7, 384), `weight` (1536, 384). "
         "How many numbers does `x @ weight.T` hold?",
@@ -61,7 +61,7 @@ RECALL = (
         see="00, Refresher: matrix shapes",
     ),
     Recall(
-        id="1.c",
+        id="R1.3",
         key="cross_entropy_of_a_guess",
         question="A model gives each of 4,096 tokens the same probability. "
         "What is its cross-entropy, in nats?",
@@ -78,59 +78,59 @@ RECALL = (
 
 PREDICTIONS = (
     Prediction(
-        id="1.1",
+        id="P1.1",
         key="words_only_in_hamlet",
         question="Which share of Hamlet's words, in percent, occurs in none of the other 37 plays?",
     ),
     Prediction(
-        id="1.2",
+        id="P1.2",
         key="symbols_after_three_merges",
         question="How many symbols are left of the 121 letters after three merges?",
     ),
     Prediction(
-        id="1.3",
+        id="P1.3",
         key="bits_of_huffman",
         question="How many bits does Huffman need where three bits a letter take 363?",
     ),
     Prediction(
-        id="1.4",
+        id="P1.4",
         key="merges_until_thou",
         question="After how many merges is ` thou`, with its space, one token?",
     ),
     Prediction(
-        id="1.5",
+        id="P1.5",
         key="characters_a_token",
         question="How many characters does a token stand for on average, with 4,096 ids?",
     ),
     Prediction(
-        id="1.6",
+        id="P1.6",
         key="more_tokens_in_text_order",
         question="How many percent more tokens does text order take than order by rank?",
     ),
     Prediction(
-        id="1.7",
+        id="P1.7",
         key="first_pair_of_wordpiece",
         question="Which pair of the five words does WordPiece merge first?",
     ),
     Prediction(
-        id="1.8",
+        id="P1.8",
         key="tokens_of_gettysburg",
         question="How many GPT-2 tokens do the first 556 characters of the Gettysburg "
         "address take?",
     ),
     Prediction(
-        id="1.9",
+        id="P1.9",
         key="parameters_of_a_table",
         question="How many million parameters has a table of 30,000 tokens and width 1,024?",
     ),
     Prediction(
-        id="1.10",
+        id="P1.10",
         key="table_of_minilm",
         question="Which share of MiniLM's 22.7 million parameters, in percent, is its table of "
         "tokens?",
     ),
     Prediction(
-        id="1.11",
+        id="P1.11",
         key="closest_to_drink",
         question="Which word is closest to `drink`?",
     ),

@@ -85,7 +85,7 @@ bytes that are no valid UTF-8 become the replacement character `�`.
     mistakes=(),
     cases=decode_cases,
     properties=properties(nothing_between, utf_8, join_first, bad_bytes),
-    see="1.4 From toy to real",
+    see="1D From toy to real",
 )
 
 
@@ -172,5 +172,5 @@ The curves below were made by code with one of these mistakes. Choose the letter
     ),
     cases=characters_per_token_cases,
     properties=COMPRESSION_RULES,
-    see="1.4 From toy to real",
+    see="1D From toy to real",
 )

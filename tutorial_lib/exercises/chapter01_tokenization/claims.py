@@ -98,7 +98,7 @@ hold after **three** merges?
     ),
     unit="symbols",
     verdict="The text is right, the table is not: `a` at count 0 must stay, or `tap` has no ids.",
-    see="1.2 Byte-pair encoding by hand",
+    see="1B Byte-pair encoding by hand",
 )
 
 
@@ -187,7 +187,7 @@ two decimals.
     unit="code words for each token",
     verdict="The sentence does not hold: Huffman shortens bits and keeps 121 symbols, "
     "BPE makes 70 of them.",
-    see="1.3 Huffman or not",
+    see="1C Huffman or not",
 )
 
 
@@ -324,5 +324,5 @@ The strip below was cut by code with one of these mistakes. Choose the letter, t
     cases=cut_cases,
     properties=properties(nothing_lost, within_words, merges_are_learned, first_learned_goes_first),
     run=with_words_of_ones_own,
-    see="1.4 From toy to real",
+    see="1D From toy to real",
 )

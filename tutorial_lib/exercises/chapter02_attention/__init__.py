@@ -14,23 +14,23 @@ from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 TITLE = "Attention"
 
 EXERCISES = (
+    NEAREST,
     ATTEND,
+    FAR_FEWER,
     ATTENTION,
+    SCORES_GRADIENT,
+    HEAD_CURVE,
     CAUSAL_MASK,
     MASKED_ATTENTION,
     MULTI_HEAD,
     PADDING_MASK,
-    CROSS_ATTENTION,
-    SCORES_GRADIENT,
     CAUSAL_MAP,
-    HEAD_CURVE,
-    FAR_FEWER,
-    NEAREST,
+    CROSS_ATTENTION,
 )
 
 RECALL = (
     Recall(
-        id="2.a",
+        id="R2.1",
         key="first_merge",
         question="A new word holds several pairs that byte-pair encoding can merge. "
         "Which pair goes first?",
@@ -41,24 +41,24 @@ RECALL = (
         },
         answer="c",
         because="encoding replays the merges by rank, whatever the order in the text.",
-        see="01, 1.5 Encoding: merges by rank",
+        see="01, 1E Encoding: merges by rank",
         wrong={
             "a": "that is text order, and some words come out differently.",
             "b": "pairs are counted in training only; encoding a text counts nothing.",
         },
     ),
     Recall(
-        id="2.b",
+        id="R2.2",
         key="size_of_gpt2_table",
         question="GPT-2 has 50,257 tokens, and its smallest model is 768 wide. "
         "How many million parameters has its table of tokens?",
         answer=38.6,
         tolerance=0.1,
         because="it holds one row of 768 numbers a token: 50,257 x 768 = 38,597,376.",
-        see="01, 1.8 From ids to vectors",
+        see="01, 1H From ids to vectors",
     ),
     Recall(
-        id="2.c",
+        id="R2.3",
         key="vectors_of_bank",
         question="“bank” stands in a text about a river and in one about money, one token each "
         "time. What does the table of tokens give for the two?",
@@ -70,7 +70,7 @@ RECALL = (
         answer="a",
         because="a lookup knows the id and nothing else. To tell the two apart, a word must look "
         "at its neighbours: this chapter.",
-        see="01, 1.8 From ids to vectors",
+        see="01, 1H From ids to vectors",
         wrong={
             "b": "a lookup does not see the words around; attention will.",
             "c": "a lookup does not see the place; positions come in chapter 03.",
@@ -80,39 +80,39 @@ RECALL = (
 
 PREDICTIONS = (
     Prediction(
-        id="2.1",
+        id="P2.1",
         key="digits_that_the_lstm_recalls",
         question="Which share of digits seen 128 steps ago does the LSTM recall? (Chance is 0.1.)",
     ),
     Prediction(
-        id="2.2",
+        id="P2.2",
         key="deviation_of_dot_products",
         question="What is the standard deviation of q · k, when q and k hold 64 unit-variance "
         "random numbers each?",
     ),
     Prediction(
-        id="2.3",
+        id="P2.3",
         key="digits_of_one_head",
         question="Which share of the hundreds digits of 100..999 can one head without positions "
         "read?",
     ),
     Prediction(
-        id="2.4",
+        id="P2.4",
         key="shape_of_weights",
         question="What is the shape of the weights for B = 2, H = 8, T = 5 queries and S = 7 keys?",
     ),
     Prediction(
-        id="2.5",
+        id="P2.5",
         key="megabytes_of_weights",
         question="How many MB do the weights of one head take for N = 4,096, at 4 bytes a number?",
     ),
     Prediction(
-        id="2.6",
+        id="P2.6",
         key="tired_animal",
         question="Ending in “tired”: which share of L3H1’s weight does “it” give to “animal”?",
     ),
     Prediction(
-        id="2.7",
+        id="P2.7",
         key="a_later_word_changes_an_earlier_map",
         question="How much does SmolLM2's weight from `it` to `animal` depend on the last word?",
     ),

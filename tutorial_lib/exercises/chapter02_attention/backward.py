@@ -82,7 +82,7 @@ RULES = composed(
 
 
 SCORES_GRADIENT = Write(
-    id="2.8",
+    id="2.5",
     title="Backward through the softmax",
     level="hard",
     text="""
@@ -103,5 +103,5 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
     mistakes=(),
     cases=scores_gradient_cases,
     properties=RULES,
-    see="A.6 Scaling",
+    see="2F Scaling",
 )

@@ -72,7 +72,7 @@ def times_as_many_turned():
 
 
 FAR_FEWER = Claim(
-    id="2.11",
+    id="2.3",
     title="Far fewer parameters",
     level="easy",
     text="""
@@ -104,7 +104,7 @@ number?
     unit="times as many",
     verdict="The sentence holds: 1.44 billion weights against 3.1 million, and the gap grows with "
     "the square of the number of words.",
-    see="A.5 The matrix form",
+    see="2E The matrix form",
 )
 
 
@@ -160,7 +160,7 @@ def place_dot_product():
 
 
 NEAREST = Claim(
-    id="2.12",
+    id="2.1",
     title="Is a dot product a distance?",
     level="easy",
     text="""
@@ -188,5 +188,5 @@ nearest?
     unit="for the place",
     verdict="The sentence does not hold: the best match is the farthest of all. A dot product is a "
     "similarity; it is sure to find the nearest neighbour only if all documents are equally long.",
-    see="A.3 Retrieval",
+    see="2C Retrieval",
 )

@@ -126,7 +126,7 @@ RULES = composed(
 
 
 CROSS_ATTENTION = Write(
-    id="2.7",
+    id="2.12",
     title="Cross-attention",
     level="medium",
     text="""
@@ -145,5 +145,5 @@ values come from the wrong side.
     mistakes=(),
     cases=cross_attention_cases,
     properties=(*properties(output_comes_first), *RULES),
-    see="B.3 Two sequences",
+    see="2J Two sequences",
 )

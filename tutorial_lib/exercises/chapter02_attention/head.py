@@ -98,7 +98,7 @@ RULES = composed(
 
 
 ATTEND = Write(
-    id="2.1",
+    id="2.2",
     title="What one query gathers",
     level="easy",
     text="""
@@ -118,5 +118,5 @@ in the course is many of these at once.
     cases=attend_cases,
     properties=(*RULES, *properties(survives_large_scores)),
     remarks=(lambda answer: ready_made_softmax(answer, QUERY, KEYS, VALUES),),
-    see="A.4 One head by hand",
+    see="2D One head by hand",
 )

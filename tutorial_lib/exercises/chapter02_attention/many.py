@@ -212,7 +212,7 @@ def each_head_scaled(answer):
 
 
 MULTI_HEAD = Write(
-    id="2.5",
+    id="2.9",
     title="Many heads",
     level="medium",
     text="""
@@ -257,5 +257,5 @@ Transformer.
         Property("The scores are not divided by sqrt(K), K = D / H.", each_head_scaled),
         Property("The joined heads must go through `w_o`, last of all.", output_map_comes_last),
     ),
-    see="B.1 Many heads",
+    see="2H Many heads",
 )

@@ -79,7 +79,7 @@ def sees_nothing_after(answer):
 
 
 CAUSAL_MASK = Write(
-    id="2.3",
+    id="2.7",
     title="Causal mask",
     level="easy",
     text="""
@@ -112,7 +112,7 @@ it a model can be trained on all positions of a text at once and still not see t
             sees_nothing_after,
         ),
     ),
-    see="B.2 Masks",
+    see="2I Masks",
 )
 
 
@@ -246,7 +246,7 @@ def masked_output_is_the_mix(answer):
 
 
 MASKED_ATTENTION = Write(
-    id="2.4",
+    id="2.8",
     title="Attention with a mask",
     level="medium",
     text="""
@@ -279,5 +279,5 @@ row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
         Property(MIXED, masked_output_is_the_mix),
     ),
     results=("output", "weights"),
-    see="B.2 Masks",
+    see="2I Masks",
 )

@@ -111,7 +111,7 @@ def output_is_the_mix(answer):
 
 
 ATTENTION = Write(
-    id="2.2",
+    id="2.4",
     title="Scaled dot-product attention",
     level="medium",
     text="""
@@ -140,5 +140,5 @@ this course.
         Property(MIXED, output_is_the_mix),
     ),
     results=("output", "weights"),
-    see="A.6 Scaling",
+    see="2F Scaling",
 )

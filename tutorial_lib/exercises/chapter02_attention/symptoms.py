@@ -106,7 +106,7 @@ def map_scaled(answer):
 
 
 CAUSAL_MAP = Symptom(
-    id="2.9",
+    id="2.11",
     title="A map that fades",
     level="medium",
     text="""
@@ -135,7 +135,7 @@ with one of these mistakes. Choose the letter, then repair `causal_weights`.
     ),
     cases=causal_weights_cases,
     properties=properties(nothing_later, sees_itself, map_adds_up, map_scaled),
-    see="B.2 Masks",
+    see="2I Masks",
 )
 
 
@@ -216,7 +216,7 @@ def head_scaled(answer):
 
 
 HEAD_CURVE = Symptom(
-    id="2.10",
+    id="2.6",
     title="Wider and wider heads",
     level="easy",
     text="""
@@ -246,5 +246,5 @@ mistakes. Choose the letter, then repair `head_weights`.
     ),
     cases=head_weights_cases,
     properties=properties(head_adds_up, head_scaled),
-    see="A.6 Scaling",
+    see="2F Scaling",
 )

@@ -33,7 +33,7 @@ EXERCISES = (
 
 RECALL = (
     Recall(
-        id="3.a",
+        id="R3.1",
         key="digits_without_positions",
         question="One head without positions reads 64.0 % of the hundreds digits, and training "
         "it longer does not help. Why?",
@@ -44,14 +44,14 @@ RECALL = (
         },
         answer="b",
         because="a sum over words does not see their order, so of each such pair one is lost.",
-        see="02, A.7 Train one head",
+        see="02, 2G Train one head",
         wrong={
             "a": "the ceiling was counted from the words alone: any width meets it.",
             "c": "it was trained on the very 900 numbers on which it was measured.",
         },
     ),
     Recall(
-        id="3.b",
+        id="R3.2",
         key="divisor_of_a_head",
         question="A model is 768 wide and has 12 heads. By which number does each head divide its "
         "scores before the softmax?",
@@ -62,10 +62,10 @@ RECALL = (
             768**0.5: "that is the root of the whole width: each head has its own, K = 768 / 12.",
             12: "that is the number of heads; the scores are divided by the root of K = 768 / 12.",
         },
-        see="02, A.6 Scaling and B.1 Many heads",
+        see="02, 2F Scaling and 2H Many heads",
     ),
     Recall(
-        id="3.c",
+        id="R3.3",
         key="shuffled_words",
         question="You shuffle the words that go into a layer of attention, without mask and "
         "without positions. What happens to its outputs?",
@@ -77,7 +77,7 @@ RECALL = (
         answer="a",
         because="each output is a sum over all words, and a sum has no order: permutation "
         "equivariance.",
-        see="02, B.4 Order does not count",
+        see="02, 2K Order does not count",
         wrong={
             "b": "each output belongs to its word and goes where the word goes.",
             "c": "a word meets the same other words as before, so its output is the same.",
@@ -87,38 +87,38 @@ RECALL = (
 
 PREDICTIONS = (
     Prediction(
-        id="3.1",
+        id="P3.1",
         key="digits_with_positions",
         question="Which share of the hundreds digits of 100..999 does the same head read once it "
         "has positions?",
     ),
     Prediction(
-        id="3.2",
+        id="P3.2",
         key="columns_with_half_a_wave",
         question="The table has 128 columns. How many of them complete at least half a wave over "
         "20 steps?",
     ),
     Prediction(
-        id="3.3",
+        id="P3.3",
         key="share_of_sinusoids",
         question="Word vectors are scaled to unit variance and the sinusoids added. Which share "
         "of the squared length do the sinusoids have, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="3.4",
+        id="P3.4",
         key="directions_of_positions",
         question="MiniLM is 384 wide and has learned 512 position vectors. In how many directions "
         "lie 90 % of the differences between them?",
     ),
     Prediction(
-        id="3.5",
+        id="P3.5",
         key="dot_products_moved_by_100",
         question="The vectors of positions 3 and 7 have a dot product. By how much does that of "
         "positions 103 and 107 differ?",
     ),
     Prediction(
-        id="3.6",
+        id="P3.6",
         key="three_back_without_mask",
         question="With sinusoids and no mask, after 1,000 steps, nearly all letters three places "
         "back are found inside the training length. Which share is found beyond it, between 0 and "

@@ -102,5 +102,5 @@ the scale the positions would drown them.
     mistakes=(),
     cases=add_positions_cases,
     properties=(*properties(positions_are_added), *RULES, *properties(words_are_scaled)),
-    see="3.4 Adding them",
+    see="3D Adding them",
 )

@@ -125,5 +125,5 @@ distances to keys ahead as well; a causal mask may hide those later.
     mistakes=(),
     cases=alibi_bias_cases,
     properties=(*properties(heads_come_first), *RULES),
-    see="3.7 Rotary and ALiBi",
+    see="3G Rotary and ALiBi",
 )

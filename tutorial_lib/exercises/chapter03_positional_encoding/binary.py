@@ -122,5 +122,5 @@ next section makes them round.
     mistakes=(binary_positions_gray,),
     cases=binary_positions_cases,
     properties=(*properties(a_row_each), *RULES, *properties(rows_repeat)),
-    see="3.2 Ideas that fail",
+    see="3B Ideas that fail",
 )

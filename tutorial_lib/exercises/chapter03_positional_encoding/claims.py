@@ -120,7 +120,7 @@ at position 20 is larger than at position 0 by pi or more. **How many** of the 5
     unit="columns",
     verdict="At this width the sentence does not hold: a fifth of the columns move, whatever d is. "
     "At d = 128 that makes 26, close to what the sentence says.",
-    see="3.3 Sinusoids",
+    see="3C Sinusoids",
 )
 
 
@@ -220,5 +220,5 @@ Give it to the nearest whole number.
     unit="times 2 pi",
     verdict="The range 0 to d/2 would make one pair too many, and the paper rounds up: the longest "
     "wave ends just under 10,000 times 2 pi.",
-    see="3.3 Sinusoids",
+    see="3C Sinusoids",
 )

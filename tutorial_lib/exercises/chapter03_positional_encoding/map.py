@@ -165,5 +165,5 @@ repair `rotary_scores`.
     ),
     cases=rotary_scores_cases,
     properties=RULES,
-    see="3.7 Rotary and ALiBi",
+    see="3G Rotary and ALiBi",
 )

@@ -133,5 +133,5 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
     ),
     cases=gather_cases,
     properties=RULES,
-    see="3.4 Adding them",
+    see="3D Adding them",
 )

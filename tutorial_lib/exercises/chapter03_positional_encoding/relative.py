@@ -128,5 +128,5 @@ generation. `table[relative_index(...)]` is then added to the scores.
     mistakes=(),
     cases=relative_index_cases,
     properties=(*properties(a_row_a_query, whole_numbers), *RULES),
-    see="3.6 Learned and relative",
+    see="3F Learned and relative",
 )

@@ -154,5 +154,5 @@ queries and keys have scores that depend on the offset alone; nothing is added t
     mistakes=(rotate_pairs_tiled, rotate_pairs_mixed),
     cases=rotate_pairs_cases,
     properties=RULES,
-    see="3.7 Rotary and ALiBi",
+    see="3G Rotary and ALiBi",
 )

@@ -130,5 +130,5 @@ back" wherever it stands.
     mistakes=(),
     cases=shift_matrix_cases,
     properties=RULES,
-    see="3.5 Offsets",
+    see="3E Offsets",
 )

@@ -129,5 +129,5 @@ least 4. Pair i (from 0 to d/2 - 1) turns by the angle pos / 10000^(2i/d): its s
     mistakes=(),
     cases=sinusoidal_positions_cases,
     properties=(*properties(a_row_each), *RULES),
-    see="3.3 Sinusoids",
+    see="3C Sinusoids",
 )

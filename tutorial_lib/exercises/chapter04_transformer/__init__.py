@@ -35,7 +35,7 @@ EXERCISES = (
 
 RECALL = (
     Recall(
-        id="4.a",
+        id="R4.1",
         key="what_cross_shapes_share",
         question="Three words of one text look at five words of another: T = 3, S = 5. "
         "What must agree?",
@@ -47,14 +47,14 @@ RECALL = (
         answer="b",
         because="a score is a dot product of a query and a key, and each key’s weight goes to its "
         "own value. T and S are free.",
-        see="02, B.3 Two sequences",
+        see="02, 2J Two sequences",
         wrong={
             "a": "T and S may differ: the weights are (T, S).",
             "c": "values may have any width, and there is one for each key, not for each query.",
         },
     ),
     Recall(
-        id="4.b",
+        id="R4.2",
         key="shuffled_rows",
         question="One attention layer, no mask, no positions. You shuffle the words of its input. "
         "What happens to the output rows?",
@@ -66,60 +66,60 @@ RECALL = (
         answer="b",
         because="attention treats its input as a set. Order must be put in: positions are added "
         "to the vectors before the first layer.",
-        see="02, B.4 Order does not count",
+        see="02, 2K Order does not count",
         wrong={
             "a": "row t belongs to word t: it moves with its word.",
             "c": "each word sees the same words as before, so its row keeps its numbers.",
         },
     ),
     Recall(
-        id="4.c",
+        id="R4.3",
         key="causal_weights_above_zero",
         question="A text of 5 words under a causal mask. How many of the 25 weights may be "
         "larger than 0?",
         answer=15,
         because="row t shows t words: 1 + 2 + 3 + 4 + 5.",
-        see="02, B.2 Masks",
+        see="02, 2I Masks",
     ),
 )
 
 PREDICTIONS = (
     Prediction(
-        id="4.1",
+        id="P4.1",
         key="table_of_the_base_model",
         question="Which share of the base model, in percent, is its table of tokens?",
     ),
     Prediction(
-        id="4.2",
+        id="P4.2",
         key="gradient_of_post_norm",
         question="Post-norm, 12 decoder layers, before the first step: how many times as large is "
         "the gradient of the last layer as that of the first?",
     ),
     Prediction(
-        id="4.3",
+        id="P4.3",
         key="weights_of_one_cross_layer",
         question="A source of 7 tokens, a target of 5, 8 heads: how many attention weights does "
         "one cross-attention layer compute?",
     ),
     Prediction(
-        id="4.4",
+        id="P4.4",
         key="numbers_after_250_batches",
         question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
         "translated right after 250 batches?",
         share=True,
     ),
     Prediction(
-        id="4.5",
+        id="P4.5",
         key="word_for_zwei",
         question="Which English word gets most weight while “zwei” of 742 is written?",
     ),
     Prediction(
-        id="4.6",
+        id="P4.6",
         key="bleu_of_german_numbers",
         question="The translator gets every German number right. What is its BLEU?",
     ),
     Prediction(
-        id="4.7",
+        id="P4.7",
         key="without_layer_1_head_1",
         question="With layer 1, head 1 silent: which share of the numbers, between 0 and 1, is "
         "still right?",

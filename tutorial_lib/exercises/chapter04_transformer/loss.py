@@ -264,5 +264,5 @@ one number for the whole batch.
             label_keeps_the_rest,
         ),
     ),
-    see="4.5 From probabilities to a loss",
+    see="4E From probabilities to a loss",
 )

@@ -215,5 +215,5 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
     ),
     run=output_and_gradients,
     results=("output", "gradient of x", "gradient of w1", "gradient of w2"),
-    see="4.3 Where the norm stands",
+    see="4C Where the norm stands",
 )

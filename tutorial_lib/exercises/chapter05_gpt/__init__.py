@@ -36,7 +36,7 @@ EXERCISES = (
 
 RECALL = (
     Recall(
-        id="5.a",
+        id="R5.1",
         key="merges_of_the",
         question="BPE has learned these merges, in this order: h e, t h, th e. How does it encode "
         "“the”?",
@@ -44,14 +44,14 @@ RECALL = (
         answer="c",
         because="the merge of lowest rank goes first wherever it stands, and then no pair of t and "
         "he is in the list.",
-        see="01, 1.5 Encoding: merges by rank",
+        see="01, 1E Encoding: merges by rank",
         wrong={
             "a": "th e would need a “th”, and h e has taken the h first.",
             "b": "t h stands first in the text, but h e was learned first.",
         },
     ),
     Recall(
-        id="5.b",
+        id="R5.2",
         key="place_after_the_last",
         question="A model has learned position vectors for 256 places. What happens at place 257?",
         choices={
@@ -62,14 +62,14 @@ RECALL = (
         answer="b",
         because="a learned table has as many rows as were trained. Rotary positions and sinusoids "
         "are defined everywhere, if not trained there.",
-        see="03, 3.6 Learned and relative",
+        see="03, 3F Learned and relative",
         wrong={
             "a": "attention has no weights that depend on the number of words.",
             "c": "a table ends with its last row; sinusoids would go on.",
         },
     ),
     Recall(
-        id="5.c",
+        id="R5.3",
         key="targets_of_teacher_forcing",
         question="Teacher forcing: the decoder reads “start A B C”, and the translation is “A B C” "
         "and ends there. What are its four labels?",
@@ -81,7 +81,7 @@ RECALL = (
         answer="b",
         because="the label at each place is the token that comes next. A language model is trained "
         "the same way, without a source.",
-        see="04, 4.5 From probabilities to a loss",
+        see="04, 4E From probabilities to a loss",
         wrong={
             "a": "these are the tokens that it has just read: copying would be enough.",
             "c": "that is one step too far: after start comes A.",
@@ -91,38 +91,38 @@ RECALL = (
 
 PREDICTIONS = (
     Prediction(
-        id="5.1",
+        id="P5.1",
         key="last_token_changed",
         question="You change the last token of a text. What is the largest difference that this "
         "makes in the logits of the tokens before it?",
     ),
     Prediction(
-        id="5.2",
+        id="P5.2",
         key="bits_a_character_of_shakespeare",
         question="A model of 0.8 million parameters has read 35 plays of Shakespeare, character by "
         "character. How many bits does it need for a character of a play that it has not read?",
     ),
     Prediction(
-        id="5.3",
+        id="P5.3",
         key="words_at_temperature_07",
         question="At temperature 0.7: which share of the words that it writes stand in "
         "Shakespeare’s plays, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="5.4",
+        id="P5.4",
         key="characters_that_top_p_leaves",
         question="The model knows 70 characters. How many of them does top-p 0.9 leave, on "
         "average over a play that it has not read?",
     ),
     Prediction(
-        id="5.5",
+        id="P5.5",
         key="longest_run_from_hamlet",
         question="5,000 characters of a play that the model has not read: how long is the longest "
         "run that stands, to the letter, in one of the plays that it has read?",
     ),
     Prediction(
-        id="5.6",
+        id="P5.6",
         key="bits_of_a_real_gpt",
         question="How many bits a character does SmolLM2 need on the three plays, where ours needs "
         "2.26?",

@@ -203,5 +203,5 @@ copy, and what it returns is added to x itself. Attention first, then the feed-f
         Property("What leaves the layer must hold x once.", x_is_carried_past),
         Property("What each sub-layer returns must be added once.", results_are_added),
     ),
-    see="5.4 Train it",
+    see="5D Train it",
 )

@@ -288,5 +288,5 @@ at itself.
         Property("The scores are not divided by the root of K.", step_scaled),
     ),
     results=("output", "keys", "values"),
-    see="5.6 The KV cache",
+    see="5F The KV cache",
 )

@@ -97,7 +97,7 @@ numbers be right? How many **bytes a token** do they give, to two decimals? (1 G
     verdict="That cannot be: a token would be little more than a letter. 380 GB of English make "
     "about 95 billion tokens, 360 billion tokens about 1,400 GB. The 380 GB are packed files; "
     "unpacked, with addresses and dates, they are about 1,030 GB, 2.9 bytes a token.",
-    see="5.8 Data at scale",
+    see="5H Data at scale",
 )
 
 
@@ -233,5 +233,5 @@ decimals?
     unit="epochs",
     verdict="With all that rounding may hide, 21.5 to 22.5 % and 18.5 to 19.5 billion, it is 3.31 "
     "to 3.65: the printed 2.90 does not fit. Wikipedia's 3.40 and Books1's 1.90 do.",
-    see="5.9 The family",
+    see="5I The family",
 )

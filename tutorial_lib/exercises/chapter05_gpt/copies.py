@@ -262,5 +262,5 @@ tokens are characters, or both are lists of tokens. If nothing of the sample sta
         TOKENS,
         WHOLE_TOKENS,
     ),
-    see="5.7 Extrapolating or copying",
+    see="5G Extrapolating or copying",
 )

@@ -148,5 +148,5 @@ repair `make_batch`.
         *map(of_the_mask, CAUSAL_MASK.properties),
     ),
     results=("inputs", "labels", "mask"),
-    see="5.4 Train it",
+    see="5D Train it",
 )

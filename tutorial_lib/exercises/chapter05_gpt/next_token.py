@@ -259,5 +259,5 @@ number. All texts have the same length, without padding.
             is_0_when_sure_and_right,
         ),
     ),
-    see="5.1 Next token, please",
+    see="5A Next token, please",
 )

@@ -156,5 +156,5 @@ learn 1, the -1**. The text goes on with “obey”. What is the loss in **nats*
     unit="nats",
     verdict="“obey” had 24 % of the probability. A model that finds “stop” likelier is not wrong, "
     "only surprised; training moves probability to what came.",
-    see="5.1 Next token, please",
+    see="5A Next token, please",
 )

@@ -203,5 +203,5 @@ the k-th highest stay as well. k is between 1 and V.
         ),
         Property("The others must become minus infinity.", top_k_fills),
     ),
-    see="5.5 Choosing the next token",
+    see="5E Choosing the next token",
 )

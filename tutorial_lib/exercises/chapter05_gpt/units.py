@@ -147,5 +147,5 @@ model predicted it in n_tokens tokens, and its perplexity, exp(mean loss a token
         Property("It has the wrong sign: a loss is not below 0.", is_not_negative),
         Property("With a choice between 2 a token must cost one bit.", is_in_bits),
     ),
-    see="5.3 One loss, three units",
+    see="5C One loss, three units",
 )

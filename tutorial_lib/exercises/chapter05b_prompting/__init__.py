@@ -25,21 +25,21 @@ EXERCISES = (
 
 RECALL = (
     Recall(
-        id="5b.a",
+        id="R5b.1",
         key="where_the_next_word_is_said",
         question="GPT has read “two dogs run” and gives logits at each of the three places. Which "
         "place says what comes after “run”?",
         choices={"a": "the first", "b": "the last", "c": "all three together"},
         answer="b",
         because="each place speaks of the next token, and only the last one has seen all three.",
-        see="05, 5.1 Next token, please",
+        see="05, 5A Next token, please",
         wrong={
             "a": "the first place has seen “two” only, and speaks of what follows it.",
             "c": "each place has logits of its own, about the token after it.",
         },
     ),
     Recall(
-        id="5b.b",
+        id="R5b.2",
         key="padding_on_the_right",
         question="A batch has sentences of unequal length, padded on the right, and the mask is "
         "causal. What changes in the outputs of the real tokens when the padding is longer?",
@@ -50,55 +50,55 @@ RECALL = (
         },
         answer="a",
         because="a causal mask hides all that comes later, and padding on the right comes later.",
-        see="02, B.2 Masks",
+        see="02, 2I Masks",
         wrong={
             "b": "the softmax goes over the places that the mask leaves, none of them padding.",
             "c": "the last real token looks to its left, and padding stands to its right.",
         },
     ),
     Recall(
-        id="5b.c",
+        id="R5b.3",
         key="map_of_a_previous_token_head",
         question="A head has learned to look at the token just before. A text of 6 tokens: how "
         "many weights of its causal map should be near 1, the first row not counted?",
         answer=5,
         because="each row but the first has one such place, on the diagonal just below the main "
         "one.",
-        see="02, B.6 Real maps",
+        see="02, 2M Real maps",
     ),
 )
 
 PREDICTIONS = (
     Prediction(
-        id="5b.1",
+        id="P5b.1",
         key="reader_of_the_hypothesis",
         question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
         "does it reach on the pairs that leak, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="5b.2",
+        id="P5b.2",
         key="leaky_gpt_elsewhere",
         question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
         "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="5b.3",
+        id="P5b.3",
         key="gpt_with_stories_as_text",
         question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
         "reach if it has read stories of the same world before, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="5b.s",
+        id="P5b.4",
         key="smollm2_translates_words",
         question="SmolLM2 is shown 16 everyday English words with their French translation, then "
         "another word. Which share does it translate as the list does, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="5b.w",
+        id="P5b.5",
         key="best_and_worst_examples",
         question="SmolLM2 is asked about the same film reviews after eight different sets of four "
         "examples. By how much do the shares right of the best and the worst set differ, between 0 "
@@ -106,20 +106,20 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="5b.4",
+        id="P5b.6",
         key="examples_until_it_follows",
         question="A small model reads words with their plurals, whose two endings were not in its "
         "training, then a question. With how many examples is it right in nine of ten cases?",
     ),
     Prediction(
-        id="5b.h",
+        id="P5b.7",
         key="loss_without_the_induction_head",
         question="SmolLM2 reads 50 random tokens twice. Its loss is 14 the first time and 2 the "
         "second, in nats. One of its 270 heads is silenced, that which looks most at what followed "
         "the last time. What is the loss the second time?",
     ),
     Prediction(
-        id="5b.k",
+        id="P5b.8",
         key="score_with_the_path_cut",
         question="An induction head of SmolLM2 has a score of 0.92. Its keys are computed as if "
         "the previous-token head two layers before had no news. What is its score then, between 0 "
@@ -127,7 +127,7 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="5b.5",
+        id="P5b.9",
         key="without_the_copying_head",
         question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
         "which tell the answer is silenced. Which share of the questions after 8 examples is "

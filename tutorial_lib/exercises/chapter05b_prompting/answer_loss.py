@@ -126,5 +126,5 @@ answer tokens of the batch; each counts the same. Prompt and padding cost nothin
         token="token of an answer",
         others="prompt and padding cost nothing",
     ),
-    see="5b.4 The same as text",
+    see="5bD The same as text",
 )

@@ -132,5 +132,5 @@ of all pairs does that get right, to one decimal?
     unit="percent",
     verdict="90 percent show little more than the kind of hypothesis, and a reader of all of its "
     "words may do better still. Measure against a reader without the premise, not against a third.",
-    see="5b.2 Premise and hypothesis",
+    see="5bB Premise and hypothesis",
 )

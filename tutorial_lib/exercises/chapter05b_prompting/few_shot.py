@@ -163,5 +163,5 @@ characters goes on. Without examples the query and its space are all there is.
         Property("Nothing must stand before the first word.", begins_with_a_word),
         Property("Behind the query stands one space.", ends_open),
     ),
-    see="5b.5 Examples instead of training",
+    see="5bE Examples instead of training",
 )

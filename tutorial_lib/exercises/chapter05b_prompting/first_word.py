@@ -237,5 +237,5 @@ share of right guesses, from 0 to 1. (In the cases of the check no two labels ti
             new_words_get_the_most_frequent,
         ),
     ),
-    see="5b.2 Premise and hypothesis",
+    see="5bB Premise and hypothesis",
 )

@@ -299,5 +299,5 @@ premises fit, take any of them.
         Property("A hypothesis that finds all three labels is left out.", none_is_lost),
     ),
     run=written,
-    see="5b.2 Premise and hypothesis",
+    see="5bB Premise and hypothesis",
 )

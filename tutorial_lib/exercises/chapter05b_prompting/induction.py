@@ -176,5 +176,5 @@ Return (H,).
         ),
         Property("The score is the mean over the N rows of the second half.", is_the_mean),
     ),
-    see="5b.6 Induction heads",
+    see="5bF Induction heads",
 )

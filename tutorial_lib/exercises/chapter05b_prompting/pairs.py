@@ -182,5 +182,5 @@ token, the last real one, where the head reads. Places count from 0.
         Property("The rows are longer than the longest needs.", no_wider_than_the_longest),
         Property("The head must read at the extract token.", reads_the_last_token),
     ),
-    see="5b.3 A head and a separator",
+    see="5bC A head and a separator",
 )

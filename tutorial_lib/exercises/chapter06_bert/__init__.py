@@ -18,23 +18,23 @@ TITLE = "BERT"
 
 EXERCISES = (
     LOSS_TERMS,
+    VISIBLE_WEIGHTS,
     SEGMENT_IDS,
+    NEXT_SENTENCE_PAIRS,
     MASK_80_10_10,
     MASKED_LOSS,
-    NEXT_SENTENCE_PAIRS,
     MLM_CURVE,
     BERT_SIZE,
     MEAN_POOL,
     ENTITIES,
-    BEST_SPAN,
     ENTITY_F1,
+    BEST_SPAN,
     SEARCH_RANKING,
-    VISIBLE_WEIGHTS,
 )
 
 RECALL = (
     Recall(
-        id="6.a",
+        id="R6.1",
         key="weights_without_padding",
         question="A text of 4 words is filled up with 3 of padding. What does the padding mask "
         "leave of its 7 × 7 attention weights?",
@@ -46,35 +46,35 @@ RECALL = (
         answer="c",
         because="each column is one word that is looked at, and no one looks at padding. What the "
         "rows of the padding say is thrown away.",
-        see="02, B.2 Masks",
+        see="02, 2I Masks",
         wrong={
             "a": "that is a causal mask: padding is hidden from all words, wherever they stand.",
             "b": "a row is one word that looks: the four words would still look at the padding.",
         },
     ),
     Recall(
-        id="6.b",
+        id="R6.2",
         key="pieces_of_singer",
         question="A WordPiece vocabulary holds sing, ##ing, ##er and s. How is “singer” cut?",
         choices={"a": "s ##ing ##er", "b": "sing ##er", "c": "sin ##ger"},
         answer="b",
         because="WordPiece takes the longest piece that fits, from the left, and then goes on "
         "behind it.",
-        see="01, 1.6 WordPiece",
+        see="01, 1F WordPiece",
         wrong={
             "a": "these pieces fit, but s is not the longest one to begin with.",
             "c": "sin and ##ger are not in the vocabulary.",
         },
     ),
     Recall(
-        id="6.c",
+        id="R6.3",
         key="losses_of_100_tokens",
         question="A GPT reads a text of 100 tokens in one pass. For how many of them does it get "
         "a loss?",
         choices={"a": "1", "b": "99", "c": "100"},
         answer="b",
         because="each token but the first is predicted from those before it, all in one pass.",
-        see="05, 5.1 Next token, please",
+        see="05, 5A Next token, please",
         wrong={
             "a": "the causal mask lets each place predict, as if the text ended there.",
             "c": "nothing stands before the first token to predict it from.",
@@ -84,78 +84,78 @@ RECALL = (
 
 PREDICTIONS = (
     Prediction(
-        id="6.1",
+        id="P6.1",
         key="vectors_that_change",
         question="A text of 12 tokens. You change the last one. How many of the 11 vectors before "
         "it change, in a BERT?",
     ),
     Prediction(
-        id="6.2",
+        id="P6.2",
         key="bert_and_shakespeare",
         question="BERT read 3,300 million words. How many times as many is that as Shakespeare’s "
         "38 plays have?",
     ),
     Prediction(
-        id="6.3",
+        id="P6.3",
         key="tokens_that_become_mask",
         question="Of 1,000 tokens of a text, how many does BERT’s masking turn into [MASK]?",
     ),
     Prediction(
-        id="6.4",
+        id="P6.4",
         key="next_sentence_accuracy",
         question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
         "read. How often does it say right whether the second follows the first, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.5",
+        id="P6.5",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
         "only these may be answered. Which share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.6",
+        id="P6.6",
         key="table_of_bert_base",
         question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.12",
+        id="P6.7",
         key="reviews_filled_by_minilm",
         question="MiniLM, frozen, with a new head for masked words. Which share of the words "
         "hidden in film reviews does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.7",
+        id="P6.8",
         key="fine_tuned_reviews",
         question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
         "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.8",
+        id="P6.9",
         key="f1_of_names",
         question="Names in the dialogue of plays that it has not read: which entity F1 does the "
         "fine-tuned model reach, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.9",
+        id="P6.10",
         key="exact_spans",
         question="Who says it? Which share of the questions does the fine-tuned model answer with "
         "exactly the right span, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="6.10",
+        id="P6.11",
         key="best_layer_for_reviews",
         question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
         "best, 0 for none?",
     ),
     Prediction(
-        id="6.11",
+        id="P6.12",
         key="cosine_of_weather",
         question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
         "of their vectors?",

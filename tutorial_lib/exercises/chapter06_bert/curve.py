@@ -153,7 +153,7 @@ def others_do_not_count(answer):
 
 
 MLM_CURVE = Symptom(
-    id="6.6",
+    id="6.7",
     title="Too easy a blank",
     level="medium",
     text="""
@@ -207,5 +207,5 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
             others_do_not_count,
         ),
     ),
-    see="6.4 Pre-training",
+    see="6D Pre-training",
 )

@@ -130,7 +130,7 @@ def reads(tags, sentences=()):
 
 
 ENTITIES = Write(
-    id="6.9",
+    id="6.10",
     title="From tags to names",
     level="medium",
     text="""
@@ -185,5 +185,5 @@ O, or at the very beginning, stands in no true labels, but a model may say it: i
         ),
         Property("An I at the very beginning begins a name too.", reads("IIOO")),
     ),
-    see="6.8 Which words are names",
+    see="6H Which words are names",
 )

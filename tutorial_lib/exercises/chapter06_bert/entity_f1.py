@@ -196,5 +196,5 @@ the share of the true spans that were found. Return F1 = 2 P R / (P + R), and 0 
         Property("F1 is 2 P R / (P + R).", is_harmonic),
         Property("When none is right F1 is 0.", nothing_right_is_zero),
     ),
-    see="6.8 Which words are names",
+    see="6H Which words are names",
 )

@@ -98,7 +98,7 @@ def chosen_goes_with_ids(answer):
 
 
 MASKED_LOSS = Write(
-    id="6.4",
+    id="6.6",
     title="The loss at the chosen places",
     level="medium",
     text="""
@@ -131,5 +131,5 @@ over these places, one number for the whole batch. No other place counts.
         token="chosen place",
         others="only chosen places do",
     ),
-    see="6.4 Pre-training",
+    see="6D Pre-training",
 )

@@ -67,7 +67,7 @@ def keeps_the_shape(answer):
 
 
 MASK_80_10_10 = Write(
-    id="6.3",
+    id="6.5",
     title="80, 10 and 10",
     level="medium",
     text="""
@@ -99,5 +99,5 @@ at its place in `random_ids` (B, T); from 0.9 on it stays. Return the changed id
             },
         ),
     ),
-    see="6.3 Fifteen per cent",
+    see="6C Fifteen per cent",
 )

@@ -158,7 +158,7 @@ def labels_fit(answer):
 
 
 NEXT_SENTENCE_PAIRS = Write(
-    id="6.5",
+    id="6.4",
     title="Does it follow?",
     level="medium",
     text="""
@@ -202,5 +202,5 @@ draw, `is_next` True or False.
             labels_fit,
         ),
     ),
-    see="6.2 What goes in",
+    see="6B What goes in",
 )

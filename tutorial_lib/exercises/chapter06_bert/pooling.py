@@ -64,7 +64,7 @@ def as_they_are(answer):
 
 
 MEAN_POOL = Write(
-    id="6.8",
+    id="6.9",
     title="One vector for a text",
     level="easy",
     text="""
@@ -86,5 +86,5 @@ for a real token. Padding does not count; [CLS] and [SEP] are real tokens.
         Property("Twice the vectors must have twice the mean.", as_they_are),
         Property("Divide by the number of real tokens.", divided_by_its_length),
     ),
-    see="6.7 Fresh or rotten",
+    see="6G Fresh or rotten",
 )

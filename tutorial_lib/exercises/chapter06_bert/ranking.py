@@ -126,7 +126,7 @@ def has_length_one(answer):
 
 
 SEARCH_RANKING = Symptom(
-    id="6.12",
+    id="6.13",
     title="The longest text wins",
     level="medium",
     text="""
@@ -173,5 +173,5 @@ these mistakes. Choose the letter, then repair `text_vectors`.
         ),
         Property("Each vector must have length 1.", has_length_one),
     ),
-    see="6.11 Search by meaning",
+    see="6K Search by meaning",
 )

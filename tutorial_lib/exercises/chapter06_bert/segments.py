@@ -95,7 +95,7 @@ def any_padding(answer):
 
 
 SEGMENT_IDS = Write(
-    id="6.2",
+    id="6.3",
     title="First sentence or second",
     level="easy",
     text="""
@@ -139,5 +139,5 @@ second, 0 again in the padding.
         ),
         has("p", "The padding", 0),
     ),
-    see="6.2 What goes in",
+    see="6B What goes in",
 )

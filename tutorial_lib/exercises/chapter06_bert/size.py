@@ -118,7 +118,7 @@ def large_size_twelve_layers():
 
 
 BERT_SIZE = Claim(
-    id="6.7",
+    id="6.8",
     title="340 million, 30,000 tokens",
     level="medium",
     text="""
@@ -159,5 +159,5 @@ linear map from D to D. All linear maps have biases.
     unit="million parameters",
     verdict="340 is rounded up, 30,000 is rounded down: even with the heads of pre-training it is "
     "336.2. And it is BERT-large; BERT-base has 109.5.",
-    see="6.6 How big",
+    see="6F How big",
 )

@@ -237,7 +237,7 @@ def takes_the_highest_sum(answer):
 
 
 BEST_SPAN = Write(
-    id="6.10",
+    id="6.12",
     title="The best answer in the scene",
     level="hard",
     text="""
@@ -283,5 +283,5 @@ the places of the first and the **last** token of the answer: the pair with the 
             takes_the_highest_sum,
         ),
     ),
-    see="6.9 Who says it",
+    see="6I Who says it",
 )

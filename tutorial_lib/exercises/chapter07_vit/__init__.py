@@ -19,20 +19,20 @@ EXERCISES = (
     TOKENS,
     PATCHIFY,
     EMBED,
+    GAIN,
     GRID_POSITIONS,
     INTERPOLATE_POSITIONS,
+    SPLIT,
     CLS_MAP,
     ATTENTION_ROLLOUT,
     MEAN_COLOUR_TARGETS,
     CORRUPT_PATCHES,
-    SPLIT,
     MILLIONS,
-    GAIN,
 )
 
 RECALL = (
     Recall(
-        id="7.a",
+        id="R7.1",
         key="encoder_without_positions",
         question="An encoder without positions and without a mask reads the same words in another "
         "order. What happens to its outputs?",
@@ -44,115 +44,115 @@ RECALL = (
         answer="b",
         because="attention weighs words by what they hold, not by where they stand. A picture "
         "whose patches are shuffled would be the same picture to it.",
-        see="03, 3.1 Fixing the 64 percent",
+        see="03, 3A Fixing the 64 percent",
         wrong={
             "a": "the output belongs to the word, and moves with it.",
             "c": "without positions there are no neighbours, only a set of words.",
         },
     ),
     Recall(
-        id="7.b",
+        id="R7.2",
         key="weights_of_200_tokens",
         question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
         "it compute?",
         answer=16,
         because="each token looks at each: 200 · 200 weights are 16 times 50 · 50. Patches half as "
         "wide make four times as many tokens.",
-        see="02, B.5 What it costs",
+        see="02, 2L What it costs",
     ),
     Recall(
-        id="7.c",
+        id="R7.3",
         key="share_that_becomes_mask",
         question="BERT chooses 15 % of the tokens, and 80 % of these become [MASK]. Which share of "
         "all tokens is that, in percent?",
         answer=12,
         because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
         "guessed too.",
-        see="06, 6.3 Fifteen per cent",
+        see="06, 6C Fifteen per cent",
     ),
 )
 
 PREDICTIONS = (
     Prediction(
-        id="7.1",
+        id="P7.1",
         key="weights_of_smaller_patches",
         question="A picture of 224 x 224 pixels is cut into patches of 16, then of 8. By which "
         "factor does the number of attention weights grow?",
     ),
     Prediction(
-        id="7.2",
+        id="P7.2",
         key="numbers_in_a_patch",
         question="ViT-Base has vectors of 768 numbers. How many numbers does a patch of 16 x 16 "
         "pixels in three colours hold?",
     ),
     Prediction(
-        id="7.3",
+        id="P7.3",
         key="shuffled_patches_without_positions",
         question="A ViT without positions reads 100 pictures, and then the same ones with their "
         "patches shuffled. For how many do the logits change?",
     ),
     Prediction(
-        id="7.4",
+        id="P7.4",
         key="shuffled_patches_with_positions",
         question="A trained ViT with positions reads 97.5 % of the test digits. Which share does "
         "it read when the patches of each are shuffled, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="7.5",
+        id="P7.5",
         key="wrong_and_sure",
         question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
         "say with a probability of 0.9 or more?",
     ),
     Prediction(
-        id="7.6",
+        id="P7.6",
         key="patches_without_overlap",
         question="Patches of 4 x 4 pixels in place of overlapping ones of 7 x 7, as many tokens. "
         "Which validation accuracy does the ViT reach, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="7.7",
+        id="P7.7",
         key="six_patches_painted_over",
         question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
         "over. Which share of the test digits does the ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="7.8",
+        id="P7.8",
         key="one_head_silenced",
         question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
         "the test digits, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="7.9",
+        id="P7.9",
         key="emoji_patches_guessed",
         question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
         "Which share gets the right one of 512 colours, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="7.10",
+        id="P7.10",
         key="lead_of_the_cnn",
         question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
         "points is the CNN ahead on the test digits?",
     ),
     Prediction(
-        id="7.11",
+        id="P7.11",
         key="patch_map_of_vit_b",
         question="Which share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
         "between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="7.12",
+        id="P7.12",
         key="sky_and_ground",
         question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
         "the cosine of their patches’ vectors in DINOv2, on the mean, between -1 and 1?",
     ),
     Prediction(
-        id="7.13",
+        id="P7.13",
         key="digits_from_five_labels",
         question="A linear classifier gets DINOv2’s vectors of 50 digits, five of each, with their "
         "labels. Which share of the test digits does it read, between 0 and 1?",

@@ -190,7 +190,7 @@ def base_is_the_number_of_digits(answer):
 
 
 MEAN_COLOUR_TARGETS = Write(
-    id="7.8",
+    id="7.10",
     title="The colour of a patch",
     level="medium",
     text="""
@@ -230,5 +230,5 @@ channel's digit the highest. Return the classes (B, N) as whole numbers, patches
         Property("The base is 2^bits.", base_is_the_number_of_digits),
     ),
     run=fit_to_learn,
-    see="7.6 Hidden patches",
+    see="7F Hidden patches",
 )

@@ -128,7 +128,7 @@ def others_as_they_were(answer):
 
 
 CORRUPT_PATCHES = Write(
-    id="7.9",
+    id="7.11",
     title="Hidden patches",
     level="medium",
     text="""
@@ -170,5 +170,5 @@ leave `patches` as it is.
     ),
     run=with_patches_after,
     results=("result", "`patches` after the call"),
-    see="7.6 Hidden patches",
+    see="7F Hidden patches",
 )

@@ -188,7 +188,7 @@ def neighbours_below_count(answer):
 
 
 INTERPOLATE_POSITIONS = Write(
-    id="7.5",
+    id="7.6",
     title="A larger picture",
     level="hard",
     text="""
@@ -233,5 +233,5 @@ default, and return (1 + R' · C', D).
             neighbours_below_count,
         ),
     ),
-    see="7.3 Where am I in the picture",
+    see="7C Where am I in the picture",
 )

@@ -143,7 +143,7 @@ def adds_up(answer):
 
 
 CLS_MAP = Symptom(
-    id="7.6",
+    id="7.8",
     title="Beside the ink",
     level="medium",
     text="""
@@ -187,5 +187,5 @@ these mistakes. Choose the letter, then repair `cls_map`.
             lambda answer: not adds_up(answer),
         ),
     ),
-    see="7.5 What it looks at",
+    see="7E What it looks at",
 )

@@ -217,7 +217,7 @@ def layers_are_multiplied(answer):
 
 
 ATTENTION_ROLLOUT = Write(
-    id="7.7",
+    id="7.9",
     title="Attention through all layers",
     level="medium",
     text="""
@@ -257,5 +257,5 @@ multiply the layers' matrices, a later layer on the **left** of the earlier ones
             layers_are_multiplied,
         ),
     ),
-    see="7.5 What it looks at",
+    see="7E What it looks at",
 )

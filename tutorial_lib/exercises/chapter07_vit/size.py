@@ -137,7 +137,7 @@ def millions_bytes():
 
 
 MILLIONS = Claim(
-    id="7.11",
+    id="7.12",
     title="Whose 307 million?",
     level="medium",
     text="""
@@ -179,5 +179,5 @@ parameters**, to one decimal?
     unit="million parameters",
     verdict="The 307 belong to patches of 32, with 306.5 million: their map has four times as many "
     "weights, which is more than the fewer positions save.",
-    see="7.9 How big",
+    see="7I How big",
 )

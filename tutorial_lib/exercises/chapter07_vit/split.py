@@ -153,7 +153,7 @@ def in_turn(answer):
 
 
 SPLIT = Symptom(
-    id="7.10",
+    id="7.7",
     title="Nothing left to improve",
     level="medium",
     text="""
@@ -198,5 +198,5 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
         Property("The parts have other sizes.", sizes),
         Property("The first images train, the last ones are the test.", in_turn),
     ),
-    see="7.4 Train it",
+    see="7D Train it",
 )

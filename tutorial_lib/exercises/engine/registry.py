@@ -1,4 +1,4 @@
-"""Find exercises, recall questions and predictions by their number; chapters load when used."""
+"""Find exercises (5.3), recall questions (R5.1) and predictions (P5.2); chapters load when used."""
 
 import difflib
 import functools
@@ -36,7 +36,7 @@ def find(id, sort="exercise"):
     """Return one entry by its number. Raises LookupError that names numbers close to it."""
     if not isinstance(id, str):
         raise TypeError(f'write the number in quotes: "{id}" (2.1 and 2.10 are one number)')
-    chapter = _chapter_name(id.partition(".")[0])
+    chapter = _chapter_name(id.partition(".")[0].lstrip("PR"))
     known = contents(chapter, sort) if chapter in chapters() else {}
     if id in known:
         return known[id]
