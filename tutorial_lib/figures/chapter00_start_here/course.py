@@ -201,5 +201,5 @@ def family_tree(figure=None):
     axes.plot([4.175, 4.175], [tops[2019] - 0.05, tops[2019]], **line)
     axes.plot([5.325, 5.325], [tops[2019] - 0.05, tops[2019]], **line)
     axes.plot([4.175, 5.325], [tops[2019] - 0.05, tops[2019] - 0.05], **line)
-    axes.set_title("One encoder-decoder in 2017, then three families, up to today's open models")
+    axes.set_title("One encoder-decoder in 2017, then three families, up to today's models")
     return figure
