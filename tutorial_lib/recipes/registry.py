@@ -81,6 +81,24 @@ RECIPES = {
             "LayerNorm before or behind each sub-layer, with and without warm-up",
         ),
         Recipe(
+            "staircase",
+            "staircase",
+            "table",
+            "from a table of pairs to a GPT, one part at a time, three seeds",
+        ),
+        Recipe(
+            "loss-by-size",
+            "loss_by_size",
+            "table",
+            "four sizes of one model, the same text and steps, three seeds",
+        ),
+        Recipe(
+            "own-gpt-longer",
+            "own_gpt_longer",
+            "table",
+            "the GPT that `assemble()` builds, trained for thousands of steps, three seeds",
+        ),
+        Recipe(
             "modern-parts",
             "modern_parts",
             "table",
