@@ -93,10 +93,10 @@ RECIPES = {
             "four sizes of one model, the same text and steps, three seeds",
         ),
         Recipe(
-            "own-gpt-longer",
-            "own_gpt_longer",
-            "table",
-            "the GPT that `assemble()` builds, trained for thousands of steps, three seeds",
+            "own-gpt",
+            "own_gpt",
+            "checkpoint",
+            "the GPT that `assemble()` builds, trained for longer",
         ),
         Recipe(
             "modern-parts",

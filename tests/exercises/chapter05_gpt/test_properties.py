@@ -363,6 +363,27 @@ COUNTED = {
     "layers squared": (counted(layers=lambda n: n * n), ["must cost the same"]),
 }
 
+
+def lens(use=lambda norm, x: norm(x), dim=-1, log=False):
+    """The probability of a token after each layer with a choice of slips."""
+
+    def answer(states, norm, table, token):
+        p = torch.softmax(use(norm, states) @ table.mT, dim)[..., token]
+        return p.log() if log else p
+
+    return answer
+
+
+LENS = {
+    "no norm": (lens(lambda norm, x: x), ["final norm is missing"]),
+    "over the layers": (lens(dim=0), ["depends on the other layers"]),
+    "a logarithm": (lens(log=True), ["log probabilities"]),
+    "no norm, over the layers": (
+        lens(lambda norm, x: x, dim=0),
+        ["final norm is missing", "depends on the other layers"],
+    ),
+}
+
 ANSWERS = [
     pytest.param(id, *entry, id=f"{id} {name}")
     for id, answers in (
@@ -376,7 +397,8 @@ ANSWERS = [
         ("5.9", CACHED),
         ("5.10", READING),
         ("5.11", COPY),
-        ("5.13", COUNTED),
+        ("5.12", COUNTED),
+        ("5.14", LENS),
     )
     for name, entry in answers.items()
 ]
@@ -406,7 +428,8 @@ RIGHT = (
     ("5.9", step()),
     ("5.10", reading()),
     ("5.11", copy()),
-    ("5.13", counted()),
+    ("5.12", counted()),
+    ("5.14", lens()),
 )
 
 
