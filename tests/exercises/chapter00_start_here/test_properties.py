@@ -83,8 +83,11 @@ WRONG = {
         ),
     },
     "0.3": {
-        "sum, wrong sign": (cross_entropy(1, torch.sum), ["is the sum", "lacks the minus"]),
-        "in bits": (cross_entropy(log=torch.log2), ["in bits"]),
+        "sum, wrong sign": (
+            cross_entropy(1, torch.sum),
+            ["is the sum", "lacks the minus", "overflows"],
+        ),
+        "in bits": (cross_entropy(log=torch.log2), ["in bits", "overflows"]),
         "columns, sum": (
             cross_entropy(reduce=torch.sum, dim=0),
             ["over the examples, not", "is the sum"],
