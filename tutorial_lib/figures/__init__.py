@@ -70,9 +70,11 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
         copied_lengths,
+        curve_by_position,
         describe_cache_times,
         describe_copied_lengths,
     )
+    from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,

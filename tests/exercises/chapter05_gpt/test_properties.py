@@ -33,12 +33,12 @@ NEXT = {
     "wrong sign, unshifted": (loss(0, factor=-1.0), ["just read", "wrong sign"]),
     "wrong sign, sum": (loss(reduce=torch.sum, factor=-1.0), ["sum over all", "wrong sign"]),
     "two ahead, token 0 left out": (loss(2, skip=0), ["after the next one", "token 0"]),
-    "the first place left out": (loss(first=2), ["Some place does not count"]),
+    "the first place left out": (loss(first=2), ["Some position does not count"]),
     "softmax twice, sum": (
         loss(reduce=torch.sum, twice=True),
         ["sum over all", "take one softmax, of the raw logits"],
     ),
-    "over the texts": (loss(dim=0), ["how high all logits of a place are"]),
+    "over the texts": (loss(dim=0), ["how high all logits of a position are"]),
 }
 
 

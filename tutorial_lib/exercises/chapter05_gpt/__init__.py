@@ -54,7 +54,8 @@ RECALL = (
     Recall(
         id="R5.2",
         key="place_after_the_last",
-        question="A model has learned position vectors for 256 positions. What happens at position 257?",
+        question="A model has learned position vectors for 256 positions. What happens at "
+        "position 257?",
         choices={
             "a": "the attention fails, as its weights are for 256 words",
             "b": "there is no vector for it, so the model cannot read it",
@@ -80,8 +81,8 @@ RECALL = (
             "c": "B C end end",
         },
         answer="b",
-        because="the label at each position is the token that comes next. A language model is trained "
-        "the same way, without a source.",
+        because="the label at each position is the token that comes next. A language model is "
+        "trained the same way, without a source.",
         see="04, 4E From probabilities to a loss",
         wrong={
             "a": "these are the tokens that it has just read: copying would be enough.",
@@ -131,7 +132,7 @@ PREDICTIONS = (
     Prediction(
         id="P5.7",
         key="bits_of_a_real_gpt",
-        question="How many bits per character does SmolLM2 need on the three plays, where ours needs "
-        "2.26?",
+        question="How many bits per character does SmolLM2 need on the three plays, where ours "
+        "needs 2.26?",
     ),
 )

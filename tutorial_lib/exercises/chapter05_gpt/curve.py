@@ -1,9 +1,16 @@
 """Chapter 05: a training curve that is too good to be true."""
 
-import torch
+import math
 
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.exercises.chapter02_attention.masks import CAUSAL_MASK
 from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
+from tutorial_lib.models import GPTConfig
+from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, decode, encode
+from tutorial_lib.training import Muon, fit, set_seed
 
 
 def make_batch(windows):
@@ -105,6 +112,60 @@ def of_the_mask(entry):
     return Property(entry.sentence, holds)
 
 
+class MaskedFromOutside:
+    """A small GPT whose mask comes with the batch; trains on what `make_batch` makes."""
+
+    def __init__(self, make_batch, window):
+        self.make_batch, self.window = make_batch, window
+        sizes = {"context": window, "d_model": 64, "n_layers": 2, "n_heads": 2}
+        self.model = GPTConfig(vocab_size=len(ALPHABET), **sizes).build()
+        for block in self.model.blocks:
+            block.attention.causal = False
+
+    def logits(self, ids, mask):
+        """Return (B, T, V); mask (T, T), True = may look."""
+        x = self.model.embed(ids)
+        for block in self.model.blocks:
+            x = block(x, mask)
+        return self.model.logits(self.model.final_norm(x))
+
+    def bits(self, windows):
+        """Return the loss at each position of windows (B, T + 1), in bits, (B, T)."""
+        inputs, labels, mask = self.make_batch(windows)
+        logits = self.logits(inputs, mask).transpose(1, 2)  # (B, V, T)
+        return F.cross_entropy(logits, labels, reduction="none") / math.log(2)
+
+    @torch.no_grad()
+    def go_on(self, text, length):
+        """Return what comes after ids (T,), drawn with the mask of the batches."""
+        start = len(text)
+        for _ in range(length):
+            seen = text[None, -self.window :]
+            mask = self.make_batch(torch.zeros(1, seen.size(1) + 1, dtype=torch.long))[2]
+            p = self.logits(seen, mask)[0, -1].softmax(dim=-1)
+            text = torch.cat([text, torch.multinomial(p, 1)])
+        return decode(text[start:].tolist())
+
+
+def train_on(make_batch, steps=200, window=24):
+    """Train a small GPT on what make_batch makes; return its losses, bits by position, a text."""
+    set_seed(0)
+    gpt = MaskedFromOutside(make_batch, window)
+    plays = load_shakespeare().plays
+    windows = encode(plays[0].text).unfold(0, window + 1, 1)  # (N, T + 1)
+
+    def batches():
+        while True:
+            yield windows[torch.randint(len(windows), (16,))]
+
+    options = {"steps": steps, "lr": 1e-2, "optimizer": Muon, "device": "cpu", "progress": False}
+    history = fit(gpt.model, batches(), lambda _, batch: gpt.bits(batch).mean(), **options)
+    with torch.no_grad():
+        positions = gpt.bits(windows[::97][:400]).mean(dim=0)  # (T,)
+    start = plays[1].text[600 : 600 + window]
+    return history.loss, positions.tolist(), gpt.go_on(encode(start), 60)
+
+
 TRAINING_CURVE = Symptom(
     id="5.5",
     title="Too good to be true",
@@ -129,8 +190,8 @@ repair `make_batch`.
     looks=(
         "The loss would be near 0 at every position, the last one too, and the text would be one "
         "character over and over: the model copies what it has just read.",
-        "The loss would be near 0 at every position but the last, whose label no position can see, and "
-        "the text would be no better than that last position: a model that writes has no future to "
+        "The loss would be near 0 at every position but the last, whose label no position can see, "
+        "and the text would be no better than that last position: a model that writes has no future to "
         "look at.",
         "The loss would be near 0 at every position but the first, and the text would go back and "
         "forth between its last two characters.",

@@ -113,7 +113,8 @@ LENS_PROBABILITY = Write(
 Write `lens_probability(states, norm, table, token)`: what would the model say if it stopped early?
 `states` (L, D) are the numbers of one position as they leave each layer. Do with each of them what
 the model does after its last layer: the final norm, then the logits, one for each row of the table
-of tokens (V, D), then the softmax. Return the probability of `token`, an id, after each layer, (L,).
+of tokens (V, D), then the softmax. Return the probability of `token`, an id, after each layer:
+(L,).
 """,
     hints=(
         "Three steps, and all layers can take them at once: `norm(states)` is (L, D).",

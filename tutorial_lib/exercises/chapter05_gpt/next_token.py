@@ -5,6 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from tutorial_lib.exercises.engine.properties import no_way_back
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -234,16 +235,16 @@ number. All texts have the same length, without padding.
             asks_for_the_next_token,
         ),
         Property(
-            "The logits at the last position count, but nothing is known to come after it: leave them "
-            "out.",
+            "The logits at the last position count, but nothing is known to come after it: leave "
+            "them out.",
             last_place_is_not_asked,
         ),
         Property(
             "Some position does not count: every one but the last predicts.", each_place_counts
         ),
         Property(
-            "It matters how high all logits of a position are: the V tokens of one position compete, in "
-            "a softmax of their own.",
+            "It matters how high all logits of a position are: the V tokens of one position compete, "
+            "in a softmax of their own.",
             tokens_of_a_place_compete,
         ),
         Property(
@@ -261,5 +262,6 @@ number. All texts have the same length, without padding.
             is_0_when_sure_and_right,
         ),
     ),
+    remarks=(lambda answer: no_way_back(answer, torch.ones(1, 3, 4), torch.tensor([[0, 1, 2]])),),
     see="5B How probable is a text?",
 )
