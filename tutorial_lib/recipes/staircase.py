@@ -27,7 +27,7 @@ SETTINGS = {
     "context": 64,
     "d_model": 64,
     "batch_size": 16,
-    "steps": 600,
+    "steps": 400,
     "lr": 1.6e-2,
     "stairs": [
         {"name": "table of pairs"},

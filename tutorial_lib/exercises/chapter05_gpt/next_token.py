@@ -243,8 +243,8 @@ number. All texts have the same length, without padding.
             "Some position does not count: every one but the last predicts.", each_place_counts
         ),
         Property(
-            "It matters how high all logits of a position are: the V tokens of one position compete, "
-            "in a softmax of their own.",
+            "It matters how high all logits of a position are: the V tokens of one position "
+            "compete, in a softmax of their own.",
             tokens_of_a_place_compete,
         ),
         Property(

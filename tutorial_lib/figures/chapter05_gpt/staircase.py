@@ -8,7 +8,7 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.tokens import drawable
 
-LINES, LETTERS = 7, 17  # of a text inside its stair
+LINES, LETTERS = 8, 17  # of a text inside its stair
 
 
 @style.styled
@@ -53,8 +53,8 @@ def _lines(text):
     'ab\\ncd'
     """
     lines = [
-        line[start : start + LETTERS]
-        for line in drawable(text).replace("\u00b6", "\n").split("\n")
+        drawable(line[start : start + LETTERS])
+        for line in text.split("\n")
         for start in range(0, len(line), LETTERS)
     ]
     return "\n".join([line for line in lines if line.strip()][:LINES])
