@@ -190,9 +190,9 @@ repair `make_batch`.
     looks=(
         "The loss would be near 0 at every position, the last one too, and the text would be one "
         "character over and over: the model copies what it has just read.",
-        "The loss would be near 0 at every position but the last, whose label no position can "
-        "see, and the text would be no better than that last position: a model that writes has no future to "
-        "look at.",
+        "The loss would be near 0 at every position but the last, whose label no position "
+        "can see, and the text would be no better than that last position: a model that writes has "
+        "no future to look at.",
         "The loss would be near 0 at every position but the first, and the text would go back and "
         "forth between its last two characters.",
     ),
