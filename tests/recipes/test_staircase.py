@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import pytest
 import torch
@@ -42,5 +43,5 @@ def test_what_the_staircase_shows():
 def test_larger_is_better_after_the_same_steps():
     bits = summarise(load_result("loss-by-size")["rows"], ["parameters"], "bits_per_character")
     sides = [bits[size] for size in sorted(bits)]
-    for smaller, larger in zip(sides, sides[1:], strict=False):
+    for smaller, larger in pairwise(sides):
         assert larger["highest"] < smaller["lowest"]

@@ -307,9 +307,9 @@ BATCH = {
     ),
     "two ahead": (
         batch(slice(0, -2), slice(2, None)),
-        ["not the token after its place", "all but the last"],
+        ["not the token after its position", "all but the last"],
     ),
-    "the mask first": (batch(order=(2, 0, 1)), ["The order is inputs, labels, mask"]),
+    "the mask first": (batch(order=(2, 0, 1)), ["inputs, labels, mask, in this order"]),
     "one ahead": (batch(diagonal=1), ["see what comes after it"]),
 }
 

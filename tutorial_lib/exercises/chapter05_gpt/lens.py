@@ -99,6 +99,8 @@ def layers_are_read_alone(answer):
 
 def are_shares(answer):
     """The V tokens of a layer share 1."""
+    if not layers_are_read_alone(answer):
+        return None
     found = torch.stack([asked(answer, token=token) for token in range(5)])
     if (found <= 0).all():
         return "These are log probabilities, all below 0: take `softmax`, or `exp` of them."
