@@ -1,4 +1,4 @@
-"""Rotary positions as hands: a query and a key turn with their positions, the angle between stays."""
+"""Rotary positions as hands: query and key turn with their positions, the angle between stays."""
 
 import math
 

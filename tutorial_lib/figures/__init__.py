@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
-    from tutorial_lib.figures.chapter03_positional_encoding.results import length_results
+    from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
+    from tutorial_lib.figures.chapter03_positional_encoding.results import (
+        context_lines,
+        length_bars,
+    )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,
         scheme_grid,
@@ -41,7 +45,6 @@ if TYPE_CHECKING:
         sinusoid_map,
         wavelengths,
     )
-    from tutorial_lib.figures.chapter03_positional_encoding.wavelengths import wavelength_chart
     from tutorial_lib.figures.chapter04_transformer.architecture import architecture, encoder_layer
     from tutorial_lib.figures.chapter04_transformer.beams import beam_tree
     from tutorial_lib.figures.chapter04_transformer.label_smoothing import (

@@ -57,6 +57,12 @@ RECIPES = {
             "six position schemes and three questions about letters, inside and beyond the length",
         ),
         Recipe(
+            "longer-context",
+            "longer_context",
+            "table",
+            "a rotary GPT on texts four times longer: its angles squeezed, or with a larger base",
+        ),
+        Recipe(
             "one-head-reader",
             "one_head_reader",
             "checkpoint",

@@ -47,7 +47,7 @@ function render({ model, el }) {
     element("p", { class: "tl-title", text: model.get("label") }),
     element("div", { class: "tl-controls" }, ...Object.values(sliders).map((s) => s.node), walk),
     canvas, readout,
-    element("p", { class: "tl-note", text: "Each dial is one pair of numbers. Hands turn counter-clockwise; the first pair by 57.3° a position, later pairs less and less." }));
+    element("p", { class: "tl-note", text: "Each dial is one pair of numbers. Hands turn counter-clockwise; the first pair by 57.3° a position, later pairs less and less. The score is what all pairs add, divided by √K." }));
   el.append(root);
 
   const degrees = (angle) => {
