@@ -13,7 +13,7 @@ def two_turns(angle=1.0, title=None, figure=None):
     Sinusoids shift (sine, cosine) by (cos a, sin a; -sin a, cos a), which is clockwise; rotary
     positions turn (u, v) by its transpose, counter-clockwise. angle in radians.
     """
-    figure = blank(figure, 7.2, 3.9)
+    figure = blank(figure, 7.6, 3.3)
     circle = np.linspace(0, 2 * np.pi, 200)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     ways = {
@@ -34,7 +34,7 @@ def two_turns(angle=1.0, title=None, figure=None):
         axes.text(
             1.08 * end[0], 1.08 * end[1], words, ha=side, va="center", color=KEY, fontsize=9.5
         )
-        axes.set(xlim=(-1.85, 1.85), ylim=(-1.15, 1.3), xticks=[], yticks=[], aspect="equal")
+        axes.set(xlim=(-1.75, 1.75), ylim=(-1.1, 1.3), xticks=[], yticks=[], aspect="equal")
         axes.spines[:].set_visible(False)
         axes.set_title(name, loc="center", fontsize=10.5, fontweight="normal")
     headline(figure, title or "The same turn, in opposite directions")
