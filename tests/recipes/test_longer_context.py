@@ -36,7 +36,7 @@ def test_which_hands_slow_down():
     turns = 64 * plain / (2 * math.pi)
     assert slower["YaRN"][turns >= 4].eq(1).all()
     torch.testing.assert_close(slower["YaRN"][turns <= 1], torch.full_like(turns, 0.25)[turns <= 1])
-    with pytest.raises(ShapeError, match="the ways are unchanged, .* got 'more'"):
+    with pytest.raises(ShapeError, match=r"the ways are unchanged, .* got 'more'"):
         stretched(32, "more", 4, trained=64)
 
 
