@@ -162,6 +162,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.heat_maps import heat_map
     from tutorial_lib.figures.logit_lens import describe_logit_lens, logit_lens_table
+    from tutorial_lib.figures.machines import machine
     from tutorial_lib.figures.masks import mask_grid, masked_weights
     from tutorial_lib.figures.positions_products import (
         describe_rotation,
