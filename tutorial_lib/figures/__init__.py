@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
     from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter02_attention.heads import (
+        cross_attention_diagram,
+        head_diagram,
+        multi_head_diagram,
+    )
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
