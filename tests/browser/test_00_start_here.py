@@ -30,7 +30,7 @@ def test_the_explorers(open_chapter):
     for label in ("Head", "Token"):
         lab.press(".tl-walk", f"input[aria-label={label}]", "ArrowRight")
     walk.get_by_role("button", name="queries", exact=True).click()
-    expect(walk.locator(".tl-formula")).to_contain_text("turned by place")
+    expect(walk.locator(".tl-formula")).to_contain_text("turned by position")
     lab.press(".tl-walk", "input[aria-label=Step]", "End")
     expect(walk.locator("h4")).to_have_text("probabilities")
     # Row "e", the third letter: the model holds a blank for most likely, and a blank comes.

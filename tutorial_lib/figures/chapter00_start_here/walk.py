@@ -16,12 +16,12 @@ LONGEST = 52  # characters of what a tensor is made from
 
 # The end of a record's name says what it means; the first that fits is taken.
 _MEANINGS = (
-    ("token ids", "The text as numbers: the place of each token in the vocabulary."),
+    ("token ids", "The text as numbers: each token's number in the vocabulary."),
     ("segment ids", "Which of two texts each token belongs to: all 0 when there is one."),
-    ("token embedding", "Each token's own vector, the same wherever the token stands."),
+    ("token embedding", "Each token's own vector, the same wherever the token comes in the text."),
     ("segment embedding", "A vector for each segment, the same for all of its tokens."),
-    ("position embedding", "A vector for each place, so that order counts."),
-    ("embedding sum", "What a token is, where it stands and its segment, added up."),
+    ("position embedding", "A vector for each position, so that order counts."),
+    ("embedding sum", "What a token is, where it is and its segment, added up."),
     ("embedding norm", "Each token's vector brought to one scale: what the first layer reads."),
     ("queries", "What each token looks for, a short vector for each head."),
     ("keys", "What each token offers to be found by, a short vector for each head."),
@@ -31,7 +31,7 @@ _MEANINGS = (
     ("heads", "What each head brings back: values mixed by its weights."),
     ("attention sum", "The residual path: what was there before plus what attention found."),
     ("attention norm", "Each token's vector brought back to one scale."),
-    ("attention", "All heads side by side, mixed into one vector a token."),
+    ("attention", "All heads side by side, mixed into one vector per token."),
     ("pre-activation", "Each token alone, spread over more features."),
     ("feed forward hidden", "The features after the nonlinearity: many are near zero."),
     ("feed forward sum", "The residual path: what was there before plus the feed-forward part."),
@@ -39,9 +39,9 @@ _MEANINGS = (
     ("feed forward", "Back to the model's width: what the layer has to add."),
     ("output", "The end of the road: one vector for each token, made with all the others."),
     ("sentence vector", "The mean over all tokens: what two sentences are compared by."),
-    ("logits", "A score for each token of the vocabulary: what could stand next."),
-    ("probabilities", "Scores turned into shares: how likely each token is to stand next."),
-    ("word similarity", "How close each token's last vector lies to each word of the table."),
+    ("logits", "A score for each token of the vocabulary: what could come next."),
+    ("probabilities", "Scores turned into shares: how likely each token is to come next."),
+    ("word similarity", "How close each token's last vector is to each word of the table."),
     ("sum", "What was there before plus what has been added."),
     ("norm", "Each token's vector brought to one scale."),
 )
@@ -53,8 +53,8 @@ _MEANINGS_BEFORE = (
     ("final norm", "Each token's last vector brought to one scale: what the scores are made from."),
 )
 _MEANINGS_TURNED = (
-    ("queries", "What each token looks for, turned by an angle that grows with its place."),
-    ("keys", "What each token is found by, turned by an angle that grows with its place."),
+    ("queries", "What each token looks for, turned by an angle that grows with its position."),
+    ("keys", "What each token is found by, turned by an angle that grows with its position."),
 )
 
 
@@ -108,7 +108,7 @@ def walk_steps(records):
 
 
 def _meaning(name, formula, norm_first):
-    known = _MEANINGS_TURNED if "turned by place" in formula else ()
+    known = _MEANINGS_TURNED if "turned by position" in formula else ()
     known += _MEANINGS_BEFORE if norm_first else ()
     return next((words for ending, words in known + _MEANINGS if name.endswith(ending)), "")
 
