@@ -64,4 +64,4 @@ def test_a_model_that_turns_and_normalises_first_is_told_so():
     assert all("angle" in meaning[f"layer 0 {name}"] for name in ("queries", "keys"))
     assert "angle" not in meaning["layer 0 values"]
     shown = words(figures.walk_pipeline(story))
-    assert "attention norm · W_q + b_q, H heads, turned by position" in shown
+    assert "attention norm · W_q + b_q, H heads, turned by place" in shown
