@@ -110,6 +110,9 @@ def _judge_code(task, answer, output=None):
     if mistake is not None:
         return Verdict("mistake", message(mistake) + besides, mistake, changed=changed)
     sentences = [] if hopeless else broken(task, answer)
+    if not misses and not sentences and changed and task.keeps_input:
+        text = f"right numbers, but it changes `{changed[0]}` itself: make a copy of it first."
+        return Verdict("mistake", text, changed=changed)
     if not misses and not sentences:
         return Verdict("right", "right." + besides, changed=changed)
     status, text = "mistake", _listed(sentences)
