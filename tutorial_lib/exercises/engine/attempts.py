@@ -12,7 +12,6 @@ from tutorial_lib.exercises.engine.compare import difference, settle
 from tutorial_lib.exercises.engine.guard import TookTooLong, guarded, standard_settings
 from tutorial_lib.exercises.engine.tasks import Case
 
-
 LONGEST = 600  # characters that one property says of an answer
 
 
@@ -87,11 +86,11 @@ def broken(task, answer):
         except Exception:  # the answer fails here, or gives what the property cannot read
             continue
         if found is False or isinstance(found, str):
-            sentences.append(_cut(found or entry.sentence))
+            sentences.append(cut(found or entry.sentence))
     return sentences
 
 
-def _cut(sentence):
+def cut(sentence):
     """A sentence that quotes an answer may become as long as that."""
     return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 4]} ..."
 

@@ -9,6 +9,7 @@ from tutorial_lib.exercises.engine.attempts import (
     SolutionError,
     attempts,
     broken,
+    cut,
     expected,
     known,
     parted,
@@ -121,7 +122,7 @@ def _judge_code(task, answer, output=None):
         if outcome.error is not None:
             apart = explain(outcome.error, answer, task)
         where = "," if apart.startswith(("at [", "in the ")) else ":"
-        first = f"{_named(case, task)}{where} {_ended(apart)}"
+        first = f"{_named(case, task)}{where} {_ended(cut(apart))}"
         text += f" To see it: {first}" if text else f"in {first}"
         if not sentences:
             status = "differs" if outcome.error is None else "error"
