@@ -7,7 +7,7 @@ import traitlets
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
 from tutorial_lib.explorers.packing import as_array
-from tutorial_lib.figures.chapter00_start_here.walk import walk_steps
+from tutorial_lib.explorers.walk_steps import walk_steps
 
 MAX_TOKENS = 64
 MAX_COLUMNS = 64

@@ -18,14 +18,14 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P0.2",
-        key="numbers_for_one_token",
-        question="How many numbers stand for one piece of text inside SmolLM2?",
-    ),
-    Prediction(
-        id="P0.3",
         key="word_after_too",
         question="“The animal didn't cross the street because it was too”: which word does "
         "SmolLM2 find likeliest next?",
+    ),
+    Prediction(
+        id="P0.3",
+        key="numbers_for_one_token",
+        question="How many numbers stand for one token inside SmolLM2?",
     ),
     Prediction(
         id="P0.4",

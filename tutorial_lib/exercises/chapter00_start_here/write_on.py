@@ -6,8 +6,6 @@ from tutorial_lib.exercises.chapter04_transformer.models import drawn
 from tutorial_lib.exercises.engine.properties import composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 
-RETURNED, GIVEN = "list that it returns", "list that it was given"
-
 
 def write_on(next_logits, ids, n):
     """Return the list ids with n more at its end, each one the likeliest by next_logits."""
@@ -32,18 +30,6 @@ def write_on_logits(next_logits, ids, n):
     for _ in range(n):
         ids.append(next_logits([int(token) for token in ids]).max().item())
     return ids
-
-
-def write_on_in_place(next_logits, ids, n):
-    """It makes `ids` itself longer: work on a list of your own, `ids = list(ids)`."""
-    for _ in range(n):
-        ids.append(next_logits(ids).argmax().item())
-    return ids
-
-
-def with_ids_after(answer, next_logits, ids, n):
-    """Call the answer; return its list and what has become of the list that it was given."""
-    return {RETURNED: answer(next_logits, ids, n), GIVEN: ids}
 
 
 def write_on_cases():
@@ -71,7 +57,7 @@ def _second(logits):
 
 
 PROPERTIES = composed(
-    lambda answer: answer(MODEL, list(BEGINNING), N)[RETURNED],
+    lambda answer: answer(MODEL, list(BEGINNING), N),
     _written,
     {
         "Each new id is that of the largest logit.": torch.argmax,
@@ -117,10 +103,9 @@ list `ids` itself as it was.
     ),
     solution=write_on,
     second_style=write_on_recursive,
-    mistakes=(write_on_logits, write_on_in_place),
+    mistakes=(write_on_logits,),
     cases=write_on_cases,
-    run=with_ids_after,
-    results=(RETURNED, GIVEN),
+    keeps_input=True,
     properties=PROPERTIES,
     see="0A A model that writes on",
 )
