@@ -112,7 +112,7 @@ def test_what_really_comes_next_is_marked():
     assert step["comes"] == [2, 1, -1]
     assert step["kind"] == "shares"
     assert step["notes"][1] == "Framed in green: the token that really comes next."
-    assert step["meaning"].endswith("how likely each token is to stand next.")
+    assert step["meaning"].endswith("how likely each token is to come next.")
     assert WalkExplorer([record], list("abc")).steps[0]["comes"] == []
     far = WalkExplorer([record], list("asc"), vocabulary).steps[0]
     assert far["comes"][0] == -1  # s is not among the twelve

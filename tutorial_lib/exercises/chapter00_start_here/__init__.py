@@ -30,8 +30,8 @@ PREDICTIONS = (
     Prediction(
         id="P0.4",
         key="animal_for_wide",
-        question="After “too tired”, “it” takes 0.64 of its mixture from “animal”. After “too "
-        "wide”?",
+        question="After “too tired”, “it” takes 0.64 of its mixture from “animal”. How much "
+        "after “too wide”, between 0 and 1?",
         share=True,
     ),
 )
