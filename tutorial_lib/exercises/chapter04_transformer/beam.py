@@ -344,5 +344,5 @@ out of the result, and `eos` in.
         Property("An end among the best `width` counts: put it aside.", few_ends_count),
         Property("The score is not log p divided by ((5 + n) / 6)^alpha.", divides_by_the_penalty),
     ),
-    see="4G Decoding",
+    see="4I Decoding",
 )

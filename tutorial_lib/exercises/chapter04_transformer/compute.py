@@ -155,5 +155,5 @@ FLOPs did the rival take, to the nearest whole number?
     verdict="The sentence does not hold as it stands: on par or better, the factor is 55 at most, "
     "against an ensemble; against a single ConvS2S in German, big even took twice as much. More "
     "than 100 comes out only for base in French, where it is 2 to 3 BLEU behind.",
-    see="4J The original result",
+    see="4L The original result",
 )

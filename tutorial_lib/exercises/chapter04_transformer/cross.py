@@ -205,5 +205,5 @@ is True for its real words. The maps are (D, K). Return `output, weights`: (B, T
         Property(MIXED.replace("weights @ v", "weights @ (memory @ w_v)"), output_is_the_mix),
     ),
     results=("output", "weights"),
-    see="4D The decoder layer",
+    see="4E The decoder layer",
 )

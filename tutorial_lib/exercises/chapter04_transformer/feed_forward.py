@@ -201,5 +201,5 @@ and (D,). The shortcut and LayerNorm are not part of it.
         ),
         Property("The second bias, `b2`, must be added last of all.", second_bias_comes_last),
     ),
-    see="4B The encoder layer",
+    see="4C The encoder layer",
 )

@@ -96,5 +96,5 @@ list of what was written: with the `eos`, if it came, and without the `bos`.
         Property("It does not take the likeliest token each time.", takes_the_likeliest),
         *properties_of_decoding(),
     ),
-    see="4G Decoding",
+    see="4I Decoding",
 )

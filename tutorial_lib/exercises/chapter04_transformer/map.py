@@ -144,5 +144,5 @@ letter, then repair `cross_weights`.
         *properties_of_a_source(weights_of, REAL),
         Property("The scores are not divided by the root of K, the width of a key.", cross_scaled),
     ),
-    see="4I The crossing",
+    see="4K The crossing",
 )

@@ -213,5 +213,5 @@ words never see it anyway. Your mask does not rely on that.)
             texts_stand_alone,
         ),
     ),
-    see="4D The decoder layer",
+    see="4E The decoder layer",
 )

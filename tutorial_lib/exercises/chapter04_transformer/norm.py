@@ -170,5 +170,5 @@ three in each decoder layer.
         ),
         Property("The shift must be added last of all, after the gain.", shift_comes_last),
     ),
-    see="4B The encoder layer",
+    see="4C The encoder layer",
 )

@@ -136,5 +136,5 @@ input; their labels are padding, which the loss skips.
         ),
     ),
     results=("decoder_input", "labels"),
-    see="4E From probabilities to a loss",
+    see="4G From probabilities to a loss",
 )

@@ -148,5 +148,5 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
         Property("After the warm-up the rate does not fall like 1/sqrt(step).", falls_like_a_root),
     ),
     tolerance=1e-7,
-    see="4E From probabilities to a loss",
+    see="4G From probabilities to a loss",
 )
