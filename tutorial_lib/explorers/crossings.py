@@ -36,7 +36,7 @@ def crossing_numbers(values):
 
 @dataclass(frozen=True, eq=False)
 class Crossing:
-    """A number's translation, the row in which its unit is written, and two columns of the source."""
+    """A number's translation, the row where its unit is written, two columns of the source."""
 
     steps: Translation
     row: int
@@ -117,7 +117,9 @@ def written_when_led_astray(translator, values, heads):
 
 
 def look_at_date_parts(translator, texts):
-    """Return the mean weight (2, 4) of the last layer on DATE_PARTS while day and month are written.
+    """Return the mean weight (2, 4) on DATE_PARTS while the day and the month are written.
+
+    It is the last layer's, over its heads.
 
     texts: dates in English words, translated to German ("der zweite Juli").
     """

@@ -103,10 +103,6 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
     mistakes=(),
     cases=scores_gradient_cases,
     properties=RULES,
-<<<<<<< HEAD
-    see="2F Scaling",
-=======
     remarks=(lambda answer: by_autograd(answer, W, G, 5),),
-    see="A.6 Scaling",
->>>>>>> checker
+    see="2F Scaling",
 )

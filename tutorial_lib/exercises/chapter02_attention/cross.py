@@ -145,10 +145,6 @@ values come from the wrong side.
     mistakes=(),
     cases=cross_attention_cases,
     properties=(*properties(output_comes_first), *RULES),
-<<<<<<< HEAD
-    see="2J Two sequences",
-=======
     results=("output", "weights"),
-    see="B.3 Two sequences",
->>>>>>> checker
+    see="2J Two sequences",
 )

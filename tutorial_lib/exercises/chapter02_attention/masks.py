@@ -280,10 +280,6 @@ row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
         Property(MIXED, masked_output_is_the_mix),
     ),
     results=("output", "weights"),
-<<<<<<< HEAD
-    see="2I Masks",
-=======
     remarks=(lambda answer: no_way_back(answer, *masked_example()),),
-    see="B.2 Masks",
->>>>>>> checker
+    see="2I Masks",
 )

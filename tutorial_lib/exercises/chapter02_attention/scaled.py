@@ -141,10 +141,6 @@ this course.
         Property(MIXED, output_is_the_mix),
     ),
     results=("output", "weights"),
-<<<<<<< HEAD
-    see="2F Scaling",
-=======
     remarks=(lambda answer: no_way_back(answer, *example()),),
-    see="A.6 Scaling",
->>>>>>> checker
+    see="2F Scaling",
 )

@@ -260,10 +260,6 @@ number. All texts have the same length, without padding.
             is_0_when_sure_and_right,
         ),
     ),
-<<<<<<< HEAD
-    see="5A Next token, please",
-=======
     remarks=(lambda answer: no_way_back(answer, torch.ones(1, 3, 4), torch.tensor([[0, 1, 2]])),),
-    see="5.1 Next token, please",
->>>>>>> checker
+    see="5A Next token, please",
 )

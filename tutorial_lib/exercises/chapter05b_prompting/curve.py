@@ -226,10 +226,6 @@ letter, then repair `few_shot`.
         Property("An example must hold x and its own y.", x_with_its_y),
         Property("It must show n_examples examples.", shows_three),
     ),
-<<<<<<< HEAD
-    see="5bE Examples instead of training",
-=======
     results=("prompt", "answer"),
-    see="5b.5 Examples instead of training",
->>>>>>> checker
+    see="5bE Examples instead of training",
 )

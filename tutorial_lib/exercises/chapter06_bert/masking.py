@@ -99,10 +99,6 @@ at its place in `random_ids` (B, T); from 0.9 on it stays. Return the changed id
             },
         ),
     ),
-<<<<<<< HEAD
-    see="6C Fifteen per cent",
-=======
     keeps_input=True,
-    see="6.3 Fifteen per cent",
->>>>>>> checker
+    see="6C Fifteen per cent",
 )

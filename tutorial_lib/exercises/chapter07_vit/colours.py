@@ -239,11 +239,6 @@ channel's digit the highest. Return the classes (B, N) as whole numbers, patches
         ),
         Property("The base is 2^bits.", base_is_the_number_of_digits),
     ),
-<<<<<<< HEAD
-    run=fit_to_learn,
-    see="7F Hidden patches",
-=======
     remarks=(fit_to_learn,),
-    see="7.6 Hidden patches",
->>>>>>> checker
+    see="7F Hidden patches",
 )
