@@ -1,7 +1,7 @@
-"""Where a translator looks when the order of the words turns round, and what decides what it writes.
+"""Where a translator looks when the order of the words turns round, and what decides its words.
 
-Chapter 04's questions to a `recipes.translator.Translator`: the units of numbers below 1,000, the day
-and month of dates, the century of years.
+Chapter 04's questions to a `recipes.translator.Translator`: the units of numbers below 1,000, the
+day and month of dates, the century of years.
 """
 
 from dataclasses import dataclass
