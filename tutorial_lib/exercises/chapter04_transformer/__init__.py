@@ -59,7 +59,7 @@ RECALL = (
         question="One attention layer, no mask, no positions. You shuffle the words of its input. "
         "What happens to the output rows?",
         choices={
-            "a": "nothing, they stay in their places",
+            "a": "nothing, they stay where they are",
             "b": "they are the same rows, shuffled alike",
             "c": "all of them get other numbers",
         },

@@ -43,7 +43,7 @@ def cross_weights_padding(q, k, source_mask):
 
 
 def cross_weights_causal(q, k, source_mask):
-    """This uses the decoder's causal mask, in place of the source's mask."""
+    """This uses the decoder's causal mask instead of the source's mask."""
     scores = q @ k.T / math.sqrt(q.size(-1))
     visible = torch.ones_like(scores).tril().bool()
     return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)

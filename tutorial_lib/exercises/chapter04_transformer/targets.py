@@ -96,7 +96,7 @@ TEACHER_FORCING = Write(
     title="Teacher forcing",
     level="easy",
     text="""
-In training the decoder is shown the right beginning, and says the next word at every place at once.
+In training the decoder is shown the right beginning, and says the next word at every position at once.
 Write `teacher_forcing(target)` for `target` (B, T): each row holds the start token, the words, the
 end token, then padding. Return `decoder_input, labels`, (B, T - 1) each: `labels[b, t]` is the
 token that comes after `decoder_input[b, : t + 1]`. A short row's end token and padding stay in the
