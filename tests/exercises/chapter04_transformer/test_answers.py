@@ -180,7 +180,7 @@ def test_a_layer_that_is_right_forward_and_wrong_backward_is_refused():
 
 
 def test_gradient_curves_are_as_described():
-    lost, detached, twice, times = (gradient_norms(code) for code in GRADIENTS.mistakes)
+    lost, detached, twice, times = (gradient_norms(code) for code in GRADIENTS.choices.values())
     sound = gradient_norms(pre_norm_layer)
     assert max(sound) < 2 * min(sound)
     assert all(above > below for above, below in zip(lost, sound, strict=True))
@@ -194,7 +194,7 @@ def test_built_crossing_maps_are_as_described():
     q, k, real = crossing()
     sound = cross_weights(q, k, real)
     assert sound.argmax(dim=1).tolist() == list(READS)
-    padding, causal, both, over_queries = (code(q, k, real) for code in CROSS_MAP.mistakes)
+    padding, causal, both, over_queries = (code(q, k, real) for code in CROSS_MAP.choices.values())
     assert (padding[:, ~real].sum(dim=1) > 0.2).all()
     assert causal[2, 4] == 0  # “zwei” cannot see “two”
     assert causal[-1, 5] > 0.15

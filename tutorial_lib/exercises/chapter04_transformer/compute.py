@@ -110,7 +110,7 @@ LESS_COMPUTE = Claim(
     level="easy",
     text="""
 You may read: “The Transformer was on par with the best translators, with 100 times less compute.”
-From the table of the paper that it is about (Vaswani et al. 2017, table 2), BLEU and training FLOPs:
+Here is the table of the paper itself (Vaswani et al. 2017, table 2), BLEU and training FLOPs:
 
 | | German | FLOPs | French | FLOPs |
 |---|---|---|---|---|

@@ -68,7 +68,7 @@ def cross_values_by_the_keys_map(x, memory, w_q, w_k, w_v, memory_mask):
 
 
 def cross_over_queries(x, memory, w_q, w_k, w_v, memory_mask):
-    """The softmax runs over the queries, the rows: use the last axis, so that each row sums to 1."""
+    """The softmax runs over the queries: use the last axis, so that each row sums to 1."""
     scores = x @ w_q @ (memory @ w_k).mT / math.sqrt(w_k.size(1))
     weights = scores.masked_fill(~memory_mask[:, None, :], -1e9).softmax(dim=1)
     return weights @ memory @ w_v, weights

@@ -172,9 +172,10 @@ FEED_FORWARD = Write(
     title="Feed-forward network",
     level="easy",
     text="""
-Write `feed_forward(x, w1, b1, w2, b2)`: the second half of an encoder layer. It is
-two linear maps with ReLU between them, from D to d_ff and back, the same for each word. `w1` is (D, d_ff) and `w2` (d_ff, D), used as `x @ w1`; the biases are (d_ff,)
-and (D,). The shortcut and LayerNorm are not part of it.
+Write `feed_forward(x, w1, b1, w2, b2)`, the second half of an encoder layer: two linear maps with
+ReLU between them, from D to d_ff and back, the same for each word. `w1` is (D, d_ff) and `w2`
+(d_ff, D), used as `x @ w1`; the biases are (d_ff,) and (D,). The shortcut and LayerNorm are not
+part of it.
 """,
     hints=(
         "`torch.relu` sets negative numbers to 0.",

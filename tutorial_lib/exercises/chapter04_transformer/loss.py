@@ -37,7 +37,7 @@ def smoothed_loss_exchanged(logits, labels, smoothing, pad_id):
 
 
 def smoothed_loss_model_shares(logits, labels, smoothing, pad_id):
-    """It shares the smoothing as the model's own probabilities do: all V tokens get equal shares."""
+    """It shares the smoothing as the model's probabilities do: all V get equal shares."""
     log_p = logits.log_softmax(dim=-1)
     label = torch.nn.functional.one_hot(labels, logits.size(-1))
     target = (1 - smoothing) * label + smoothing * log_p.exp()
@@ -264,7 +264,7 @@ one number for the whole batch.
         ),
         Property("More labels cost more: the mean over the real ones is asked for.", is_a_mean),
         Property(
-            "It matters how high all logits of a position are: the V tokens of one position compete.",
+            "It matters how high all logits of a position are: its V tokens compete.",
             tokens_of_a_place_compete,
         ),
         Property(
