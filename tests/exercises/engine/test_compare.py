@@ -74,7 +74,7 @@ def test_equal_in_another_form(expected, got):
         (torch.tensor([True]), torch.tensor([1.0]), "expected True/False (bool), got decimal"),
         (torch.tensor([1]), torch.tensor([1.0]), "expected whole numbers (int64), got decimal"),
         (torch.tensor([1.0]), torch.tensor([1.0005]), "(they differ by 0.0005)"),
-        ((EXPECTED, EXPECTED), EXPECTED[:1], "expected 2 results, got 1"),
+        ((EXPECTED, EXPECTED), EXPECTED[:1], "expected 2 results, got one"),
         ((EXPECTED, EXPECTED), 3, "expected 2 results, got one: 3"),
         ((EXPECTED, EXPECTED), (EXPECTED, -EXPECTED), "in the second result, at [0, 0]: expected"),
         ((EXPECTED, 1), (EXPECTED[0], 1), "in the first result: expected shape (2, 2), got shape"),

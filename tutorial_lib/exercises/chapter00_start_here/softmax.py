@@ -123,7 +123,7 @@ def cross_entropy_cases():
     return [
         case("one example", logits[:1], torch.tensor([0])),
         case("three examples", logits, torch.tensor([0, 2, 2])),
-        case("logits of 1,000", 250 * logits[:2], torch.tensor([0, 2])),
+        case("logits of 100", 90 + 10 * logits[:2], torch.tensor([0, 2])),
     ]
 
 
@@ -145,7 +145,7 @@ def sure_and_wrong(answer):
 
 def large_logits(answer):
     """It overflows on large logits: `log_softmax` takes the largest away before the exp."""
-    return bool(answer(torch.tensor([[1000.0, 0.0]]), torch.tensor([1])).isfinite())
+    return bool(answer(torch.tensor([[100.0, 40.0]]), torch.tensor([1])).isfinite())
 
 
 RULES = composed(
