@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         learning_rates,
         smoothed_targets,
     )
+    from tutorial_lib.figures.chapter04_transformer.led_astray import written_instead
     from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
     from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
