@@ -164,6 +164,13 @@ if TYPE_CHECKING:
         describe_seen_pictures,
         seen_pictures,
     )
+    from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
+        beside_the_ink,
+        beyond_ink,
+        describe_beyond_ink,
+        painted_digits,
+        shuffled_picture,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
         describe_next_tokens,
@@ -189,7 +196,9 @@ if TYPE_CHECKING:
         against_cnn,
         describe_against_cnn,
         describe_few_labels,
+        describe_over_seeds,
         few_labels,
+        over_seeds,
     )
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

@@ -5,6 +5,7 @@ import numpy as np
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
 from tutorial_lib.models.checks import check_choice
+from tutorial_lib.recipes.measures import summarise
 
 NAMES = {"random": "from scratch", "hidden patches": "hidden patches first"}
 WHAT = {"validation_accuracy": "validation digits", "accuracy": "test digits"}
@@ -55,6 +56,39 @@ def describe_against_cnn(rows, measure="accuracy"):
     """Say in words what `against_cnn` shows."""
     table = _pairs(rows, "model", ("ViT", "CNN"), "n_images", measure)
     return _lines_in_words(table, "training pictures", measure, _cnn_said(table))
+
+
+def over_seeds(rows, kind, x, x_label, title, figure=None):
+    """Test digits read right along x, a line for each kind: the mean, and the range over seeds.
+
+    rows: dicts with "accuracy", "seed" and the columns kind and x. Returns the figure.
+
+    >>> rows = [{"model": "CNN", "pixels": n, "seed": 0, "accuracy": 1 - n / 10} for n in (0, 1)]
+    >>> len(over_seeds(rows, "model", "pixels", "pixels", "Pushed").axes[0].lines)
+    1
+    """
+    cells = summarise(rows, by=[kind, x], value="accuracy")
+    table = {}
+    for (name, at), cell in cells.items():
+        table.setdefault(name, {})[at] = cell
+    series = {name: ([*by], [cell["mean"] for cell in by.values()]) for name, by in table.items()}
+    bands = {
+        name: tuple([cell[end] for cell in by.values()] for end in ("lowest", "highest"))
+        for name, by in table.items()
+    }
+    label = f"share of {WHAT['accuracy']} read right"
+    look = {"bands": bands, "y_range": (0, 1.05), "figure": figure}
+    return line_chart(series, x_label, label, title, **look)
+
+
+def describe_over_seeds(rows, kind, x):
+    """Say in words what `over_seeds` shows."""
+    cells = summarise(rows, by=[kind, x], value="accuracy")
+    each = "; ".join(
+        f"{name} at {at}: {cell['mean']:.2f} ({cell['lowest']:.2f} to {cell['highest']:.2f})"
+        for (name, at), cell in cells.items()
+    )
+    return f"Share of test digits read right, mean and range over seeds. {each}."
 
 
 def _pairs(rows, column, kinds, by, measure):

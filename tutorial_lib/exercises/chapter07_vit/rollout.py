@@ -221,15 +221,15 @@ ATTENTION_ROLLOUT = Write(
     title="Attention through all layers",
     level="medium",
     text="""
-A map of the last layer says which places [CLS] looks at, not which patches: by then each place
-holds something of many. **Rollout** (Abnar and Zuidema 2020) follows them back. Write
+A map of the last layer says which positions [CLS] looks at, not which patches: by then each
+position holds something of many. **Rollout** (Abnar and Zuidema 2020) follows them back. Write
 `attention_rollout(maps)` for the maps (L, H, T, T) of one picture, first layer first: average the
 heads of each layer, take half of that and **half of the identity** for the residual path, and
 multiply the layers' matrices, a later layer on the **left** of the earlier ones. Return (T, T).
 """,
     hints=(
         "What does one layer alone give? Do its rows sum to 1?",
-        "Row t of a layer's matrix says what place t takes from the places below it. What is row t "
+        "Row t of a layer's matrix says what position t takes from the layer below. What is row t "
         "of second @ first?",
         "Begin with `torch.eye(T)`, and for each layer `reached = layer @ reached`.",
     ),
