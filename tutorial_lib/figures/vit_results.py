@@ -5,7 +5,6 @@ import numpy as np
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
 from tutorial_lib.models.checks import check_choice
-from tutorial_lib.recipes.measures import summarise
 
 NAMES = {"random": "from scratch", "hidden patches": "hidden patches first"}
 WHAT = {"validation_accuracy": "validation digits", "accuracy": "test digits"}
@@ -67,13 +66,12 @@ def over_seeds(rows, kind, x, x_label, title, figure=None):
     >>> len(over_seeds(rows, "model", "pixels", "pixels", "Pushed").axes[0].lines)
     1
     """
-    cells = summarise(rows, by=[kind, x], value="accuracy")
-    table = {}
-    for (name, at), cell in cells.items():
-        table.setdefault(name, {})[at] = cell
-    series = {name: ([*by], [cell["mean"] for cell in by.values()]) for name, by in table.items()}
+    table = _by_kind(rows, kind, x)
+    series = {
+        name: ([*by], [np.mean(seeds) for seeds in by.values()]) for name, by in table.items()
+    }
     bands = {
-        name: tuple([cell[end] for cell in by.values()] for end in ("lowest", "highest"))
+        name: tuple([end(seeds) for seeds in by.values()] for end in (min, max))
         for name, by in table.items()
     }
     label = f"share of {WHAT['accuracy']} read right"
@@ -83,12 +81,20 @@ def over_seeds(rows, kind, x, x_label, title, figure=None):
 
 def describe_over_seeds(rows, kind, x):
     """Say in words what `over_seeds` shows."""
-    cells = summarise(rows, by=[kind, x], value="accuracy")
     each = "; ".join(
-        f"{name} at {at}: {cell['mean']:.2f} ({cell['lowest']:.2f} to {cell['highest']:.2f})"
-        for (name, at), cell in cells.items()
+        f"{name} at {at}: {np.mean(seeds):.2f} ({min(seeds):.2f} to {max(seeds):.2f})"
+        for name, by in _by_kind(rows, kind, x).items()
+        for at, seeds in by.items()
     )
     return f"Share of test digits read right, mean and range over seeds. {each}."
+
+
+def _by_kind(rows, kind, x):
+    """Return {kind: {x: one accuracy a seed}} in the order of the rows."""
+    table = {}
+    for row in rows:
+        table.setdefault(row[kind], {}).setdefault(row[x], []).append(row["accuracy"])
+    return table
 
 
 def _pairs(rows, column, kinds, by, measure):
