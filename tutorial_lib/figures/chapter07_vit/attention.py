@@ -159,4 +159,4 @@ def _spread(seen):
     shares = np.asarray(seen, dtype=float)
     shares = shares[shares > 0]
     many = round(np.exp(-(shares * np.log(shares)).sum()))
-    return f"spread as over {many} patch{'es' * (many != 1)}"
+    return f"as wide as {many} patch{'es' * (many != 1)}"

@@ -12,6 +12,7 @@ from tutorial_lib.interpret import paint_over
 from tutorial_lib.models.patches import cut_patches, join_patches
 
 PAINT = "#f3c6a5"
+A_ROW = 4  # painted digits
 
 
 @style.styled
@@ -84,12 +85,17 @@ def painted_digits(image, panels, title, figure=None):
 
     >>> chosen = torch.tensor([True, False, False, False])
     >>> figure = painted_digits(torch.rand(1, 4, 4), {"ink": chosen}, "One of four")
-    >>> len(figure.axes), len(figure.axes[1].patches)
-    (2, 1)
+    >>> [len(axes.patches) for axes in figure.axes]
+    [0, 1, 0, 0]
     """
-    figure = style.blank(figure, 1.75 * (1 + len(panels)), 2.6)
     ways = {"the digit": torch.zeros(1).bool()} | panels
-    for axes, (name, chosen) in zip(figure.subplots(1, len(ways)), ways.items(), strict=True):
+    n_lines = -(-len(ways) // A_ROW)
+    figure = style.blank(figure, 9.0, 0.5 + 2.3 * n_lines)
+    grid = list(figure.subplots(n_lines, A_ROW, squeeze=False).flat)
+    for axes in grid:
+        axes.axis("off")
+    for axes, (name, chosen) in zip(grid, ways.items(), strict=False):
+        axes.axis("on")
         left = paint_over(image[None], chosen[None])[0, 0]
         axes.imshow((1 - left).numpy(), cmap="gray", vmin=0, vmax=1)
         style.draw_frame(axes)
@@ -134,7 +140,7 @@ def beyond_ink(rows, title=None, figure=None):
         axes.plot([], [], "o", color=style.MUTED, label="random patches, as much ink")[0],
     ]
     axes.legend(handles=handles, loc="lower right", frameon=False, fontsize=9.5)
-    style.headline(figure, title or "Below the grey dots, a map knows more than where the ink is")
+    style.headline(figure, title or "Left of the grey dots, a map knows more than where the ink is")
     return figure
 
 
