@@ -200,5 +200,6 @@ letter, then repair `split`.
         Property("The parts have other sizes.", sizes),
         Property("The first images train, the last ones are the test.", in_turn),
     ),
+    results=("training part", "validation part", "test part"),
     see="7D Train it",
 )
