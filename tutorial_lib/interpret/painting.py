@@ -45,7 +45,8 @@ def random_with_as_much(ink, chosen, generator, tries=300):
     """Return random tiles (B, N) bool: as many as chosen in each row, with about as much ink.
 
     ink (B, N) is what each tile holds. Of `tries` random sets, the one whose ink is nearest to that
-    of the chosen tiles is taken. Some prefer tiles with ink, so that there are sets of any amount.
+    of the chosen tiles is taken. Some prefer blank tiles and some the darkest, so that there are
+    sets of any amount.
     """
     n = int(chosen[0].sum())
     wanted = (ink * chosen).sum(dim=1)  # (B,)
@@ -54,7 +55,8 @@ def random_with_as_much(ink, chosen, generator, tries=300):
     for number in range(tries):
         # The n highest of log w + Gumbel noise are drawn one after the other in proportion to w.
         noise = -torch.rand(ink.shape, generator=generator).log().neg().log()
-        found = highest(4 * number / tries * (ink + 0.01).log() + noise, n)
+        taste = 12 * number / tries - 2
+        found = highest(taste * (ink + 0.01).log() + noise, n)
         gap = ((ink * found).sum(dim=1) - wanted).abs()
         best = torch.where((gap < nearest)[:, None], found, best)
         nearest = torch.minimum(gap, nearest)
