@@ -152,9 +152,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (
         describe_misread_digits,
-        describe_vit_filters,
         misread_digits,
-        vit_filters,
     )
     from tutorial_lib.figures.chapter07_vit.seen_pictures import (
         class_heads,

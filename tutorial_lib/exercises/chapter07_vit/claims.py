@@ -112,7 +112,7 @@ ViT-H/14, reads pictures of 224 x 224 pixels in three colours, in patches of 14 
     ),
     unit="tokens",
     verdict="For this model the title is exact: 16 x 16 patches. With patches of 16 it is 14 x 14.",
-    see="7A A picture is a sequence",
+    see="7B A picture is a sequence",
 )
 
 
@@ -224,5 +224,5 @@ How many **percentage points** does 2-D gain over 1-D, to two decimals? A loss i
     unit="percentage points",
     verdict="Row and column bring nothing here; to have positions at all brings 2.8 points. The "
     "paper's models have learned 1-D positions: pictures teach them what is below what.",
-    see="7C Where am I in the picture",
+    see="7D Where am I in the picture",
 )

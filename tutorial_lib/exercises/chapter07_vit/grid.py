@@ -246,5 +246,5 @@ multiple of 4.
         Property("The waves do not get slower as 10000^(2i / (D/2)) says.", slows_down),
     ),
     tolerance=5e-4,  # waves that get faster are known in spite of their rounded angles
-    see="7C Where am I in the picture",
+    see="7D Where am I in the picture",
 )

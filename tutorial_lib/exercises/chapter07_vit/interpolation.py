@@ -233,5 +233,5 @@ default, and return (1 + R' · C', D).
             neighbours_below_count,
         ),
     ),
-    see="7C Where am I in the picture",
+    see="7D Where am I in the picture",
 )

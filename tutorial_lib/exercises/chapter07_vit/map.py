@@ -187,5 +187,5 @@ the right should show that, but `cls_map` has one of these mistakes. Choose the 
             lambda answer: not adds_up(answer),
         ),
     ),
-    see="7E What it looks at",
+    see="7F What it looks at",
 )

@@ -6,7 +6,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def attention_rollout(maps):
-    """Return how much of each input token reaches each place through all layers, (T, T).
+    """Return how much of each input token reaches each position through all layers, (T, T).
 
     maps (L, H, T, T) are the weights of one picture, first layer first, row t looking at column s.
     A layer counts half for the mean of its heads and half for the token itself, the residual path.
@@ -257,5 +257,5 @@ multiply the layers' matrices, a later layer on the **left** of the earlier ones
             layers_are_multiplied,
         ),
     ),
-    see="7E What it looks at",
+    see="7F What it looks at",
 )

@@ -201,5 +201,5 @@ letter, then repair `split`.
         Property("The first images train, the last ones are the test.", in_turn),
     ),
     results=("training part", "validation part", "test part"),
-    see="7D Train it",
+    see="7E Train it",
 )
