@@ -157,15 +157,20 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (
         describe_misread_digits,
-        describe_vit_filters,
         misread_digits,
-        vit_filters,
     )
     from tutorial_lib.figures.chapter07_vit.seen_pictures import (
         class_heads,
         describe_class_heads,
         describe_seen_pictures,
         seen_pictures,
+    )
+    from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
+        beside_the_ink,
+        beyond_ink,
+        describe_beyond_ink,
+        painted_digits,
+        shuffled_picture,
     )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
@@ -192,7 +197,9 @@ if TYPE_CHECKING:
         against_cnn,
         describe_against_cnn,
         describe_few_labels,
+        describe_over_seeds,
         few_labels,
+        over_seeds,
     )
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

@@ -123,6 +123,18 @@ RECIPES = {
             "a ViT and a small convolutional network on 100 to 3,500 digits",
         ),
         Recipe(
+            "pushed-digits",
+            "pushed_digits",
+            "table",
+            "a ViT and a small convolutional network read digits pushed off the centre",
+        ),
+        Recipe(
+            "larger-digits",
+            "larger_digits",
+            "table",
+            "a ViT for 28 pixels goes on at 42: positions interpolated or begun anew",
+        ),
+        Recipe(
             "frozen-features",
             "frozen_features",
             "table",
