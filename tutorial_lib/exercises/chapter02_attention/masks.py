@@ -112,7 +112,7 @@ it a model can be trained on all positions of a text at once and still not see t
             sees_nothing_after,
         ),
     ),
-    see="2I Masks",
+    see="2G Masks",
 )
 
 
@@ -279,5 +279,5 @@ row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
         Property(MIXED, masked_output_is_the_mix),
     ),
     results=("output", "weights"),
-    see="2I Masks",
+    see="2G Masks",
 )

@@ -44,7 +44,7 @@ RECALL = (
         },
         answer="b",
         because="a sum over words does not see their order, so of each such pair one is lost.",
-        see="02, 2G Train one head",
+        see="02, 2F A head at work",
         wrong={
             "a": "the ceiling was counted from the words alone: any width meets it.",
             "c": "it was trained on the very 900 numbers on which it was measured.",
@@ -62,7 +62,7 @@ RECALL = (
             768**0.5: "that is the root of the whole width: each head has its own, K = 768 / 12.",
             12: "that is the number of heads; the scores are divided by the root of K = 768 / 12.",
         },
-        see="02, 2F Scaling and 2H Many heads",
+        see="02, 2E Scaling and 2H Many heads",
     ),
     Recall(
         id="R3.3",
@@ -77,7 +77,7 @@ RECALL = (
         answer="a",
         because="each output is a sum over all words, and a sum has no order: permutation "
         "equivariance.",
-        see="02, 2K Order does not count",
+        see="02, 2F A head at work",
         wrong={
             "b": "each output belongs to its word and goes where the word goes.",
             "c": "a word meets the same other words as before, so its output is the same.",
