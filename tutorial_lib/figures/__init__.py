@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
     from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter02_attention.heads import (
+        cross_attention_diagram,
+        head_diagram,
+        multi_head_diagram,
+    )
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
@@ -162,6 +167,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.heat_maps import heat_map
     from tutorial_lib.figures.logit_lens import describe_logit_lens, logit_lens_table
+    from tutorial_lib.figures.machines import machine
     from tutorial_lib.figures.masks import mask_grid, masked_weights
     from tutorial_lib.figures.positions_products import (
         describe_rotation,
