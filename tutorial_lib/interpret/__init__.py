@@ -19,6 +19,7 @@ from tutorial_lib.interpret.interventions import (
     head_outputs,
     intervene,
 )
+from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
@@ -47,6 +48,7 @@ __all__ = [
     "induction_scores",
     "induction_weight",
     "intervene",
+    "likeness",
     "logit_lens",
     "mean_outputs",
     "patch_similarity",

@@ -82,12 +82,15 @@ PREDICTIONS = (
     Prediction(
         id="P2.1",
         key="tired_animal",
-        question="Which share of its weight does “it” give to “animal” (between 0 and 1)?",
+        question="Which share of its weight does “it” give to “animal”, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P2.2",
         key="digits_that_the_lstm_recalls",
-        question="Which share of digits seen 128 steps ago does the LSTM recall? (Chance is 0.1.)",
+        question="Which share of digits seen 128 steps ago does the LSTM recall, between 0 and 1? "
+        "(Chance is 0.1.)",
+        share=True,
     ),
     Prediction(
         id="P2.3",
@@ -99,7 +102,8 @@ PREDICTIONS = (
         id="P2.4",
         key="digits_of_one_head",
         question="Which share of the hundreds digits of 100..999 can one head without positions "
-        "read?",
+        "read, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P2.5",
