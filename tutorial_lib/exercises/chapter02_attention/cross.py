@@ -144,5 +144,6 @@ Write `cross_attention(x, context, w_q, w_k, w_v)`: one head by which the T word
     mistakes=(),
     cases=cross_attention_cases,
     properties=(*properties(output_comes_first), *RULES),
+    results=("output", "weights"),
     see="2I Two sequences",
 )
