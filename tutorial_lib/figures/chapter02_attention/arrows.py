@@ -40,7 +40,7 @@ def query_and_keys(query, keys, labels, title="", asks="the query", features=Non
             axes.annotate("", end, (0, 0), arrowprops=look)
         else:
             axes.plot(0, 0, "o", color=colour, markersize=7)
-        offset = (8, 6) if end[1] >= 0 else (8, -14)
+        offset = (8, 6) if end[1] > 0 or end[0] > 0 else (8, -15)
         weight = {"fontweight": "bold"} if colour == ORANGE else {}
         words = {"xytext": offset, "textcoords": "offset points", "text": words}
         axes.annotate(xy=end, color=colour if colour == ORANGE else INK, **words, **weight)
