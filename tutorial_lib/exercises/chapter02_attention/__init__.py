@@ -82,7 +82,7 @@ PREDICTIONS = (
     Prediction(
         id="P2.1",
         key="tired_animal",
-        question="Which share of its weight does “it” give to “animal”, between 0 and 1?",
+        question="Ending in “wide”: which share does “it” still give to “animal”, between 0 and 1?",
         share=True,
     ),
     Prediction(
