@@ -13,8 +13,9 @@ def query_and_keys(query, keys, labels, title="", asks="the query", features=Non
     labels: S names of the keys; asks: the query's name; features: what the two numbers mean.
     Returns the figure. Raises ShapeError when widths or labels do not fit.
 
-    >>> len(query_and_keys([2, 1], [[1, 0], [0, 1]], ["animal", "street"]).axes[0].texts)
-    3
+    >>> meaning = "alive", "place"
+    >>> query_and_keys([2, 1], [[1, 0]], ["animal"], features=meaning).axes[0].get_xlabel()
+    'alive'
     """
     query, keys = np.asarray(query, dtype=float), np.asarray(keys, dtype=float)
     if query.shape != (2,) or keys.shape != (len(labels), 2):
