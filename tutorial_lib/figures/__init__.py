@@ -17,14 +17,38 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
-    from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter02_attention.ablation import (
+        describe_map_against_effect,
+        map_against_effect,
+    )
+    from tutorial_lib.figures.chapter02_attention.arrows import (
+        describe_query_and_keys,
+        query_and_keys,
+    )
+    from tutorial_lib.figures.chapter02_attention.head_width import (
+        describe_entropy_over_width,
+        entropy_over_width,
+        measure_saturation,
+        saturation,
+    )
     from tutorial_lib.figures.chapter02_attention.heads import (
         cross_attention_diagram,
         head_diagram,
         multi_head_diagram,
     )
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
+    from tutorial_lib.figures.chapter02_attention.memory import (
+        attention_memory,
+        describe_attention_memory,
+        measure_attention_memory,
+    )
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
+    from tutorial_lib.figures.chapter02_attention.results import (
+        describe_one_head_against_eight,
+        describe_recall_over_distance,
+        one_head_against_eight,
+        recall_over_distance,
+    )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
     from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
         rotary_hands,
