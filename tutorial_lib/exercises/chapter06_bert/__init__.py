@@ -2,16 +2,11 @@
 
 from tutorial_lib.exercises.chapter06_bert.claims import LOSS_TERMS, VISIBLE_WEIGHTS
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
-from tutorial_lib.exercises.chapter06_bert.entities import ENTITIES
-from tutorial_lib.exercises.chapter06_bert.entity_f1 import ENTITY_F1
 from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
-from tutorial_lib.exercises.chapter06_bert.pooling import MEAN_POOL
-from tutorial_lib.exercises.chapter06_bert.ranking import SEARCH_RANKING
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
 from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
-from tutorial_lib.exercises.chapter06_bert.span import BEST_SPAN
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "BERT"
@@ -25,11 +20,6 @@ EXERCISES = (
     MASKED_LOSS,
     MLM_CURVE,
     BERT_SIZE,
-    MEAN_POOL,
-    ENTITIES,
-    ENTITY_F1,
-    BEST_SPAN,
-    SEARCH_RANKING,
 )
 
 RECALL = (
@@ -126,38 +116,5 @@ PREDICTIONS = (
         question="MiniLM, frozen, with a new head for masked words. Which share of the words "
         "hidden in film reviews does it find, between 0 and 1?",
         share=True,
-    ),
-    Prediction(
-        id="P6.8",
-        key="fine_tuned_reviews",
-        question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
-        "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.9",
-        key="f1_of_names",
-        question="Names in the dialogue of plays that it has not read: which entity F1 does the "
-        "fine-tuned model reach, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.10",
-        key="exact_spans",
-        question="Who says it? Which share of the questions does the fine-tuned model answer with "
-        "exactly the right span, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.11",
-        key="best_layer_for_reviews",
-        question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
-        "best, 0 for none?",
-    ),
-    Prediction(
-        id="P6.12",
-        key="cosine_of_weather",
-        question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
-        "of their vectors?",
     ),
 )

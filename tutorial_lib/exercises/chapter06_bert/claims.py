@@ -119,7 +119,7 @@ language modelling get?
     unit="terms",
     verdict="The sentence holds: a language model gets nearly seven times as many. What BERT gets "
     "in return is that each of them may look to both sides.",
-    see="6A Both sides at once",
+    see="6B Both sides at once",
 )
 
 
@@ -244,5 +244,5 @@ nothing is padding. Of the 12 x 12 attention weights of one head, **how many are
     unit="weights",
     verdict="So it is not the same way. The decoder's mask, which hides places from the attention, "
     "would leave 78; BERT replaces tokens in the input, and each token looks at all, [MASK] too.",
-    see="6A Both sides at once",
+    see="6B Both sides at once",
 )

@@ -207,5 +207,5 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
             others_do_not_count,
         ),
     ),
-    see="6D Pre-training",
+    see="6E Pre-training",
 )

@@ -139,5 +139,5 @@ second, 0 again in the padding.
         ),
         has("p", "The padding", 0),
     ),
-    see="6B What goes in",
+    see="6C What goes in",
 )

@@ -159,5 +159,5 @@ linear map from D to D. All linear maps have biases.
     unit="million parameters",
     verdict="340 is rounded up, 30,000 is rounded down: even with the heads of pre-training it is "
     "336.2. And it is BERT-large; BERT-base has 109.5.",
-    see="6F How big",
+    see="6H How big",
 )

@@ -1,4 +1,4 @@
-"""Chapter 06: the best stretch of a scene, from a score for its start and one for its end."""
+"""Chapter 06b: the best stretch of a scene, from a score for its start and one for its end."""
 
 import functools
 import math
@@ -237,7 +237,7 @@ def takes_the_highest_sum(answer):
 
 
 BEST_SPAN = Write(
-    id="6.12",
+    id="6b.4",
     title="The best answer in the scene",
     level="hard",
     text="""
@@ -283,5 +283,5 @@ the places of the first and the **last** token of the answer: the pair with the 
             takes_the_highest_sum,
         ),
     ),
-    see="6I Who says it",
+    see="6bD Who says it",
 )

@@ -1,4 +1,4 @@
-"""Chapter 06: from a label a word to the names of a text."""
+"""Chapter 06b: from a label a word to the names of a text."""
 
 import torch
 
@@ -130,7 +130,7 @@ def reads(tags, sentences=()):
 
 
 ENTITIES = Write(
-    id="6.10",
+    id="6b.2",
     title="From tags to names",
     level="medium",
     text="""
@@ -185,5 +185,5 @@ O, or at the very beginning, stands in no true labels, but a model may say it: i
         ),
         Property("An I at the very beginning begins a name too.", reads("IIOO")),
     ),
-    see="6H Which words are names",
+    see="6bC Which words are names",
 )
