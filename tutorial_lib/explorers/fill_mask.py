@@ -36,6 +36,14 @@ class FillMaskExplorer(AskingExplorer):
         self.found = None
         super().__init__(text, hidden=[], place=-1, left=left)
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        panels = [
+            f"{panel['name']} {', '.join(token for token, _ in panel['rows'][:3])}"
+            for panel in self.reply.get("panels", ())
+        ]
+        return f"the text “{self.text}”; most probable in its gap: {'; '.join(panels)}."
+
     @property
     def place(self):
         """Which token of the text is the gap that is answered, or None."""

@@ -94,6 +94,15 @@ class GenerationExplorer(BrowserExplorer):
         self.observe(lambda _: self._guarded(self._serve), names="request")
         self.observe(lambda _: self._guarded(self._choose), names="selected")
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        label = self.answer["next"]["labels"][0] if self.answer else ""
+        return (
+            f"the text “{self.prompt}”, {len(self.writer.written)} tokens written on; bars of the "
+            f"likeliest next tokens at temperature {self.temperature:g}, the first is “{label}”; "
+            "buttons to step, run and reset."
+        )
+
     @property
     def text_so_far(self):
         """Prompt and what was written."""

@@ -47,6 +47,14 @@ class LogitLensExplorer(AskingExplorer):
         self.observe(lambda _: self._tell_followed(), names="follow")
         self.follow = follow
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        return (
+            f"a table of {self.reply.get('layers', 0)} depths by "
+            f"{len(self.reply.get('tokens', ()))} tokens of “{self.text}”: in each square the next "
+            "token that this depth would say, the darker the likelier."
+        )
+
     def answer(self, text):
         """Read the text through the lens."""
         ids = id_list(self.encode(text))

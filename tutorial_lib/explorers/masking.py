@@ -35,6 +35,14 @@ class MaskingExplorer(AskingExplorer):
         self._drawn = None
         super().__init__(text, share=share, seed=seed, times=1)
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        counts = self.reply.get("counts", {})
+        return (
+            f"the tokens of “{self.text}”, {counts.get('chosen', 0)} of them chosen and coloured "
+            "by what became of them, above the shares that are masked, replaced and kept."
+        )
+
     def answer(self, text, share, seed, times):
         """Go on with the maskings of this text, or begin anew where text, share or seed differ."""
         share, seed = min(max(float(share), 0.01), 1.0), int(seed)

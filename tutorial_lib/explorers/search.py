@@ -27,6 +27,13 @@ class SpeechSearch(AskingExplorer):
         self.limit = 300
         super().__init__(query, n=min(max(n, 1), MOST), genre="")
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        firsts = [
+            f"{name}, the first from {where(hits[0])}" for name, hits in self.found.items() if hits
+        ]
+        return f"the speeches closest to “{self.text}” in two columns: {'; '.join(firsts)}."
+
     def answer(self, text, n, genre):
         """Find what is closest to the text; genre "" stands for all."""
         started = time.perf_counter()

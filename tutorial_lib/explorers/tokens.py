@@ -34,6 +34,15 @@ class TokenizerExplorer(AskingExplorer):
         self.tokenizers = dict(tokenizers)
         super().__init__(text)
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        counts = [
+            f"{row['name']} cuts it into {len(row['tokens'])} tokens"
+            for row in self.reply.get("rows", ())
+            if "tokens" in row
+        ]
+        return f"the text “{self.text}” to edit; {'; '.join(counts)}."
+
     def answer(self, text):
         """Return one row for each tokenizer: its tokens, or its error beside the others."""
         return {"rows": [_row(name, one, text) for name, one in self.tokenizers.items()]}

@@ -89,6 +89,14 @@ class TranslationExplorer(BrowserExplorer):
         self.step, self.head = step, head
         self.layer = 10**6 if layer is None else layer  # pulled inside: the last one
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        return (
+            f"“{self.text}” becomes “{self.translation.get('text', '')}”; the written tokens, the "
+            "weights of the cross-attention, the likeliest next tokens and the tree of a beam "
+            f"search of width {self.beams}."
+        )
+
     def _translate(self, _change=None):
         """Translate the text anew, or say why that is not possible."""
         translator = self.translators[self.language]
