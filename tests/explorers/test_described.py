@@ -24,7 +24,8 @@ chosen"""
 
 def words(widget):
     data, metadata = widget._repr_mimebundle_()
-    assert LIVE in data and data["text/plain"] == repr(widget)
+    assert LIVE in data
+    assert data["text/plain"] == repr(widget)
     return metadata[LIVE]["alt"]
 
 
@@ -32,7 +33,8 @@ def words(widget):
 def test_it_says_what_it_shows(name):
     widget = {**MOVES, **TYPED}[name][0]()
     said = words(widget)
-    assert said.startswith(f"{widget.title}: ") and said.endswith(".")
+    assert said.startswith(f"{widget.title}: ")
+    assert said.endswith(".")
     assert 60 <= len(said) <= 500, said
     widget.close()
 
@@ -67,7 +69,8 @@ def test_pictures_are_stored_and_stay(chromium, book):
         assert set(output.data) == {"image/png", "text/plain"}
         assert set(output.metadata) == {"image/png"}
         image = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
-        assert image.width >= 1000 and image.height >= 300
+        assert image.width >= 1000
+        assert image.height >= 300
         assert len(image.convert("RGB").getcolors(1 << 20)) > 20
     assert "Head width 64" in figure.metadata["image/png"]["alt"]
     assert "stage 1 of 5" in drawn.metadata["image/png"]["alt"]

@@ -36,11 +36,8 @@ def test_what_asks_stays_open(asks):
 def test_predictions_overlap_and_an_answer_may_come_with_the_next_question():
     cells = ['predict("1", 0)', 'predict("2", 0)', "a()", 'reveal("2", 1)', "b()", 'reveal("1", 1)']
     assert folds(*cells, "c()") == [{}, {}, OUTPUT, OUTPUT, OUTPUT, OUTPUT, {}]
-    assert folds('predict("1", 0)', 'reveal("1", 1)\npredict("2", 0)', "a()") == [
-        {},
-        OUTPUT,
-        OUTPUT,
-    ]
+    answer_and_question = 'reveal("1", 1)\npredict("2", 0)'
+    assert folds('predict("1", 0)', answer_and_question, "a()") == [{}, OUTPUT, OUTPUT]
 
 
 def test_a_cell_without_outputs_has_nothing_to_fold():

@@ -25,6 +25,15 @@ FIELD, SAME = 8, 8
 HIDDEN = """() => Math.max(0, ...[...document.querySelectorAll("#root *")]
   .filter((node) => ["auto", "scroll"].includes(getComputedStyle(node).overflowX))
   .map((node) => node.scrollWidth - node.clientWidth))"""
+# Where texts say how long something took: left, top, width, height from the picture's corner.
+TIMES = """() => {
+  const root = document.getElementById("root").getBoundingClientRect();
+  return [...document.querySelectorAll("#root *")]
+    .filter((node) => [...node.childNodes].some(
+      (part) => part.nodeType === Node.TEXT_NODE && /\\d (ms|milliseconds)\\b/.test(part.data)))
+    .map((node) => node.getBoundingClientRect())
+    .map((box) => [box.left - root.left, box.top - root.top, box.width, box.height]);
+}"""
 
 
 class NoBrowser(RuntimeError):
@@ -102,15 +111,16 @@ def add_pictures(book, states, before):
     with launched() as browser:
         for cell, number, output in shown:
             live = output["data"][LIVE]["model_id"]
-            new = base64.b64encode(take(browser, states[live])).decode()
-            old = stored.get((cell, number))
-            output["data"]["image/png"] = old if old and same(old, new) else new
+            png, times = take(browser, states[live])
+            new, old = base64.b64encode(png).decode(), stored.get((cell, number))
+            output["data"]["image/png"] = old if old and same(old, new, times) else new
             alt = output["metadata"][LIVE]["alt"]
             output["metadata"] = {"image/png": {"alt": alt, "width": WIDTH}}
 
 
 def take(browser, state):
-    """Draw the state of an explorer; returns PNG bytes of few colours."""
+    """Draw the state of an explorer; returns PNG bytes of few colours, and the boxes in dots of
+    the picture that hold measured times: no two runs agree on them."""
     size = {"width": WIDTH + 24, "height": 900}
     page = browser.new_page(viewport=size, device_scale_factor=SHARPNESS)
     errors = []
@@ -129,10 +139,11 @@ def take(browser, state):
         page.set_viewport_size(size | {"width": size["width"] + hidden})
         settle(page)
     png = page.locator("#root").screenshot()
+    times = [[SHARPNESS * side for side in box] for box in page.evaluate(TIMES)]
     page.close()
     if errors:
         raise RuntimeError(f"an explorer cannot be drawn: {errors}")
-    return _few_colours(png)
+    return _few_colours(png), times
 
 
 def _markup(child):
@@ -177,12 +188,15 @@ def _few_colours(png):
     return buffer.getvalue()
 
 
-def same(one, other):
-    """Whether two pictures (PNG in base64) look the same, but for hairs."""
-    fields = [_fields(one), _fields(other)]
+def same(one, other, without=()):
+    """Whether two pictures (PNG in base64) look the same, but for hairs; without: boxes of dots
+    (left, top, width, height) that are not compared."""
+    fields = [_fields(one, without), _fields(other, without)]
     return fields[0].shape == fields[1].shape and np.abs(fields[0] - fields[1]).max() <= SAME
 
 
-def _fields(png):
+def _fields(png, without):
     picture = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
+    for left, top, width, height in without:
+        picture.paste("white", (int(left), int(top), int(left + width), int(top + height)))
     return np.asarray(picture.reduce(FIELD), dtype=float)

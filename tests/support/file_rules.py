@@ -75,11 +75,8 @@ def normal_metadata(book):
         if is_folded != fold:
             yield f"folded {is_folded}, not {fold}: {start!r}; run store_outputs.py --keep"
         tags = cell["metadata"].get("tags", [])
-        if (
-            set(cell["metadata"]) - {"tags", "jupyter"}
-            or set(tags) - set(TAGS)
-            or (tags and kind != "code")
-        ):
+        unknown = set(cell["metadata"]) - {"tags", "jupyter"} or set(tags) - set(TAGS)
+        if unknown or (tags and kind != "code"):
             yield f"metadata {cell['metadata']} on the cell {start!r}"
         if "attachments" in cell:
             yield f"an attached file on the cell {start!r}"
