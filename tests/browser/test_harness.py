@@ -133,7 +133,7 @@ def test_what_is_folded_runs_and_is_shown(scratch, lab, open_notebook, tmp_path)
     for _ in sources:
         page.page.keyboard.press("Shift+Enter")
     answer.get_by_text("the answer 42").wait_for()
-    assert [cell["execution_count"] for cell in page.code_cells()] == [1, 2, 3]
+    assert [cell["execution_count"] for cell in page.code_cells()][:3] == [1, 2, 3]
     assert page.complaints() == []
 
 

@@ -20,7 +20,7 @@ WIDTH = 744  # of an explorer in CSS pixels, about the page that GitHub and a pr
 SHARPNESS = 1.5
 # Two pictures are the same when no field of 8 x 8 dots differs by more grey levels than that:
 # another processor moves a line by a hair, another digit changes its field by 20 and more.
-FIELD, SAME = 8, 8
+FIELD, SAME = 8, 5
 # How many pixels of a part lie outside it, until it is scrolled to the right.
 HIDDEN = """() => Math.max(0, ...[...document.querySelectorAll("#root *")]
   .filter((node) => ["auto", "scroll"].includes(getComputedStyle(node).overflowX))

@@ -7,6 +7,7 @@ folder (no build step, nothing from the network). `FigureExplorer` draws a figur
 
 import html
 import math
+import textwrap
 from pathlib import Path
 
 import anywidget
@@ -28,6 +29,15 @@ def javascript(*names):
 def stylesheet(*names):
     """The shared stylesheet followed by the explorer's own parts."""
     return "\n".join((ASSETS / part).read_text(encoding="utf-8") for part in ("common.css", *names))
+
+
+def excerpt(text):
+    """A text as a description quotes it: on one line, cut after about a hundred characters.
+
+    >>> excerpt("so it\\nis")
+    '“so it is”'
+    """
+    return f"“{textwrap.shorten(text, 100, placeholder=' …')}”"
 
 
 def _in_words(bundle, words):

@@ -6,7 +6,7 @@ import unicodedata
 import numpy as np
 import traitlets
 
-from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.base import BrowserExplorer, excerpt, javascript, stylesheet
 from tutorial_lib.explorers.generation_writer import Settings, Writer
 from tutorial_lib.tokenizers.vocabulary import without_half_pairs
 
@@ -98,7 +98,7 @@ class GenerationExplorer(BrowserExplorer):
         """Say in words what the explorer shows now."""
         label = self.answer["next"]["labels"][0] if self.answer else ""
         return (
-            f"the text “{self.prompt}”, {len(self.writer.written)} tokens written on; bars of the "
+            f"the text {excerpt(self.prompt)}, {len(self.writer.written)} tokens written on; bars of the "
             f"likeliest next tokens at temperature {self.temperature:g}, the first is “{label}”; "
             "buttons to step, run and reset."
         )

@@ -3,7 +3,7 @@
 import time
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.figures.chapter06_bert.search import where
 
 EXAMPLE = "He pretends to be crazy."
@@ -32,7 +32,7 @@ class SpeechSearch(AskingExplorer):
         firsts = [
             f"{name}, the first from {where(hits[0])}" for name, hits in self.found.items() if hits
         ]
-        return f"the speeches closest to “{self.text}” in two columns: {'; '.join(firsts)}."
+        return f"the speeches closest to {excerpt(self.text)} in two columns: {'; '.join(firsts)}."
 
     def answer(self, text, n, genre):
         """Find what is closest to the text; genre "" stands for all."""

@@ -3,7 +3,7 @@
 import traitlets
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.figures.tokens import visible
 
 LIMIT = 2000  # characters
@@ -41,7 +41,7 @@ class TokenizerExplorer(AskingExplorer):
             for row in self.reply.get("rows", ())
             if "tokens" in row
         ]
-        return f"the text “{self.text}” to edit; {'; '.join(counts)}."
+        return f"the text {excerpt(self.text)} to edit; {'; '.join(counts)}."
 
     def answer(self, text):
         """Return one row for each tokenizer: its tokens, or its error beside the others."""

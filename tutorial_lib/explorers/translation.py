@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import traitlets
 
-from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.base import BrowserExplorer, excerpt, javascript, stylesheet
 from tutorial_lib.explorers.english_words import is_number_or_date
 from tutorial_lib.explorers.packing import make_panel
 from tutorial_lib.explorers.translation_steps import search_steps, translate_steps
@@ -92,7 +92,7 @@ class TranslationExplorer(BrowserExplorer):
     def describe(self):
         """Say in words what the explorer shows now."""
         return (
-            f"“{self.text}” becomes “{self.translation.get('text', '')}”; the written tokens, the "
+            f"{excerpt(self.text)} becomes “{self.translation.get('text', '')}”; the written tokens, the "
             "weights of the cross-attention, the likeliest next tokens and the tree of a beam "
             f"search of width {self.beams}."
         )
