@@ -98,8 +98,8 @@ class GenerationExplorer(BrowserExplorer):
         """Say in words what the explorer shows now."""
         label = self.answer["next"]["labels"][0] if self.answer else ""
         return (
-            f"the text {excerpt(self.prompt)}, {len(self.writer.written)} tokens written on; bars of the "
-            f"likeliest next tokens at temperature {self.temperature:g}, the first is “{label}”; "
+            f"the text {excerpt(self.prompt)}, {len(self.writer.written)} tokens written on; "
+            f"bars of the likeliest next tokens at temperature {self.temperature:g}, the first is “{label}”; "
             "buttons to step, run and reset."
         )
 

@@ -51,8 +51,8 @@ class LogitLensExplorer(AskingExplorer):
         """Say in words what the explorer shows now."""
         return (
             f"a table of {self.reply.get('layers', 0)} depths by "
-            f"{len(self.reply.get('tokens', ()))} tokens of {excerpt(self.text)}: in each square the next "
-            "token that this depth would say, the darker the likelier."
+            f"{len(self.reply.get('tokens', ()))} tokens of {excerpt(self.text)}: in each square "
+            "the next token that this depth would say, the darker the likelier."
         )
 
     def answer(self, text):

@@ -39,8 +39,8 @@ class MaskingExplorer(AskingExplorer):
         """Say in words what the explorer shows now."""
         counts = self.reply.get("counts", {})
         return (
-            f"the tokens of {excerpt(self.text)}, {counts.get('chosen', 0)} of them chosen and coloured "
-            "by what became of them, above the shares that are masked, replaced and kept."
+            f"the tokens of {excerpt(self.text)}, {counts.get('chosen', 0)} of them chosen "
+            "and coloured by what became of them, above the shares that are masked, replaced and kept."
         )
 
     def answer(self, text, share, seed, times):

@@ -92,8 +92,8 @@ class TranslationExplorer(BrowserExplorer):
     def describe(self):
         """Say in words what the explorer shows now."""
         return (
-            f"{excerpt(self.text)} becomes “{self.translation.get('text', '')}”; the written tokens, the "
-            "weights of the cross-attention, the likeliest next tokens and the tree of a beam "
+            f"{excerpt(self.text)} becomes “{self.translation.get('text', '')}”; the written tokens, "
+            "the weights of the cross-attention, the likeliest next tokens and the tree of a beam "
             f"search of width {self.beams}."
         )
 
