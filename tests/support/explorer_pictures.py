@@ -17,6 +17,7 @@ from PIL import Image
 LIVE = "application/vnd.jupyter.widget-view+json"
 EXPLORER = ": run this cell"  # how the plain text of every explorer ends
 WIDTH = 744  # of an explorer in CSS pixels, about the page that GitHub and a printout have
+WIDEST = 1000  # of one with parts that are scrolled: its letters become smaller
 SHARPNESS = 1.5
 # Two pictures are the same when no field of 8 x 8 dots differs by more grey levels than that:
 # another processor moves a line by a hair, another digit changes its field by 20 and more.
@@ -136,7 +137,7 @@ def take(browser, state):
     settle(page)
     hidden = page.evaluate(HIDDEN)
     if hidden:
-        page.set_viewport_size(size | {"width": size["width"] + hidden})
+        page.set_viewport_size(size | {"width": min(size["width"] + hidden, WIDEST)})
         settle(page)
     png = page.locator("#root").screenshot()
     times = [[SHARPNESS * side for side in box] for box in page.evaluate(TIMES)]

@@ -99,8 +99,8 @@ class GenerationExplorer(BrowserExplorer):
         label = self.answer["next"]["labels"][0] if self.answer else ""
         return (
             f"the text {excerpt(self.prompt)}, {len(self.writer.written)} tokens written on; "
-            f"bars of the likeliest next tokens at temperature {self.temperature:g}, the first is “{label}”; "
-            "buttons to step, run and reset."
+            f"bars of the likeliest next tokens at temperature {self.temperature:g}, "
+            f"the first is “{label}”; buttons to step, run and reset."
         )
 
     @property

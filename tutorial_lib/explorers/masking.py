@@ -40,7 +40,7 @@ class MaskingExplorer(AskingExplorer):
         counts = self.reply.get("counts", {})
         return (
             f"the tokens of {excerpt(self.text)}, {counts.get('chosen', 0)} of them chosen "
-            "and coloured by what became of them, above the shares that are masked, replaced and kept."
+            "and coloured by what became of them, above the shares of each."
         )
 
     def answer(self, text, share, seed, times):

@@ -91,8 +91,9 @@ class TranslationExplorer(BrowserExplorer):
 
     def describe(self):
         """Say in words what the explorer shows now."""
+        written = self.translation.get("text", "")
         return (
-            f"{excerpt(self.text)} becomes “{self.translation.get('text', '')}”; the written tokens, "
+            f"{excerpt(self.text)} becomes {excerpt(written)}; the written tokens, "
             "the weights of the cross-attention, the likeliest next tokens and the tree of a beam "
             f"search of width {self.beams}."
         )
