@@ -39,6 +39,9 @@ class Square(BrowserExplorer):
     } };"""
     _css = ""
 
+    def describe(self):
+        return "a slider and its square"
+
 Square()'''
 SEND_TWICE = """for (const label of ["a", "b"]) {
         text.textContent = input.value; model.set("label", label); model.save_changes(); }"""
@@ -114,6 +117,24 @@ def test_errors_of_scripts_handlers_and_cells_are_seen(scratch):
     complaints = page.complaints()
     assert any("ZeroDivisionError" in complaint for complaint in complaints)
     assert any("on purpose" in complaint for complaint in complaints)
+
+
+def test_what_is_folded_runs_and_is_shown(scratch, lab, open_notebook, tmp_path):
+    book = new_notebook()
+    ask = "def predict(name, guess):\n    return None"
+    sources = ["import math", f'{ask}\n\n\npredict("1.1", None)', 'print("the answer", 6 * 7)']
+    book.cells = [new_code_cell(source) for source in sources]
+    book.cells[2].outputs = [new_output("stream", name="stdout", text="the answer stored\n")]
+    page = open_notebook(lab.add(write(normalise(book), tmp_path, "folded.ipynb")))
+    imports, answer = page.cell(1), page.cell(3)
+    assert not imports.locator(".jp-InputArea-editor").is_visible()
+    assert not answer.locator(".jp-OutputArea-output").is_visible()
+    imports.locator(".jp-InputPrompt").click()
+    for _ in sources:
+        page.page.keyboard.press("Shift+Enter")
+    answer.get_by_text("the answer 42").wait_for()
+    assert [cell["execution_count"] for cell in page.code_cells()][:3] == [1, 2, 3]
+    assert page.complaints() == []
 
 
 def test_only_the_cells_of_explorers_run(lab, open_notebook, tmp_path):

@@ -86,6 +86,18 @@ def test_a_changed_picture_fails(nbval, drawn, seen):
     assert seen in printed
 
 
+@pytest.mark.parametrize("shown", ["explorers.SoftmaxExplorer()", "'an explorer that was here'"])
+def test_a_stored_explorer_is_live_where_it_runs(nbval, shown):
+    book = example()
+    cell = number_cell(book)
+    cell.source = f"from tutorial_lib import explorers\n\n{shown}"
+    data = {"image/png": "aGVsbG8=", "text/plain": "Softmax explorer: run this cell"}
+    number = cell.execution_count
+    cell.outputs = [new_output("execute_result", data, execution_count=number)]
+    passed, printed = nbval(book)
+    assert passed == ("Softmax" in shown), printed
+
+
 def test_cleared_cell_fails(nbval):
     book = example()
     number_cell(book).update(execution_count=None, outputs=[])

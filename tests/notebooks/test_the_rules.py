@@ -67,6 +67,8 @@ PICTURE = {"image/png": "aGVsbG8=", "text/plain": "Figure: a line"}
 WARNING = {"output_type": "stream", "name": "stderr", "text": "UserWarning: old\n"}
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "", "traceback": []}
 SCRIPT = {"output_type": "display_data", "data": {"application/vnd.jupyter.widget-view+json": {}}}
+EXPLORER = {"output_type": "display_data", "data": {"text/plain": "Merge stepper: run this cell"}}
+OUTPUT = {"outputs_hidden": True}
 BROKEN = [
     (rules.run_in_order, set_cell(2, execution_count=None), "execution counts"),
     (rules.run_in_order, set_cell(2, execution_count=7), "execution counts"),
@@ -79,7 +81,10 @@ BROKEN = [
     (rules.normal_metadata, set_cell(2, metadata={"tags": ["nbval-skip"]}), "nbval-skip"),
     (rules.normal_metadata, set_cell(2, metadata={"tags": ["raises-exception"]}), "raises-exc"),
     (rules.normal_metadata, set_cell(2, attachments={"a": {}}), "attached file"),
+    (rules.normal_metadata, set_cell(1, metadata={}), "folded {}, not {'source_hidden'"),
+    (rules.normal_metadata, set_cell(2, metadata={"jupyter": OUTPUT}), "folded {'outputs_hidden'"),
     (rules.normal_metadata, store(**SCRIPT), "stores a live widget"),
+    (rules.pictures_have_alt_text, store(**EXPLORER), "code cell 4 has no picture"),
     (
         rules.pictures_have_alt_text,
         store(output_type="display_data", data=PICTURE),

@@ -118,6 +118,34 @@ def plain(value):
     return value
 
 
+def blank(page, dark=False):
+    """Empty the page but for the colours of a theme and an element called root."""
+    theme = "".join(f"--jp-{k}: {v};" for k, v in (DARK if dark else LIGHT).items())
+    page.set_content(
+        f"<body style='margin:12px;{theme} background: var(--jp-layout-color1)'>"
+        "<div id=root></div></body>"
+    )
+
+
+def mount(page, esm, css, state, dark=False):
+    """Draw an explorer into a page whose `toPython` answers what it saves; state: its traits."""
+    blank(page, dark)
+    state = {
+        name: value
+        for name, value in state.items()
+        if not name.startswith("_") and name not in ("layout", "tabbable", "tooltip")
+    }
+    page.evaluate(PAGE, {"esm": esm, "css": css, "state": json.loads(json.dumps(plain(state)))})
+
+
+def settle(page):
+    """Wait until the next frames are drawn."""
+    page.evaluate(
+        "() => new Promise((done) => "
+        "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+    )
+
+
 class ExplorerPage:
     """A page that shows one explorer; `errors` collects everything the page complains about,
     `sent` is what the widget has sent since the page's last message."""
@@ -140,19 +168,7 @@ class ExplorerPage:
 
     def show(self, dark=False):
         """Load the explorer's own script and stylesheet with its present state."""
-        theme = "".join(f"--jp-{k}: {v};" for k, v in (DARK if dark else LIGHT).items())
-        self.page.set_content(
-            f"<body style='margin:12px;{theme} background: var(--jp-layout-color1)'>"
-            "<div id=root></div></body>"
-        )
-        state = {
-            name: value
-            for name, value in self.widget.get_state().items()
-            if not name.startswith("_") and name not in ("layout", "tabbable", "tooltip")
-        }
-        state = json.loads(json.dumps(plain(state)))
-        source = {"esm": self.widget._esm, "css": self.widget._css, "state": state}
-        self.page.evaluate(PAGE, source)
+        mount(self.page, self.widget._esm, self.widget._css, self.widget.get_state(), dark)
         self.settle()
         return self
 
@@ -170,10 +186,7 @@ class ExplorerPage:
 
     def settle(self):
         """Wait until the next frames are drawn."""
-        self.page.evaluate(
-            "() => new Promise((done) => "
-            "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
-        )
+        settle(self.page)
 
     def receive(self, **values):
         """Let the stand-in kernel send new values."""

@@ -3,12 +3,13 @@
 A rule takes a `Book` and yields one sentence for each place that breaks it.
 """
 
-import ast
 import json
 import re
 from urllib.parse import unquote, urlsplit
 
-from store_outputs import LIVE, METADATA, TAGS
+from explorer_pictures import LIVE, is_explorer
+from folding import besides_set_up, folded
+from store_outputs import METADATA, TAGS
 
 MAX_BYTES = 2 * 2**20
 MAX_IGNORED = 0.35
@@ -66,10 +67,16 @@ def normal_metadata(book):
     ids = [cell.get("id") for _, _, cell in book.cells]
     if None in ids or len(set(ids)) < len(ids):
         yield "cell ids are missing or not unique"
-    for kind, source, cell in book.cells:
+    cells = [(kind, source, bool(cell.get("outputs"))) for kind, source, cell in book.cells]
+    folds = folded(cells, book.prefix)
+    for (kind, source, cell), fold in zip(book.cells, folds, strict=True):
         start = source[:40]
+        is_folded = cell["metadata"].get("jupyter", {})
+        if is_folded != fold:
+            yield f"folded {is_folded}, not {fold}: {start!r}; run store_outputs.py --keep"
         tags = cell["metadata"].get("tags", [])
-        if set(cell["metadata"]) - {"tags"} or set(tags) - set(TAGS) or (tags and kind != "code"):
+        unknown = set(cell["metadata"]) - {"tags", "jupyter"} or set(tags) - set(TAGS)
+        if unknown or (tags and kind != "code"):
             yield f"metadata {cell['metadata']} on the cell {start!r}"
         if "attachments" in cell:
             yield f"an attached file on the cell {start!r}"
@@ -88,8 +95,12 @@ def pictures_have_alt_text(book):
             alt = output.get("metadata", {}).get(kind, {}).get("alt", "")
             if not alt.strip():
                 yield f"the picture of code cell {number} has no alt text: use style.show"
-            elif not "".join(data.get("text/plain", "")).startswith("Figure: "):
+            elif not (
+                "".join(data.get("text/plain", "")).startswith("Figure: ") or is_explorer(output)
+            ):
                 yield f"the picture of code cell {number} has no text beside it: use style.show"
+        if is_explorer(output) and "image/png" not in data:
+            yield f"the explorer of code cell {number} has no picture: run `make notebooks`"
     for source in book.prose:
         for tag in re.findall(r"!\[\s*\]\([^)]*\)|<img(?![^>]*\balt=\"[^\"]+\")[^>]*>", source):
             yield f"no alt text: {tag[:80]}"
@@ -158,16 +169,8 @@ def first_cell_is_set_up(book):
     if not book.code:
         yield "no code cell"
         return
-    for statement in ast.parse(book.code[0][1]).body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            continue
-        text = ast.unparse(statement)
-        if not re.fullmatch(
-            r"(?:torch\.manual_seed|(?:training\.)?set_seed)\([\w=]+\)"
-            r"|SEED = \d+|device = (?:training\.)?get_device\(\)",
-            text,
-        ):
-            yield f"the first code cell has more than imports, seed and device: {text}"
+    for text in besides_set_up(book.code[0][1]):
+        yield f"the first code cell has more than imports, seed and device: {text}"
 
 
 def links_lead_somewhere(book):

@@ -14,6 +14,7 @@ import urllib.request
 from pathlib import Path
 
 from browser import changes
+from explorer_pictures import is_explorer
 from isolation import ROOT
 from notebook_book import Book
 from slices import needed
@@ -82,7 +83,6 @@ THEME_SHOWN = """(dark) => {
     && explorers.every((explorer) => explorer.hasAttribute("data-dark") === dark)
     && figures.every((figure) => figure.classList.contains("tl-dark-figure") === dark);
 }"""
-EXPLORER = ": run this cell"  # how every explorer prints itself
 BROKEN_WIDGETS = """() => [...document.querySelectorAll(
   ".jupyter-widgets-error-widget, .jp-RenderedWidget, .jupyter-widgets.jp-OutputArea-output"
 )].map((node) => node.textContent).filter((text) => /error|exception/i.test(text))"""
@@ -211,7 +211,7 @@ class LabPage:
     @property
     def explorer_cells(self):
         """The numbers of the code cells that show an explorer, by their stored outputs."""
-        return [n for n, output in self.book.outputs if EXPLORER in shown(output)]
+        return [n for n, output in self.book.outputs if is_explorer(output)]
 
     def run_explorers(self, shorter=None):
         """Run the cells that show explorers, after those statements of other cells, and of the
@@ -316,8 +316,3 @@ class LabPage:
         """Close the page and end its kernel."""
         self.page.close()
         self.lab.stop_kernels()
-
-
-def shown(output):
-    """The plain text of a stored output."""
-    return "".join(output.get("data", {}).get("text/plain", ""))

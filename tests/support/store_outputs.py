@@ -2,7 +2,8 @@
 
     python tests/support/store_outputs.py notebooks/02_attention.ipynb ...
 
-A notebook with an error stays as it was. `--keep` only normalises, without running.
+A notebook with an error stays as it was. `--keep` only normalises, without running. Beside each
+explorer its picture is stored, which takes Chromium.
 """
 
 import sys
@@ -11,6 +12,15 @@ import time
 from pathlib import Path
 
 import nbformat
+from explorer_pictures import (
+    LIVE,
+    FirstStates,
+    NoBrowser,
+    add_pictures,
+    is_explorer,
+    need_browser,
+)
+from folding import folded
 from isolation import isolate
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -20,40 +30,54 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 TAGS = ("nbval-ignore-output",)
-# A live widget has a new name in every run and cannot be shown from a file: its text is kept.
-LIVE = "application/vnd.jupyter.widget-view+json"
 
 
-def normalise(book):
-    """Bring `book` (changed in place) to the one form in which notebooks are committed."""
+def normalise(book, chapter=""):
+    """Bring `book` (changed in place) to the one form in which notebooks are committed.
+
+    chapter: "00", "05b".
+    """
     book.metadata = nbformat.from_dict(METADATA)
     book.nbformat, book.nbformat_minor = 4, 5
-    for cell in book.cells:
+    folds = folded([(c.cell_type, c.source, bool(c.get("outputs"))) for c in book.cells], chapter)
+    for cell, fold in zip(book.cells, folds, strict=True):
         tags = [tag for tag in cell.metadata.get("tags", ()) if tag in TAGS]
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        metadata = {"tags": tags, "jupyter": fold}
+        cell.metadata = nbformat.from_dict({k: v for k, v in metadata.items() if v})
         cell.pop("attachments", None)
         for output in cell.get("outputs", ()):
+            # A live widget has a new name in every run and cannot be shown from a file.
             output.get("data", {}).pop(LIVE, None)
+            output.get("metadata", {}).pop(LIVE, None)
     return book
 
 
 def run(path):
     """Execute the notebook at `path` in its folder and return it with its new outputs.
 
-    Raises CellExecutionError when a cell does.
+    Raises CellExecutionError when a cell does, NoBrowser when explorers cannot be drawn.
     """
-    book = nbformat.read(path, as_version=4)
+    book, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
+    if any(is_explorer(output) for cell in before.cells for output in cell.get("outputs", ())):
+        need_browser()  # said now, and not after minutes of running
     client = NotebookClient(
         book,
         timeout=None,
         kernel_name="python3",
         record_timing=False,
-        store_widget_state=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(Path(path).resolve().parent)}},
     )
+    states = FirstStates()
+    states.watch(client)
     client.execute()
+    add_pictures(book, states.states, before)
     return book
+
+
+def chapter_of(path):
+    """The chapter as the file name has it: "00", "05b"."""
+    return Path(path).name.split("_")[0]
 
 
 def main(arguments):
@@ -67,11 +91,11 @@ def main(arguments):
             try:
                 keep = "--keep" in arguments
                 book = nbformat.read(path, as_version=4) if keep else run(path)
-            except CellExecutionError as error:
+            except (CellExecutionError, NoBrowser) as error:
                 failed += 1
                 print(f"{path}: not stored\n{error}", file=sys.stderr)
                 continue
-        nbformat.write(normalise(book), path)
+        nbformat.write(normalise(book, chapter_of(path)), path)
         print(f"{path}: {time.monotonic() - start:.0f} s")
     return failed
 

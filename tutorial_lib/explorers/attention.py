@@ -94,6 +94,16 @@ class AttentionExplorer(BrowserExplorer):
         for name, value in state.items():
             self.set_trait(name, value)
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        panel = self.panels[self.part]
+        layers, heads, rows, columns = panel["shape"]
+        way = "over the picture" if panel.get("picture") else "as lines between the tokens"
+        return (
+            f"who looks at whom in layer {self.layer} of {layers}, head {self.head} of {heads}, "
+            f"{rows} x {columns} tokens: {way} and as a matrix, with all heads as thumbnails."
+        )
+
     @classmethod
     def from_model(cls, model, tokenizer, text, other=None, pair=None, readout=None, **state):
         """An explorer with a live model: typed text runs through it, and heads can be broken.

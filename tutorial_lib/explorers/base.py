@@ -7,6 +7,7 @@ folder (no build step, nothing from the network). `FigureExplorer` draws a figur
 
 import html
 import math
+import textwrap
 from pathlib import Path
 
 import anywidget
@@ -17,6 +18,7 @@ from tutorial_lib.explorers.cells import closed_by_the_next_run
 from tutorial_lib.figures import style
 
 ASSETS = Path(__file__).parent / "assets"
+LIVE = "application/vnd.jupyter.widget-view+json"
 
 
 def javascript(*names):
@@ -29,8 +31,27 @@ def stylesheet(*names):
     return "\n".join((ASSETS / part).read_text(encoding="utf-8") for part in ("common.css", *names))
 
 
+def excerpt(text):
+    """A text as a description quotes it: on one line, cut after about a hundred characters.
+
+    >>> excerpt("so it\\nis")
+    '“so it is”'
+    """
+    return f"“{textwrap.shorten(text, 100, placeholder=' …')}”"
+
+
+def _in_words(bundle, words):
+    """The bundle (data, metadata) in which a widget is shown, with words beside the live view.
+
+    They become the alt text of the picture that a stored notebook shows in the widget's place.
+    """
+    data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+    return data, {**metadata, LIVE: {"alt": words}}
+
+
 class BrowserExplorer(anywidget.AnyWidget):
-    """An explorer that draws in the browser. Subclasses set `title`, `_esm` and `_css`.
+    """An explorer that draws in the browser. Subclasses set `title`, `_esm` and `_css`, and define
+    `describe() -> str`, what it shows in words.
 
     Traits tagged `told` are what Python tells the page; the page never changes them.
     """
@@ -60,6 +81,14 @@ class BrowserExplorer(anywidget.AnyWidget):
         if self.comm is not None:
             self.layout.close()
         super().close()
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        raise NotImplementedError("a BrowserExplorer defines describe()")
+
+    def _repr_mimebundle_(self, **kwargs):
+        words = f"{self.title}: {self.describe()}"
+        return _in_words(super()._repr_mimebundle_(**kwargs), words)
 
     def __repr__(self):
         return f"{self.title}: run this cell"
@@ -118,8 +147,12 @@ class FigureExplorer(ipywidgets.VBox):
                 child.close()
         super().close()
 
+    @property
+    def _values(self):
+        return {name: control.value for name, control in self.controls.items()}
+
     def _redraw(self, _change=None):
-        values = {name: control.value for name, control in self.controls.items()}
+        values = self._values
         self._figure = self.draw(self._figure, **values)
         if self.theme.dark:
             style.darken(self._figure)
@@ -136,6 +169,10 @@ class FigureExplorer(ipywidgets.VBox):
     def describe(self, **values):
         """Say in words what the picture shows for these values of the controls."""
         raise NotImplementedError("a FigureExplorer defines describe(**values)")
+
+    def _repr_mimebundle_(self, **kwargs):
+        words = f"{self.title}: {self.describe(**self._values)}"
+        return _in_words(super()._repr_mimebundle_(**kwargs), words)
 
     def __repr__(self):
         return f"{self.title}: run this cell"

@@ -66,6 +66,14 @@ class DigitExplorer(BrowserExplorer):
         self._read()
         self.observe(self._read, names=["strokes", "pen", "example"])
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        reads = "nothing is drawn yet" if self.picture is None else "a digit is drawn"
+        return (
+            f"a square to draw a digit in, where {reads}, the picture that the model gets, where "
+            "it looks, and its probabilities of the ten digits."
+        )
+
     @property
     def picture(self):
         """What the model gets, (1, 28, 28), or None while nothing is drawn."""

@@ -1,7 +1,7 @@
 """Hide words of a text and see what a masked model would put there."""
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.explorers.gaps import fillings
 
 EXAMPLE = "I will not go to [MASK] with thee."
@@ -35,6 +35,14 @@ class FillMaskExplorer(AskingExplorer):
         self.n = n
         self.found = None
         super().__init__(text, hidden=[], place=-1, left=left)
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        panels = [
+            f"{panel['name']} {' '.join(f'“{token}”' for token, _ in panel['rows'][:3])}"
+            for panel in self.reply.get("panels", ())
+        ]
+        return f"the text {excerpt(self.text)}; most probable in its gap: {'; '.join(panels)}."
 
     @property
     def place(self):

@@ -6,7 +6,7 @@ import unicodedata
 import numpy as np
 import traitlets
 
-from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.base import BrowserExplorer, excerpt, javascript, stylesheet
 from tutorial_lib.explorers.generation_writer import Settings, Writer
 from tutorial_lib.tokenizers.vocabulary import without_half_pairs
 
@@ -93,6 +93,15 @@ class GenerationExplorer(BrowserExplorer):
         self.observe(lambda _: self._guarded(self._use_cache), names="cached")
         self.observe(lambda _: self._guarded(self._serve), names="request")
         self.observe(lambda _: self._guarded(self._choose), names="selected")
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        label = self.answer["next"]["labels"][0] if self.answer else ""
+        return (
+            f"the text {excerpt(self.prompt)}, {len(self.writer.written)} tokens written on; "
+            f"bars of the likeliest next tokens at temperature {self.temperature:g}, "
+            f"the first is “{label}”; buttons to step, run and reset."
+        )
 
     @property
     def text_so_far(self):

@@ -5,7 +5,7 @@ import torch
 import traitlets
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.explorers.reading import reading
 from tutorial_lib.figures.generation import token_name
 from tutorial_lib.interpret import logit_lens
@@ -46,6 +46,14 @@ class LogitLensExplorer(AskingExplorer):
         super().__init__(text)
         self.observe(lambda _: self._tell_followed(), names="follow")
         self.follow = follow
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        return (
+            f"a table of {self.reply.get('layers', 0)} depths by "
+            f"{len(self.reply.get('tokens', ()))} tokens of {excerpt(self.text)}: in each square "
+            "the next token that this depth would say, the darker the likelier."
+        )
 
     def answer(self, text):
         """Read the text through the lens."""

@@ -1,7 +1,7 @@
 """Mask a text as BERT's pre-training does, once or a hundred times, and watch the shares."""
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.explorers.masking_draws import MaskingDraws
 from tutorial_lib.figures.chapter06_bert.mask_results import measured_shares
 
@@ -34,6 +34,14 @@ class MaskingExplorer(AskingExplorer):
         self.draws = None
         self._drawn = None
         super().__init__(text, share=share, seed=seed, times=1)
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        counts = self.reply.get("counts", {})
+        return (
+            f"the tokens of {excerpt(self.text)}, {counts.get('chosen', 0)} of them chosen "
+            "and coloured by what became of them, above the shares of each."
+        )
 
     def answer(self, text, share, seed, times):
         """Go on with the maskings of this text, or begin anew where text, share or seed differ."""

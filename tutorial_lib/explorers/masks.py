@@ -95,6 +95,15 @@ class MaskBuilder(BrowserExplorer):
             given=scores is not None,
         )
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        visible = sum(map(sum, self.cells))
+        return (
+            f"a grid of {len(self.cells)} queries and {len(self.cells[0])} keys to click on, "
+            f"{visible} of its squares visible (preset: {self.preset}), beside the attention "
+            "weights that are left."
+        )
+
     @property
     def mask(self):
         """The mask as it stands: (T, S) of bool, True = may look."""

@@ -44,6 +44,13 @@ class MergeStepper(BrowserExplorer):
             raise ValueError("MergeStepper needs at least one step to show, got none")
         super().__init__(paths=[_path(name, path, score) for name, path in named.items()])
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        state = self.paths[self.path]["states"][self.position]
+        chosen = state["chosen"]
+        then = f"the next merge is {' + '.join(chosen)}" if chosen else "all merges are done"
+        return f"after {self.position} merges, the words, symbols and pairs with counts; {then}."
+
 
 def _path(name, steps, score):
     shown = [_state(step.words, step.symbol_counts, step, score) for step in steps]

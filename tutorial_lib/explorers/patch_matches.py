@@ -56,6 +56,14 @@ class PatchMatcher(BrowserExplorer):
         for name, value in state.items():
             self.set_trait(name, value)
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        names = [seen.name for seen in self.seen]
+        return (
+            f"the pictures {names[0]} and {names[1]} in patches, shown as {self.mode}; the chosen "
+            f"patch is in {names[self.picture]}, row {self.row}, column {self.column}."
+        )
+
     @property
     def state(self):
         """What is shown, as `tutorial_lib.figures.seen_pictures` takes it."""

@@ -119,6 +119,13 @@ class SchemeComparer(BrowserExplorer):
             show=show,
         )
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        return (
+            f"what {self.left} (left) and {self.right} (right) add to the scores of {self.length} "
+            "queries and keys, as two heat maps, and over the offset as two curves."
+        )
+
     def _packed(self, scheme, heads, words):
         """One scheme for the browser: its scores at all positions, as bytes of float16."""
         whole = LONGEST + FARTHEST

@@ -3,7 +3,7 @@
 import time
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.figures.chapter06b_using_bert.search import where
 
 EXAMPLE = "He pretends to be crazy."
@@ -26,6 +26,13 @@ class SpeechSearch(AskingExplorer):
         self.found = {}
         self.limit = 300
         super().__init__(query, n=min(max(n, 1), MOST), genre="")
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        firsts = [
+            f"{name}, the first from {where(hits[0])}" for name, hits in self.found.items() if hits
+        ]
+        return f"the speeches closest to {excerpt(self.text)} in two columns: {'; '.join(firsts)}."
 
     def answer(self, text, n, genre):
         """Find what is closest to the text; genre "" stands for all."""

@@ -52,6 +52,14 @@ class SinusoidExplorer(BrowserExplorer):
             column=min(max(column, 0), d_model - 1),
         )
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        return (
+            f"a heat map of {self.n_positions} positions with {self.d_model} columns each, waves "
+            f"that grow longer to the right, of which {self.moving_columns} move; beside it the "
+            f"wave of column {self.column}, below it the row of position {self.position}."
+        )
+
     @property
     def state(self):
         """What is shown, as keyword arguments of `tutorial_lib.figures.sinusoid_map`."""

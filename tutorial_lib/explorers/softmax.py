@@ -52,6 +52,13 @@ class SoftmaxExplorer(BrowserExplorer):
             stage=min(max(stage, 1), 5),
         )
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        return (
+            f"a query of width {len(self.q)}, {len(self.k)} keys and their values as tables of "
+            f"numbers to edit, and stage {self.stage} of 5 on the way to the mixed value."
+        )
+
     @property
     def state(self):
         """The inputs as keyword arguments of `tutorial_lib.figures.softmax_steps`."""

@@ -3,7 +3,7 @@
 import traitlets
 
 from tutorial_lib.explorers.asking import AskingExplorer
-from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.figures.tokens import visible
 
 LIMIT = 2000  # characters
@@ -33,6 +33,15 @@ class TokenizerExplorer(AskingExplorer):
             raise ValueError("TokenizerExplorer needs at least one tokenizer, got none")
         self.tokenizers = dict(tokenizers)
         super().__init__(text)
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        counts = [
+            f"{row['name']} cuts it into {len(row['tokens'])} tokens"
+            for row in self.reply.get("rows", ())
+            if "tokens" in row
+        ]
+        return f"the text {excerpt(self.text)} to edit; {'; '.join(counts)}."
 
     def answer(self, text):
         """Return one row for each tokenizer: its tokens, or its error beside the others."""

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import traitlets
 
-from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
+from tutorial_lib.explorers.base import BrowserExplorer, excerpt, javascript, stylesheet
 from tutorial_lib.explorers.english_words import is_number_or_date
 from tutorial_lib.explorers.packing import make_panel
 from tutorial_lib.explorers.translation_steps import search_steps, translate_steps
@@ -88,6 +88,15 @@ class TranslationExplorer(BrowserExplorer):
         self.observe(self._search, names=["beams", "alpha"])
         self.step, self.head = step, head
         self.layer = 10**6 if layer is None else layer  # pulled inside: the last one
+
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        written = self.translation.get("text", "")
+        return (
+            f"{excerpt(self.text)} becomes {excerpt(written)}; the written tokens, "
+            "the weights of the cross-attention, the likeliest next tokens and the tree of a beam "
+            f"search of width {self.beams}."
+        )
 
     def _translate(self, _change=None):
         """Translate the text anew, or say why that is not possible."""

@@ -151,6 +151,14 @@ class WalkExplorer(BrowserExplorer):
         for name, value in state.items():
             self.set_trait(name, value)
 
+    def describe(self):
+        """Say in words what the explorer shows now."""
+        name, shape = self.steps[self.step]["name"], self.steps[self.step]["shape"]
+        return (
+            f"one pass through a model in {len(self.steps)} steps; step {self.step + 1} is "
+            f"“{name}”, its formula and its numbers of shape {tuple(shape)}."
+        )
+
     @traitlets.validate("step", "head", "token")
     def _inside(self, proposal):
         if not self.steps:
