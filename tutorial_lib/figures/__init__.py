@@ -131,6 +131,7 @@ if TYPE_CHECKING:
         task_curves,
         task_results,
     )
+    from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_digit_attention,
         describe_rollout_against,
