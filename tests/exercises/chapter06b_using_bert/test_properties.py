@@ -203,7 +203,7 @@ SETS = {
             "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
             "backwards": (span(order=False), ["The end comes before the start: search"]),
             "outside": (span(inside=False), ["It looks outside of the scene too"]),
-            "end behind": (span(end=1), ["It returns the place behind the answer"]),
+            "end behind": (span(end=1), ["It returns the position after the answer"]),
             "outside, one too long": (
                 span(inside=False, longest_by=1),
                 ["It looks outside of the scene too", "With longest = 3 the answer has 4"],
@@ -214,7 +214,7 @@ SETS = {
             ),
             "any length, end behind": (
                 span(longest_by=None, end=1),
-                ["It returns the place behind the answer", "With longest = 3 the answer has 7"],
+                ["It returns the position after the answer", "With longest = 3 the answer has 7"],
             ),
             "lowest": (span(pick=min), ["It takes the pair with the lowest sum"]),
             "one too short": (span(longest_by=-1), ["An answer of exactly `longest` tokens"]),

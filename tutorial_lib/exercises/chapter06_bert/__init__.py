@@ -38,7 +38,7 @@ RECALL = (
         "rows of the padding say is thrown away.",
         see="02, 2I Masks",
         wrong={
-            "a": "that is a causal mask: padding is hidden from all words, wherever they stand.",
+            "a": "that is a causal mask: padding is hidden from all words, wherever they are.",
             "b": "a row is one word that looks: the four words would still look at the padding.",
         },
     ),
@@ -49,7 +49,7 @@ RECALL = (
         choices={"a": "s ##ing ##er", "b": "sing ##er", "c": "sin ##ger"},
         answer="b",
         because="WordPiece takes the longest piece that fits, from the left, and then goes on "
-        "behind it.",
+        "after it.",
         see="01, 1F WordPiece",
         wrong={
             "a": "these pieces fit, but s is not the longest one to begin with.",
@@ -67,7 +67,7 @@ RECALL = (
         see="05, 5A Next token, please",
         wrong={
             "a": "the causal mask lets each place predict, as if the text ended there.",
-            "c": "nothing stands before the first token to predict it from.",
+            "c": "nothing comes before the first token to predict it from.",
         },
     ),
 )

@@ -90,8 +90,8 @@ LOSS_TERMS = Claim(
     title="What one pass teaches",
     level="easy",
     text="""
-A textbook chapter says that masked language modelling “does not make efficient use of data”: in its
-picture, seven tokens are read for two terms of the loss. Take BERT's full length: [CLS], a
+You may read that masked language modelling “does not make efficient use of data”: seven tokens are
+read for two terms of the loss. Take BERT's full length: [CLS], a
 sentence, [SEP], a sentence, [SEP], together 512 tokens. 15 % of the ordinary tokens are chosen,
 rounded to a whole number. A language model gets 511 terms from 512 tokens. **How many** does masked
 language modelling get?
@@ -217,13 +217,13 @@ VISIBLE_WEIGHTS = Claim(
     title="Masked as in the decoder?",
     level="easy",
     text="""
-An introduction says of BERT: “we can mask out some of the tokens in the input (in the same way as
+You may read of BERT: “we can mask out some of the tokens in the input (in the same way as
 we mask future tokens in the decoder)”. Let BERT read 12 tokens, two of which have become [MASK];
 nothing is padding. Of the 12 x 12 attention weights of one head, **how many are above 0**?
 """,
     hints=(
         "What would have to be minus infinity, and before which softmax, for a weight to be 0?",
-        "Is there any mask in the attention, when nothing is padding? Where does [MASK] stand?",
+        "Is there any mask in the attention, when nothing is padding? Where is [MASK]?",
     ),
     solution=visible_weights,
     second_style=visible_weights_counted,

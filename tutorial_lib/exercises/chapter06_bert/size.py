@@ -122,10 +122,10 @@ BERT_SIZE = Claim(
     title="340 million, 30,000 tokens",
     level="medium",
     text="""
-A textbook chapter lists BERT: a vocabulary of 30,000 tokens, width 1,024, 24 layers with 16 heads,
+You may read of BERT: a vocabulary of 30,000 tokens, width 1,024, 24 layers with 16 heads,
 about 340 million parameters. The model that was released (BERT-large) has 30,522 tokens. Count it,
 **in millions to one decimal**: the tables of tokens, of 512 positions and of 2 segments, the layer
-norm behind them, 24 layers with an inner width of 4 D and two layer norms each, and the pooler, one
+norm after them, 24 layers with an inner width of 4 D and two layer norms each, and the pooler, one
 linear map from D to D. All linear maps have biases.
 """,
     hints=(
