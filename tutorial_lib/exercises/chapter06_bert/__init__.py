@@ -92,29 +92,29 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
-        key="next_sentence_accuracy",
-        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
-        "read. How often does it say right whether the second follows the first, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.5",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
         "only these may be answered. Which share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
+        id="P6.5",
+        key="next_sentence_accuracy",
+        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
+        "read. How often does it say right whether the second follows the first, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
         id="P6.6",
-        key="table_of_bert_base",
-        question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        key="reviews_filled_by_minilm",
+        question="MiniLM, frozen, with a new head for masked words. Which share of the words "
+        "hidden in film reviews does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6.7",
-        key="reviews_filled_by_minilm",
-        question="MiniLM, frozen, with a new head for masked words. Which share of the words "
-        "hidden in film reviews does it find, between 0 and 1?",
+        key="table_of_bert_base",
+        question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,
     ),
 )

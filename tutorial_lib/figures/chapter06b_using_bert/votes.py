@@ -25,19 +25,19 @@ def word_votes(reviews, title="", figure=None):
             raise ShapeError(f"{len(tokens)} tokens, but {len(votes)} votes")
     longest = max(len(tokens) for tokens, _, _ in reviews)
     top = 1.15 * max(np.abs(votes).max() for _, votes, _ in reviews)
-    figure = style.blank(figure, 9.0, 1.3 * len(reviews) + 0.5)
+    figure = style.blank(figure, 9.0, 1.15 * len(reviews) + 0.5)
     for row, (tokens, votes, probability) in zip(
         np.atleast_1d(figure.subplots(len(reviews), 1)), reviews, strict=True
     ):
         colours = [style.GREEN if vote > 0 else style.ORANGE for vote in votes]
         row.bar(range(len(tokens)), votes, color=colours, width=0.7)
-        row.axhline(0, color=style.MUTED, linewidth=0.8)
-        row.set(xlim=(-0.6, longest + 0.9), ylim=(-top, top), yticks=[])
+        row.plot([-0.6, len(tokens) - 0.4], [0, 0], color=style.MUTED, linewidth=0.8)
+        row.set(xlim=(-0.6, longest + 1.4), ylim=(-top, top), yticks=[])
         row.set_xticks(range(len(tokens)), tokens, fontsize=9)
         row.tick_params(axis="x", length=0)
         for side in row.spines.values():
             side.set_visible(False)
-        row.text(longest - 0.3, 0, f"fresh: {probability:.0%}", va="center", fontsize=10)
+        row.text(longest - 0.2, 0, f"fresh: {probability:.0%}", va="center", fontsize=10)
     figure.axes[0].set_title(title)
     return figure
 
