@@ -16,8 +16,6 @@ if TYPE_CHECKING:
         head_grid,
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
-    from tutorial_lib.figures.chapter00_start_here.guesses import guessed_tokens
-    from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
     from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
     from tutorial_lib.figures.chapter02_attention.heads import (

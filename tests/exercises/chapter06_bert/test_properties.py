@@ -56,7 +56,8 @@ def masked_loss(mean="chosen", keep=True, log=torch.log, dim=-1, shift=0, spare=
     """The loss at the chosen places, with a choice of slips."""
 
     def answer(logits, ids, chosen):
-        p = torch.exp(logits) / torch.exp(logits).sum(dim, keepdim=True)
+        top = logits.amax(dim, keepdim=True)
+        p = torch.exp(logits - top) / torch.exp(logits - top).sum(dim, keepdim=True)
         p = p.roll(shift, dims=1)
         counted = chosen if keep else ~chosen
         if spare is not None:

@@ -227,11 +227,7 @@ SETS = {
             "no length": (vectors(length=None), ["This does not bring the means to length"]),
             "by the batch": (
                 vectors(dim=0),
-                [
-                    "The padding counts: only real tokens",
-                    "Some tokens of a text count for more",
-                    "The vectors have the lengths 2.18",
-                ],
+                ["This takes the norm along the texts, dim 0"],
             ),
             "sum is 1": (vectors(length=1), ["The vectors have the lengths 0.374"]),
             "padding, no length": (

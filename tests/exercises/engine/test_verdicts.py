@@ -76,6 +76,26 @@ def test_each_call_gets_fresh_inputs_and_a_change_in_place_is_named(parts):
     assert "changes its argument x in place" in verdict.text
 
 
+def test_a_change_in_place_is_refused_where_the_text_forbids_it(parts):
+    verdict = judge(tensor_task(parts, keeps_input=True), double_in_place)
+    assert verdict.line == ("✗ right numbers, but it changes `x` itself: make a copy of it first.")
+
+
+def test_a_change_in_place_is_named_next_to_the_error_it_leads_to(parts):
+    def double(x):
+        x.resize_(3)
+        return x @ torch.ones(2)
+
+    verdict = judge(tensor_task(parts), double)
+    assert verdict.status == "error"
+    assert "changes its argument x in place" in verdict.text
+
+
+def test_what_a_property_quotes_is_cut(parts):
+    task = with_properties(parts, Property("?", lambda area: f"Got {area(1, 1)}."))
+    assert len(judge(task, lambda width, height: "x" * 10**6).text) < 1000
+
+
 def test_a_change_in_place_is_named_next_to_a_known_mistake(parts):
     def square(x):
         """This squares."""

@@ -25,7 +25,8 @@ MOST_NUMBERS, LONGEST_WORD, LARGEST = 20, 200, 10**30  # of a guess
 def check(id, answer=None, repaired=None):
     """Check an answer: a function or class (write), a letter and code (symptom), a number (claim).
 
-    A symptom is checked twice: its letter alone, then the letter with the repaired code. Raises LookupError for a number that no exercise has.
+    A symptom is checked twice: its letter alone, then the letter with the repaired code. Raises
+    LookupError for a number that no exercise has.
     """
     task = registry.find(id)
     verdict = judge(task, answer, repaired, Printed(sys.stdout))

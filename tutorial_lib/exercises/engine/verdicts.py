@@ -9,6 +9,7 @@ from tutorial_lib.exercises.engine.attempts import (
     SolutionError,
     attempts,
     broken,
+    cut,
     expected,
     known,
     parted,
@@ -110,6 +111,9 @@ def _judge_code(task, answer, output=None):
     if mistake is not None:
         return Verdict("mistake", message(mistake) + besides, mistake, changed=changed)
     sentences = [] if hopeless else broken(task, answer)
+    if not misses and not sentences and changed and task.keeps_input:
+        text = f"right numbers, but it changes `{changed[0]}` itself: make a copy of it first."
+        return Verdict("mistake", text, changed=changed)
     if not misses and not sentences:
         return Verdict("right", "right." + besides, changed=changed)
     status, text = "mistake", _listed(sentences)
@@ -118,7 +122,7 @@ def _judge_code(task, answer, output=None):
         if outcome.error is not None:
             apart = explain(outcome.error, answer, task)
         where = "," if apart.startswith(("at [", "in the ")) else ":"
-        first = f"{_named(case, task)}{where} {_ended(apart)}"
+        first = f"{_named(case, task)}{where} {_ended(cut(apart))}"
         text += f" To see it: {first}" if text else f"in {first}"
         if not sentences:
             status = "differs" if outcome.error is None else "error"

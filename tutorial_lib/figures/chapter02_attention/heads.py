@@ -135,6 +135,7 @@ def head_steps(x, queries, keys, values, mask=None, context=None):
 
     Shapes as in `head_diagram`. Raises ShapeError when they do not fit.
 
+    >>> import torch
     >>> head_steps(*[torch.eye(2)] * 4)["weights"].sum(-1)
     tensor([1., 1.])
     """

@@ -23,7 +23,7 @@ def hand_angles(vector, position, base=10_000):
 
 
 def hands_between(query, key, m, n, base=10_000):
-    """Return the angle from query to key in each pair, at positions m and n: (K/2,), -180 to 180."""
+    """Return the angle from query (at m) to key (at n) in each pair: (K/2,), -180 to 180."""
     turn = hand_angles(key, n, base) - hand_angles(query, m, base)
     return (turn + 180) % 360 - 180
 

@@ -19,7 +19,7 @@ def norm_axes(x, title=None, figure=None):
     unit = min(0.32, 3.6 / width)
     across, high = unit * width, unit * n_tokens
     lefts = (0.75, 0.75 + across + 1.25)
-    height = n_texts * (high + 0.3) + 0.9
+    height = n_texts * (high + 0.3) + 0.65
     figure, axes = canvas(
         figure, lefts[1] + across + 0.3, height, title or "Which numbers share a mean", below=0.35
     )
