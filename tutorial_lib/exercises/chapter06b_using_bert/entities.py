@@ -137,7 +137,7 @@ ENTITIES = Write(
 A model gives each word a tag: “B” begins a name, “I” goes on with it, “O” is outside. Write
 `entities(tags)` for a list of tags: the list of `(start, end)` of all names in order, so that
 `words[start:end]` is the name. A B begins a new name even right after another one. An I after an
-O, or at the very beginning, appears in no true labels, but a model may say it: it begins a name too.
+O, or at the very beginning, is in no true labels, but a model may say it: it begins a name too.
 """,
     hints=(
         "Walk along the tags and remember where the name began that you are in, if you are in one.",
