@@ -9,11 +9,10 @@ EXPLORERS = {
     "search": (".tl-search", "input[aria-label=Results]", "ArrowLeft"),
     "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
 }
-SHORTER = ("STEPS = 62", "STEPS = 2")
 
 
 def test_the_explorers(open_chapter):
-    lab = open_chapter("06b_bert_used.ipynb", EXPLORERS, SHORTER)
+    lab = open_chapter("06b_bert_used.ipynb", EXPLORERS)
     page = lab.page
     search = lab.show(".tl-search")
     genre = search.get_by_label("Genre")
