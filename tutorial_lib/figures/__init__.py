@@ -134,19 +134,22 @@ if TYPE_CHECKING:
         input_representation,
         masked_objectives,
     )
-    from tutorial_lib.figures.chapter06_bert.layer_results import (
+    from tutorial_lib.figures.chapter06_bert.mask_results import (
+        describe_masking_counts,
+        masking_counts,
+    )
+    from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,
         layer_scores,
         sense_similarity,
         word_by_layer,
     )
-    from tutorial_lib.figures.chapter06_bert.mask_results import (
-        describe_masking_counts,
-        masking_counts,
+    from tutorial_lib.figures.chapter06b_using_bert.search import (
+        describe_search_results,
+        search_results,
     )
-    from tutorial_lib.figures.chapter06_bert.search import describe_search_results, search_results
-    from tutorial_lib.figures.chapter06_bert.tasks import (
+    from tutorial_lib.figures.chapter06b_using_bert.tasks import (
         answer_span,
         describe_answer_span,
         describe_named_speeches,
@@ -155,6 +158,7 @@ if TYPE_CHECKING:
         task_curves,
         task_results,
     )
+    from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_digit_attention,
         describe_rollout_against,

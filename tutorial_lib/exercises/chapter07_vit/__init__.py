@@ -68,7 +68,7 @@ RECALL = (
         answer=12,
         because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
         "guessed too.",
-        see="06, 6C Fifteen per cent",
+        see="06, 6D Fifteen per cent",
     ),
 )
 
