@@ -39,7 +39,7 @@ RECALL = (
         "look at?",
         answer=4,
         because="it may look at positions 0, 1, 2 and 3: at itself and at all before it.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
         wrong={
             3: "it may look at itself too.",
             2: "positions count from 0, and it may look at itself too.",

@@ -36,7 +36,7 @@ RECALL = (
         answer="c",
         because="each column is one word that is looked at, and no one looks at padding. What the "
         "rows of the padding say is thrown away.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
         wrong={
             "a": "that is a causal mask: padding is hidden from all words, wherever they are.",
             "b": "a row is one word that looks: the four words would still look at the padding.",
