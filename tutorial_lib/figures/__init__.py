@@ -20,9 +20,18 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
     from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter02_attention.heads import (
+        cross_attention_diagram,
+        head_diagram,
+        multi_head_diagram,
+    )
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
+    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
+        rotary_hands,
+        sinusoids_and_digits,
+    )
     from tutorial_lib.figures.chapter03_positional_encoding.results import length_results
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,
@@ -48,6 +57,7 @@ if TYPE_CHECKING:
         learning_rates,
         smoothed_targets,
     )
+    from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
     from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
     from tutorial_lib.figures.chapter05_gpt.family import (
@@ -56,6 +66,7 @@ if TYPE_CHECKING:
         describe_family_sizes,
         family_sizes,
     )
+    from tutorial_lib.figures.chapter05_gpt.looking_back import causal_dependencies, growing_cache
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
         copied_lengths,
@@ -162,7 +173,9 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.heat_maps import heat_map
     from tutorial_lib.figures.logit_lens import describe_logit_lens, logit_lens_table
+    from tutorial_lib.figures.machines import machine
     from tutorial_lib.figures.masks import mask_grid, masked_weights
+    from tutorial_lib.figures.pipelines import pipeline
     from tutorial_lib.figures.positions_products import (
         describe_rotation,
         grid_similarity,

@@ -29,6 +29,9 @@ GREEN = "#009e73"
 PINK = "#cc79a7"
 SKY = "#56b4e9"
 AMBER = "#e69f00"
+# Fills of boxes and chips, under text in INK.
+PALE_BLUE, PALE_SKY, PALE_GREEN = "#cfe5f3", "#9cc9e4", "#cdeadf"
+PALE_ORANGE, PALE_PINK, PALE_AMBER, PALE_GREY = "#f6dcc8", "#f2dceb", "#f6e7c3", "#eceae4"
 CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER)
 
 # What each becomes on a dark page: the same colours as in the explorers' stylesheet.
@@ -41,6 +44,15 @@ DARK = {
     ORANGE: "#f0883e",
     GREEN: "#2fc79c",
     PINK: "#e3a3c8",
+}
+_DARK_FILLS = {
+    PALE_BLUE: "#14344a",
+    PALE_SKY: "#1f4f6e",
+    PALE_GREEN: "#123d31",
+    PALE_ORANGE: "#47290f",
+    PALE_PINK: "#43283a",
+    PALE_AMBER: "#43350f",
+    PALE_GREY: "#2a2d33",
 }
 
 # 0 is the card's own colour, so an empty cell looks empty.
@@ -133,7 +145,7 @@ def _on_a_dark_page(colours):
     """Return one colour, or each of several, as it is on a dark page."""
     if isinstance(colours, str) or not np.ndim(colours[0]):
         named = "none" if isinstance(colours, str) and colours == "none" else to_hex(colours)
-        return DARK.get(named, colours)
+        return (DARK | _DARK_FILLS).get(named, colours)
     return [_on_a_dark_page(colour) for colour in colours]
 
 

@@ -7,9 +7,20 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from tutorial_lib.figures.style import GRID, INK, MUTED, blank, styled
+from tutorial_lib.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    PALE_AMBER,
+    PALE_BLUE,
+    PALE_GREEN,
+    PALE_ORANGE,
+    PALE_PINK,
+    blank,
+    styled,
+)
 
-FILLS = ("#cfe5f3", "#f6dcc8", "#cdeadf", "#f2dceb", "#f6e7c3")
+FILLS = (PALE_BLUE, PALE_ORANGE, PALE_GREEN, PALE_PINK, PALE_AMBER)
 WIDTH = 9.5  # inches
 LETTER = 0.088  # inches a monospaced character takes at 10 points
 LINES_SHOWN = 12

@@ -4,7 +4,7 @@ import torch
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError, VocabularyError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter04_transformer.parts import parts_of
+from tutorial_lib.figures.machine_parts import parts_of
 from tutorial_lib.interpret import trace
 from tutorial_lib.models import Transformer, TransformerConfig
 from tutorial_lib.models.blocks import Block
@@ -69,10 +69,11 @@ def test_live_shapes_stand_in_the_drawing(norm):
     transformer = model(norm=norm, n_decoder_layers=2)
     figure = figures.architecture(transformer, SOURCE, TARGET, "A title", "source words", "target")
     shown = words(figure)
-    assert {"B S  1·5", "B T  1·3", "B S D  1·5·16", "B T D  1·3·16"} <= set(shown)
-    assert {"B T V  1·3·9", "2 heads of 8", "16 → 64 → 16", "table · √16"} <= set(shown)
+    assert {"(B, S) = (1, 5)", "(B, T) = (1, 3)"} <= set(shown)
+    assert {"(B, S, D) = (1, 5, 16)", "(B, T, D) = (1, 3, 16)"} <= set(shown)
+    assert {"(B, T, V) = (1, 3, 9)", "2 heads of 8", "16 → 64 → 16", "table · √16"} <= set(shown)
     assert {"× 3", "× 2", "source words", "causal self-attention", "cross-attention"} <= set(shown)
-    assert "keys, values\nB H S K  1·2·5·8\ninto each layer (× 2)" in shown
+    assert "keys, values\n(B, H, S, K)\n(1, 2, 5, 8)\ninto each layer\n(× 2)" in shown
     assert cut_texts(figure) == []
 
 

@@ -52,7 +52,7 @@ _NEEDS = (
     ("10", "11"),
 )
 
-# model -> (family, year of the first paper, chapter)
+# model -> (family, year of the first paper, chapter, "" where the course only names it)
 FAMILY = {
     "Transformer": ("encoder-decoder", 2017, "04"),
     "BART": ("encoder-decoder", 2019, "08b"),
@@ -60,23 +60,23 @@ FAMILY = {
     "GPT": ("decoder", 2018, "05"),
     "GPT-2": ("decoder", 2019, "05"),
     "GPT-3": ("decoder", 2020, "05"),
+    "GPT-4": ("decoder", 2023, ""),
     "Llama": ("decoder", 2023, "05"),
+    "Mistral": ("decoder", 2023, ""),
+    "Qwen": ("decoder", 2023, ""),
+    "Mixtral": ("decoder", 2024, ""),
+    "DeepSeek": ("decoder", 2024, ""),
+    "Gemma": ("decoder", 2024, ""),
     "SmolLM2": ("decoder", 2025, "00"),
     "BERT": ("encoder", 2018, "06"),
     "RoBERTa": ("encoder", 2019, "08a"),
     "ALBERT": ("encoder", 2019, "08a"),
-    "DistilBERT": ("encoder", 2019, "08a"),
-    "XLM": ("encoder", 2019, "08b"),
-    "XLM-R": ("encoder", 2019, "08b"),
-    "VideoBERT": ("encoder", 2019, "10"),
-    "VisualBERT": ("encoder", 2019, "10"),
     "MiniLM": ("encoder", 2020, "02"),
     "ELECTRA": ("encoder", 2020, "08a"),
     "ViT": ("encoder", 2020, "07"),
     "CLIP": ("encoder", 2021, "10"),
     "Swin": ("encoder", 2021, "09"),
     "Perceiver": ("encoder", 2021, "09"),
-    "Perceiver IO": ("encoder", 2021, "09"),
     "DINOv2": ("encoder", 2023, "07"),
 }
 
@@ -156,20 +156,19 @@ def _route(axes, y, route, chapters, colour):
 @styled
 def family_tree(figure=None):
     """The course's models by year of their first paper, in three families, with their chapters."""
-    figure = blank(figure, 11.0, 5.2)
+    figure = blank(figure, 11.0, 6.2)
     axes = figure.subplots()
     families = {
-        "encoder": ("Encoder", "looks both ways", 0.0, 5.6, BLUE),
-        "encoder-decoder": ("Encoder-decoder", "reads one, writes another", 5.9, 2.1, ORANGE),
-        "decoder": ("Decoder", "sees only what came before", 8.3, 2.1, GREEN),
+        "encoder": ("Encoder", "looks both ways", 0.0, 3.3, BLUE),
+        "encoder-decoder": ("Encoder-decoder", "reads one, writes another", 3.6, 2.3, ORANGE),
+        "decoder": ("Decoder", "sees only what came before", 6.2, 4.3, GREEN),
     }
     years = sorted({year for _, year, _ in FAMILY.values()})
     tops = {}
     y = 0.0
     for year in years:
         tops[year] = y
-        count = sum(1 for f, when, _ in FAMILY.values() if f == "encoder" and when == year)
-        y += 0.62 * max(1, -(-count // 4)) + 0.24
+        y += 0.86
     axes.set(xlim=(-0.75, 10.5), ylim=(y, -1.0))
     axes.axis("off")
     for year, top in tops.items():
@@ -178,7 +177,7 @@ def family_tree(figure=None):
     for family, (title, what, left, width, colour) in families.items():
         axes.text(left, -0.75, title, color=colour, fontweight="bold", fontsize=11.5)
         axes.text(left, -0.38, what, color=MUTED, fontsize=9)
-        columns = 4 if family == "encoder" else 2
+        columns = {"encoder": 3, "encoder-decoder": 2, "decoder": 4}[family]
         cell = width / columns
         for year, top in tops.items():
             members = [(n, c) for n, (f, when, c) in FAMILY.items() if (f, when) == (family, year)]
@@ -189,17 +188,18 @@ def family_tree(figure=None):
                 centre = top + 0.25 + 0.62 * row
                 look = {"facecolor": CARD, "edgecolor": colour, "linewidth": 1.5}
                 _box(axes, x, centre, room - 0.12, 0.5, **look)
-                axes.text(x, centre - 0.09, name, ha="center", va="center", fontsize=9.5, color=INK)
-                note = f"chapter {chapter}"
-                axes.text(x, centre + 0.13, note, ha="center", va="center", fontsize=7, color=MUTED)
+                low = 0.09 if chapter else 0
+                axes.text(x, centre - low, name, ha="center", va="center", fontsize=9.5, color=INK)
+                note = f"chapter {chapter}" if chapter else ""
+                axes.text(x, centre + 0.13, note, ha="center", va="center", fontsize=8, color=MUTED)
     # From the Transformer's box to the first model of each family.
-    top, start, row = tops[2017] + 0.25, 5.9 + 2.1 / 2, tops[2018]
+    top, start, row = tops[2017] + 0.25, 3.6 + 2.3 / 2, tops[2018]
     line = {"color": MUTED, "linewidth": 1.4, "zorder": 1}
-    axes.plot([5.95, 0.7, 0.7], [top, top, row], **line)
-    axes.plot([7.95, 9.35, 9.35], [top, top, row], **line)
+    axes.plot([3.66, 0.55, 0.55], [top, top, row], **line)
+    axes.plot([5.84, 6.74, 6.74], [top, top, row], **line)
     axes.plot([start, start], [top + 0.25, tops[2019] - 0.05], **line)
-    axes.plot([6.42, 6.42], [tops[2019] - 0.05, tops[2019]], **line)
-    axes.plot([7.47, 7.47], [tops[2019] - 0.05, tops[2019]], **line)
-    axes.plot([6.42, 7.47], [tops[2019] - 0.05, tops[2019] - 0.05], **line)
-    axes.set_title("One encoder-decoder in 2017, then three families")
+    axes.plot([4.175, 4.175], [tops[2019] - 0.05, tops[2019]], **line)
+    axes.plot([5.325, 5.325], [tops[2019] - 0.05, tops[2019]], **line)
+    axes.plot([4.175, 5.325], [tops[2019] - 0.05, tops[2019] - 0.05], **line)
+    axes.set_title("One encoder-decoder in 2017, then three families, up to today's models")
     return figure

@@ -1,0 +1,36 @@
+import pytest
+import torch
+
+from tutorial_lib import figures
+from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.chapter02_attention.heads import head_steps
+
+
+def words(figure):
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_a_head_is_drawn_as_attention_computes_it():
+    q, k, v, mask = *torch.randn(3, 4, 6), torch.ones(4, 4).tril().bool()
+    steps = head_steps(q, q, k, v, mask)
+    mixed, weights = attention(q[None, None], k[None, None], v[None, None], mask)
+    torch.testing.assert_close(steps["weights"], weights[0, 0])
+    torch.testing.assert_close(steps["output"], mixed[0, 0])
+    figure = figures.head_diagram(torch.randn(4, 8), q, k, v, mask, words=list("abcd"))
+    assert {"(T, D) = (4, 8)", "(S, K) = (4, 6)", "(T, S) = (4, 4)", "a"} <= set(words(figure))
+
+
+def test_in_cross_attention_the_two_texts_have_their_own_lengths():
+    x, context = torch.randn(2, 8), torch.randn(3, 8)
+    figure = figures.cross_attention_diagram(x, context, x, context, context)
+    assert {"(T, S) = (2, 3)", "(S, D) = (3, 8)", "(T, K) = (2, 8)"} <= set(words(figure))
+    with pytest.raises(ShapeError, match="a head needs"):
+        figures.cross_attention_diagram(x, context, x, x, context)
+
+
+def test_the_heads_of_a_layer_are_drawn_with_the_shapes_it_made():
+    figure = figures.multi_head_diagram(MultiHeadAttention(12, 6), torch.randn(1, 5, 12))
+    shown = words(figure)
+    assert {"head 0", "head 5", "⋮", "· W_o\n12 × 12", "(T, K)\n(5, 2)"} <= set(shown)
+    assert "head 3" not in shown

@@ -1,0 +1,272 @@
+"""Attention heads as a machine: what is made from what, with real numbers inside."""
+
+from tutorial_lib.attention import attention_scores
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.figures.diagrams import (
+    KEY,
+    QUERY,
+    VALUE,
+    arrow,
+    canvas,
+    cells,
+    plus,
+    rounded,
+)
+from tutorial_lib.figures.machine_parts import sizes_in_words
+from tutorial_lib.figures.tokens import drawable, visible
+from tutorial_lib.interpret import trace
+
+NUMBERS = 32  # of a vector that are drawn
+SPAN = 1.45  # height of the longer text's matrices, in inches
+WORD = 0.085  # inches a letter takes
+
+
+@style.styled
+def head_diagram(
+    x, queries, keys, values, mask=None, words=None, title=None, context=None,
+    context_words=None, figure=None,
+):  # fmt: skip
+    """Draw one attention head from left to right, each matrix with its real numbers.
+
+    x (T, D) asks; queries (T, K), keys and values (S, K) are what a head makes of it, and with
+    context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are computed
+    as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words name the
+    rows. Blue is above 0, orange below it; weights are blue. Returns the figure.
+    Raises ShapeError when these do not fit together.
+    """
+    steps = head_steps(x, queries, keys, values, mask, context)
+    n_asking, n_asked = steps["scores"].shape
+    unit = SPAN / max(n_asking, n_asked)
+    words = _named(words, n_asking)
+    context_words = _named(context_words, n_asked) if context is not None else words
+    room = 0.12 + WORD * max(map(len, [*words, *context_words]))
+    pitch = SPAN + 0.95
+    row_q, row_k, row_v = 2 * pitch + SPAN / 2, pitch + SPAN / 2, SPAN / 2
+    wide, narrow = 1.45, 1.0
+    square = unit * n_asked
+    at_x = room + wide / 2
+    at_q = at_x + wide / 2 + 1.0 + narrow / 2
+    at_scores = at_q + narrow / 2 + 0.95 + square / 2
+    masked = "masked" in steps
+    step = max(square + 0.9, 2.1)
+    at_weights = at_scores + step * (2 if masked else 1)
+    width = at_weights + max(square / 2, narrow / 2) + 0.5
+    height = 2 * pitch + SPAN + 0.5
+    figure, axes = canvas(figure, width, height, title or "One attention head", below=0.4)
+    middle = (row_q + row_k) / 2
+    asking = row_k if context is None else row_q
+    _matrix(axes, x, "x", "T D", at_x, asking, wide, unit * n_asking, style.INK)
+    _rows(axes, words, at_x - wide / 2, asking, unit)
+    if context is not None:
+        below = (row_k + row_v) / 2
+        _matrix(axes, context, "context", "S D", at_x, below, wide, square, style.INK)
+        _rows(axes, context_words, at_x - wide / 2, below, unit)
+    made = (
+        ("queries", "T K", queries, row_q, QUERY, asking, "W_q"),
+        ("keys", "S K", keys, row_k, KEY, asking, "W_k"),
+        ("values", "S K", values, row_v, VALUE, asking, "W_v"),
+    )
+    for name, letters, tensor, y, colour, source, weight in made:
+        if context is not None and name != "queries":
+            source = (row_k + row_v) / 2
+        start, end = at_x + wide / 2 + 0.06, at_q - narrow / 2 - 0.08
+        turn = start + 0.2
+        arrow(axes, [(start, source), (turn, source), (turn, y), (end, y)], colour, 1.8)
+        axes.text(turn + 0.07, y + 0.07, f"· {weight}", color=colour, fontsize=9.5, va="bottom")
+        _matrix(axes, tensor, name, letters, at_q, y, narrow, unit * len(tensor), colour)
+    start, end = at_q + narrow / 2 + 0.06, at_scores - square / 2 - 0.08
+    turn = (start + end) / 2 - 0.1
+    for y, colour in ((row_q, QUERY), (row_k, KEY)):
+        arrow(axes, [(start, y), (turn, y), (turn, middle), (end, middle)], colour, 1.8)
+    width_k = queries.shape[-1]
+    high = unit * n_asking
+    _matrix(axes, steps["scores"], "scores", "T S", at_scores, middle, square, high, style.INK)
+    said = f"queries · keysᵀ / √{width_k}"
+    axes.text(at_scores, middle - high / 2 - 0.4, said, ha="center", va="top", fontsize=9.5)
+    at = at_scores
+    for name, sign in (("masked", "mask"), ("weights", "softmax")):
+        if name not in steps:
+            continue
+        ends = [(at + square / 2 + 0.06, middle), (at + step - square / 2 - 0.08, middle)]
+        arrow(axes, ends)
+        axes.text(at + step / 2, middle + 0.08, sign, ha="center", va="bottom", fontsize=9.5)
+        at += step
+        colour = style.INK
+        fill = style.BLUE if name == "weights" else None
+        _matrix(axes, steps[name], name, "T S", at, middle, square, high, colour, fill)
+    axes.text(
+        at_weights,
+        middle - high / 2 - 0.4,
+        "each row sums to 1",
+        ha="center",
+        va="top",
+        fontsize=9.5,
+    )
+    # The weights come down, the values from the left.
+    meet = at_weights - max(square, narrow) / 2 - 0.75
+    drop = at_weights + square / 2 + 0.2
+    turn_y = middle - high / 2 - 0.85
+    points = [(at_weights + square / 2 + 0.05, middle), (drop, middle), (drop, turn_y)]
+    arrow(axes, [*points, (meet, turn_y), (meet, row_v + 0.14)], style.INK, 1.8)
+    arrow(axes, [(at_q + narrow / 2 + 0.06, row_v), (meet - 0.14, row_v)], VALUE, 1.8)
+    plus(axes, meet, row_v, "·", style.INK)
+    arrow(axes, [(meet + 0.14, row_v), (at_weights - narrow / 2 - 0.08, row_v)])
+    words_at = (at_q + narrow / 2 + meet) / 2
+    said = "each row: values\nmixed by that row's weights"
+    axes.text(words_at, row_v - 0.12, said, ha="center", va="top", fontsize=9.5, color=style.MUTED)
+    _matrix(axes, steps["output"], "output", "T K", at_weights, row_v, narrow, high, style.INK)
+    return figure
+
+
+def cross_attention_diagram(
+    x, context, queries, keys, values, words=None, context_words=None, mask=None, title=None,
+    figure=None,
+):  # fmt: skip
+    """Draw a head of cross-attention: x (T, D) asks, context (S, D) answers; see `head_diagram`."""
+    title = title or "Cross-attention: the decoder asks, the encoder's output answers"
+    return head_diagram(
+        x, queries, keys, values, mask, words, title, context, context_words, figure
+    )
+
+
+def head_steps(x, queries, keys, values, mask=None, context=None):
+    """Return what a head computes by name: scores, masked (with a mask), weights, output.
+
+    Shapes as in `head_diagram`. Raises ShapeError when they do not fit.
+
+    >>> import torch
+    >>> head_steps(*[torch.eye(2)] * 4)["weights"].sum(-1)
+    tensor([1., 1.])
+    """
+    asked = x if context is None else context
+    sizes = [tuple(t.shape) for t in (x, queries, keys, values)]
+    fits = all(len(size) == 2 for size in sizes) and len(x) == len(queries)
+    if not fits or not len(asked) == len(keys) == len(values):
+        raise ShapeError(f"a head needs x (T, D), queries (T, K), keys and values (S, K): {sizes}")
+    q, k = queries[None, None], keys[None, None]
+    steps = {"scores": attention_scores(q, k)[0, 0]}
+    last = steps["scores"]
+    if mask is not None:
+        last = steps["masked"] = attention_scores(q, k, mask)[0, 0]
+    steps["weights"] = last.softmax(-1)  # (T, S)
+    steps["output"] = steps["weights"] @ values  # (T, K)
+    return steps
+
+
+@style.styled
+def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options):
+    """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_o.
+
+    x (1, T, D); options are the layer's own, such as mask. All tensors are those of one forward
+    pass. Of more than four heads three and the last one are drawn. Returns the figure.
+    Raises what the layer raises.
+    """
+    records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
+    n_heads, n_tokens, d_head = records["queries"].shape
+    heads = list(range(n_heads)) if n_heads <= 4 else [0, 1, 2, n_heads - 1]
+    words = _named(words, n_tokens)
+    room = 0.12 + WORD * max(map(len, words))
+    high = min(1.2, 0.19 * n_tokens + 0.2)
+    pitch = high + 0.62
+    height = pitch * len(heads) - 0.3
+    narrow, wide = 0.68, 1.1
+    x_at = room + wide / 2
+    columns = x_at + wide / 2 + 0.95 + narrow / 2
+    at = {
+        name: columns + i * (narrow + 0.1) for i, name in enumerate(("queries", "keys", "values"))
+    }
+    at["weights"] = at["values"] + narrow / 2 + 0.35 + high / 2
+    at["heads"] = at["weights"] + high / 2 + 0.35 + narrow / 2
+    joined = at["heads"] + narrow / 2 + 0.75 + wide / 2
+    out = joined + wide + 0.85
+    figure, axes = canvas(
+        figure, out + wide / 2 + 0.15, height + 0.45, title or "Multi-head attention", below=0.5
+    )
+    middle = height / 2
+    _matrix(axes, x[0], "x", "T D", x_at, middle, wide, high, style.INK)
+    _rows(axes, words, x_at - wide / 2, middle, high / n_tokens)
+    colours = dict(zip(at, (QUERY, KEY, VALUE, style.INK, style.INK), strict=True))
+    letters = {"weights": "T S"}
+    left = at["queries"] - narrow / 2 - 0.12
+    right = at["heads"] + narrow / 2 + 0.12
+    for row, head in enumerate(heads):
+        y = height - high / 2 - row * pitch
+        rounded(
+            axes, left, y - high / 2 - 0.12, right - left, high + 0.48, "none", style.GRID, zorder=1
+        )
+        turn = x_at + wide / 2 + 0.35
+        arrow(axes, [(x_at + wide / 2 + 0.06, middle), (turn, middle), (turn, y), (left, y)])
+        axes.text(left - 0.08, y + 0.06, f"head {head}", ha="right", va="bottom", fontsize=9.5)
+        for name, place in at.items():
+            size = high if name == "weights" else narrow
+            fill = style.BLUE if name == "weights" else None
+            named = {"heads": "output"}.get(name, name)
+            _matrix(
+                axes, records[name][head], named, None, place, y, size, high, colours[name], fill
+            )
+        for start, end in (("values", "weights"), ("weights", "heads")):
+            half = {"values": narrow / 2, "weights": high / 2, "heads": narrow / 2}
+            ends = [(at[start] + half[start] + 0.06, y), (at[end] - half[end] - 0.08, y)]
+            arrow(axes, ends)
+        start, end = joined - wide / 2 - 0.08, right
+        turn = (start + end) / 2
+        arrow(axes, [(end, y), (turn, y), (turn, middle), (start, middle)])
+        if row + 1 < len(heads) and heads[row + 1] != head + 1:
+            axes.text(left - 0.4, y - pitch / 2, "⋮", fontsize=14, ha="center", va="center")
+    sizes = {name: letters.get(name, "T K") for name in at}
+    for name, place in at.items():
+        y = height - high / 2 - (len(heads) - 1) * pitch - high / 2 - 0.2
+        short = (
+            f"({sizes[name].replace(' ', ', ')})\n({', '.join(map(str, records[name][0].shape))})"
+        )
+        axes.text(place, y, short, ha="center", va="top", fontsize=9, linespacing=1.2)
+    side_by_side = records["heads"].transpose(0, 1).flatten(1)  # (T, H · K)
+    _matrix(axes, side_by_side, "heads, side by side", "T D", joined, middle, wide, high, style.INK)
+    shown = min(NUMBERS, side_by_side.shape[1])
+    for edge in range(d_head, shown, d_head):
+        place = joined - wide / 2 + wide * edge / shown
+        axes.plot(
+            [place, place],
+            [middle - high / 2, middle + high / 2],
+            color=style.INK,
+            lw=1.2,
+            zorder=6,
+        )
+    start, end = joined + wide / 2 + 0.06, out - wide / 2 - 0.08
+    arrow(axes, [(start, middle), (end, middle)])
+    d_model = layer.output.weight.shape
+    said = f"· W_o\n{d_model[1]} × {d_model[0]}"
+    axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
+    _matrix(axes, records["output"], "output", "T D", out, middle, wide, high, style.INK)
+    return figure
+
+
+def _named(words, n):
+    words = [str(i) for i in range(n)] if words is None else list(words)
+    if len(words) != n:
+        raise ShapeError(f"{n} rows need as many words, got {len(words)}")
+    return [drawable(visible(word)) for word in words]
+
+
+def _rows(axes, words, left, middle, unit):
+    top = middle + unit * len(words) / 2
+    for row, word in enumerate(words):
+        y = top - unit * (row + 0.5)
+        look = {"ha": "right", "va": "center", "fontsize": 9, "family": "DejaVu Sans Mono"}
+        axes.text(left - 0.08, y, word, **look)
+
+
+def _matrix(axes, tensor, name, letters, x, y, width, height, colour, fill=None):
+    """A matrix (R, C) around (x, y), its name above and its shape below."""
+    values = tensor.detach().float().cpu().numpy()
+    shown = values[:, :NUMBERS]
+    rounded(axes, x - width / 2, y - height / 2, width, height, style.CARD, "none", linewidth=0)
+    cells(axes, shown, x - width / 2, y - height / 2, width, height, fill, 1.0 if fill else None)
+    size = 10 if letters else 9
+    above = {"ha": "center", "va": "bottom", "fontsize": size, "fontweight": "bold"}
+    axes.text(x, y + height / 2 + 0.07, name, color=colour, **above)
+    if letters:
+        said = sizes_in_words(letters, values.shape)
+        said += f"\nfirst {NUMBERS} columns" if values.shape[1] > NUMBERS else ""
+        axes.text(x, y - height / 2 - 0.08, said, ha="center", va="top", fontsize=9.2)
