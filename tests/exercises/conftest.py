@@ -5,7 +5,10 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def progress_folder(tmp_path, monkeypatch):
-    """Each test has its own empty progress."""
+    """Each test has its own empty progress, and a session in which nothing is accepted yet."""
+    from tutorial_lib.exercises.engine.keep import ACCEPTED
+
+    ACCEPTED.clear()
     folder = tmp_path / "progress"
     monkeypatch.setenv("TUTORIAL_PROGRESS", str(folder))
     return folder

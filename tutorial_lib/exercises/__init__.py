@@ -20,8 +20,9 @@ from tutorial_lib.exercises.engine.desk import (
 )
 from tutorial_lib.lazy import loading
 
-if TYPE_CHECKING:  # it needs the models and the tokenizers, which most notebooks do not load
+if TYPE_CHECKING:  # assemble needs the models and the tokenizers: most notebooks load neither
     from tutorial_lib.exercises.own_gpt.assembly import assemble
+    from tutorial_lib.exercises.own_gpt.yours import yours_or
 
 __getattr__, _, _ = loading(__name__, __file__)
 
@@ -36,4 +37,5 @@ __all__ = [
     "reveal",
     "solution",
     "symptom",
+    "yours_or",
 ]

@@ -83,7 +83,10 @@ WRONG = {
         ),
     },
     "0.3": {
-        "sum, wrong sign": (cross_entropy(1, torch.sum), ["is the sum", "lacks the minus"]),
+        "sum, wrong sign": (
+            cross_entropy(1, torch.sum),
+            ["is the sum", "lacks the minus"],
+        ),
         "in bits": (cross_entropy(log=torch.log2), ["in bits"]),
         "columns, sum": (
             cross_entropy(reduce=torch.sum, dim=0),

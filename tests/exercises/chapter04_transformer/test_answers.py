@@ -180,7 +180,7 @@ def test_a_layer_that_is_right_forward_and_wrong_backward_is_refused():
 
 
 def test_gradient_curves_are_as_described():
-    lost, detached, twice, times = (gradient_norms(code) for code in GRADIENTS.mistakes)
+    lost, detached, twice, times = (gradient_norms(code) for code in GRADIENTS.choices.values())
     sound = gradient_norms(pre_norm_layer)
     assert max(sound) < 2 * min(sound)
     assert all(above > below for above, below in zip(lost, sound, strict=True))

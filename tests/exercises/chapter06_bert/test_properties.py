@@ -56,7 +56,8 @@ def masked_loss(mean="chosen", keep=True, log=torch.log, dim=-1, shift=0, spare=
     """The loss at the chosen places, with a choice of slips."""
 
     def answer(logits, ids, chosen):
-        p = torch.exp(logits) / torch.exp(logits).sum(dim, keepdim=True)
+        top = logits.amax(dim, keepdim=True)
+        p = torch.exp(logits - top) / torch.exp(logits - top).sum(dim, keepdim=True)
         p = p.roll(shift, dims=1)
         counted = chosen if keep else ~chosen
         if spare is not None:
@@ -463,11 +464,7 @@ SETS = {
             "no length": (vectors(length=None), ["This does not bring the means to length"]),
             "by the batch": (
                 vectors(dim=0),
-                [
-                    "The padding counts: only real tokens",
-                    "Some tokens of a text count for more",
-                    "The vectors have the lengths 2.18",
-                ],
+                ["This takes the norm along the texts, dim 0"],
             ),
             "sum is 1": (vectors(length=1), ["The vectors have the lengths 0.374"]),
             "padding, no length": (

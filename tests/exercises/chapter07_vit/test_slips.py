@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from tutorial_lib.exercises.chapter07_vit.colours import mean_colour_targets
+from tutorial_lib.exercises.chapter07_vit.colours import MEAN_COLOUR_TARGETS, mean_colour_targets
 from tutorial_lib.exercises.chapter07_vit.hiding import corrupt_patches
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
@@ -133,8 +133,6 @@ def from_first_map(maps):
         ("7.9", last_map, "map of the last layer alone"),
         ("7.9", from_first_map, "This gives the first layer no residual path"),
         ("7.10", octal, "It has base 8 with 2 bits"),
-        ("7.10", short, "int64 (long), which `F.cross_entropy` needs"),
-        ("7.10", short_array, "int64 (long), which `F.cross_entropy` needs"),
         ("7.11", hidden_in_place, "work on a copy, `patches.clone()`"),
         ("7.11", corrupted_in_place, "work on a copy, `patches.clone()`"),
         ("7.10", upper_borders, "on the border of two digits"),
@@ -185,6 +183,13 @@ def test_the_mistake_shown_must_have_a_letter():
 def test_a_repair_without_a_letter_is_half_of_the_answer(number):
     task = TASKS[number]
     verdict = judge(task, None, task.second_style)
-    assert verdict.line == "◐ Your repair works; now choose the letter."
-    for unrepaired in (None, *task.mistakes):
+    assert verdict.line == "◐ your repair works. Which letter was the picture: a, b, c or d?"
+    for unrepaired in (None, task.shown):
         assert judge(task, None, unrepaired).status == "open"
+
+
+@pytest.mark.parametrize("answer", [short, short_array])
+def test_classes_of_another_dtype_are_right_with_a_remark(answer):
+    verdict = judge(MEAN_COLOUR_TARGETS, answer)
+    assert verdict.status == "right"
+    assert "`F.cross_entropy` takes classes as int64 (long) only" in verdict.text

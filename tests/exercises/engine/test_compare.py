@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -72,7 +74,7 @@ def test_equal_in_another_form(expected, got):
         (torch.tensor([True]), torch.tensor([1.0]), "expected True/False (bool), got decimal"),
         (torch.tensor([1]), torch.tensor([1.0]), "expected whole numbers (int64), got decimal"),
         (torch.tensor([1.0]), torch.tensor([1.0005]), "(they differ by 0.0005)"),
-        ((EXPECTED, EXPECTED), EXPECTED[:1], "expected 2 results, got 1"),
+        ((EXPECTED, EXPECTED), EXPECTED[:1], "expected 2 results, got one"),
         ((EXPECTED, EXPECTED), 3, "expected 2 results, got one: 3"),
         ((EXPECTED, EXPECTED), (EXPECTED, -EXPECTED), "in the second result, at [0, 0]: expected"),
         ((EXPECTED, 1), (EXPECTED[0], 1), "in the first result: expected shape (2, 2), got shape"),
@@ -136,3 +138,37 @@ def test_a_part_that_carries_a_name_is_called_by_it():
     text = difference(expected, got, results=("output",))
     assert text == "in the output, at [0]: expected 0, got 1 (2 of 2 places differ)"
     assert difference(expected, got).startswith("key 'output': at [0]")
+
+
+def test_one_result_in_place_of_several_names_what_is_asked_for():
+    expected = settle((torch.ones(2, 4), torch.ones(2, 5)))
+    told = difference(expected, torch.ones(2, 4), results=("output", "weights"))
+    wanted = "expected 2 results (output, weights), got one: a float32 tensor of shape (2, 4)"
+    assert told == wanted
+    pair = settle((torch.ones(3), torch.zeros(3)))
+    assert difference(pair, torch.stack(pair)) is None
+
+
+def test_a_part_that_is_none_is_no_missing_return():
+    told = difference(settle((torch.ones(2), 3)), settle((torch.ones(2), None)))
+    assert told.endswith("expected 3, got None")
+    assert "return" in difference(settle([1]), None)
+
+
+def test_a_part_of_plain_values_is_called_by_its_name():
+    told = difference([[1, 2, 3], 4], [[1, 2, 3], 5], results=("prompt", "answer"))
+    assert told == "in the answer: expected 4, got 5"
+
+
+def test_a_fraction_is_a_number():
+    assert difference(0.5, settle(Fraction(1, 2))) is None
+
+
+def test_a_tensor_that_shows_one_number_without_end_is_refused():
+    with pytest.raises(ValueError, match="a tensor of 1,000,000,000,000 numbers"):
+        settle(torch.ones(1).expand(10**12))
+
+
+@pytest.mark.parametrize("odd", [object(), torch])
+def test_no_address_and_no_path_is_shown(odd):
+    assert show(settle(odd)).startswith("an object of the class ")

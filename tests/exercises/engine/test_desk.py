@@ -18,6 +18,7 @@ from tutorial_lib.exercises import (
     reveal,
     solution,
     symptom,
+    yours_or,
 )
 from tutorial_lib.exercises.chapter00_start_here.demo import double, double_squared
 from tutorial_lib.exercises.chapter00_start_here.softmax import softmax_all
@@ -68,7 +69,52 @@ def test_an_error_points_to_its_refresher_and_a_misuse_does_not(said, learner):
 def test_tries_and_success_are_counted(said):
     for answer in (double_squared, double, double_squared):
         check("0.0", answer)
-    assert open_store().entry("exercises", "double") == {"tries": 3, "solved": True}
+    assert open_store().entry("exercises", "double") == {
+        "tries": 3,
+        "misses": 2,
+        "solved": True,
+    }
+
+
+def test_help_is_offered_from_the_second_miss_and_code_from_the_fourth(said):
+    told = []
+    for _ in range(5):
+        check("0.0", double_squared)
+        told.append(said().partition("but 3 becomes 9.")[2])
+    first, *rest = told
+    assert "hint(" not in first
+    hinted = ' `hint("0.0")` gives a hint'
+    assert [text.endswith(f"{hinted}.\n") for text in rest] == [True, True, False, False]
+    assert rest[2].endswith(f'{hinted}, `solution("0.0")` shows working code.\n')
+    for _ in range(2):
+        hint("0.0")
+    said()
+    check("0.0", double_squared)
+    assert said().endswith('9. `solution("0.0")` shows working code.\n')
+
+
+def test_who_has_read_all_hints_is_told_of_the_code_at_the_second_miss(said):
+    for _ in range(2):
+        hint("0.0")
+        check("0.0", double_squared)
+    assert said().endswith('9. `solution("0.0")` shows working code.\n')
+
+
+def test_no_help_is_offered_once_it_is_solved_or_for_an_open_stub(said):
+    for answer in (double, double_squared, double_squared, stub):
+        check("0.0", answer)
+    assert "hint(" not in said()
+
+
+def test_code_that_spoils_its_input_is_right_and_not_kept(said, learner, progress_folder):
+    learner.run("def double(x):\n    x *= 2\n    return x")
+    check("0.0", learner.double)
+    assert said() == (
+        "✓ 0.0 Double a tensor: right. It changes its argument x in place: the caller's own copy "
+        "is lost. Not kept: work on a copy of x, and check again.\n"
+    )
+    assert not (progress_folder / "my_transformer.py").exists()
+    assert yours_or("0.0", double) is double
 
 
 @pytest.mark.parametrize(
@@ -109,14 +155,27 @@ def test_the_solution_is_working_code(said):
 def test_a_symptom_from_picture_to_repair(symptom_task, monkeypatch, said, learner):
     monkeypatch.setattr(registry, "find", lambda id: symptom_task)
     assert symptom("9.1")(3, 1) == 9
+    repaired = learner.run("def area(w, h):\n    return w * h").area
+    check("9.1", None)
+    check("9.1", "a")
+    check("9.1", "b")
     check("9.1", None, symptom_task.shown)
+    check("9.1", None, repaired)
     check("9.1", "b", symptom_task.shown)
-    check("9.1", "b", learner.run("def area(w, h):\n    return w * h").area)
+    check("9.1", "b", repaired)
     assert said().splitlines() == [
         "○ 9.1 Area: not tried yet",
-        "◐ 9.1 Area: (b) is right: This takes the width twice. Next: repair `area`.",
+        "✗ 9.1 Area: not (a). It would be too long. Look at the picture again.",
+        "◐ 9.1 Area: (b) is right: This takes the width twice. Now open the folded cell below, "
+        "repair the code in it and run the check after it.",
+        "○ 9.1 Area: not tried yet",
+        "◐ 9.1 Area: your repair works. Which letter was the picture: a, b or c?",
+        "◐ 9.1 Area: (b) is right: This takes the width twice. This is still the code behind the "
+        "picture: repair `area` and check again.",
         "✓ 9.1 Area: right: it was (b), and your repair works. Kept in my_transformer.py.",
     ]
+    entry = open_store().entry("exercises", symptom_task.key)
+    assert entry == {"tries": 5, "misses": 1, "solved": True}
 
 
 def test_a_claim_keeps_no_code(claim, monkeypatch, said, progress_folder):

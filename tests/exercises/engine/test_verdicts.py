@@ -76,6 +76,26 @@ def test_each_call_gets_fresh_inputs_and_a_change_in_place_is_named(parts):
     assert "changes its argument x in place" in verdict.text
 
 
+def test_a_change_in_place_is_refused_where_the_text_forbids_it(parts):
+    verdict = judge(tensor_task(parts, keeps_input=True), double_in_place)
+    assert verdict.line == ("✗ right numbers, but it changes `x` itself: make a copy of it first.")
+
+
+def test_a_change_in_place_is_named_next_to_the_error_it_leads_to(parts):
+    def double(x):
+        x.resize_(3)
+        return x @ torch.ones(2)
+
+    verdict = judge(tensor_task(parts), double)
+    assert verdict.status == "error"
+    assert "changes its argument x in place" in verdict.text
+
+
+def test_what_a_property_quotes_is_cut(parts):
+    task = with_properties(parts, Property("?", lambda area: f"Got {area(1, 1)}."))
+    assert len(judge(task, lambda width, height: "x" * 10**6).text) < 1000
+
+
 def test_a_change_in_place_is_named_next_to_a_known_mistake(parts):
     def square(x):
         """This squares."""
@@ -253,15 +273,48 @@ def two_results(answer, width, height):
 def test_a_symptoms_letter_and_repair(symptom_task):
     task = symptom_task
     assert judge(task, "z").text == "choose one of a, b, c."
-    assert judge(task, "a", task.shown).text == "not (a). It would be too long."
-    assert "Your repaired code is right" in judge(task, "C", task.solution).text
-    halfway = judge(task, "(B)", task.shown)
-    assert halfway.line == "◐ (b) is right: This takes the width twice. Next: repair `area`."
-    assert judge(task, "b").status == "halfway"
+    missed = judge(task, "a", task.shown).text
+    assert missed == "not (a). It would be too long. Look at the picture again."
+    assert judge(task, "a").text == missed
+    assert "Your repair works, though" in judge(task, "C", task.solution).text
+    for repaired, then in (
+        (None, "Now open the folded cell below, repair the code in it and run the check after it."),
+        (task.shown, "This is still the code behind the picture: repair `area` and check again."),
+        (unwritten, "Now write `area` and check again."),
+    ):
+        halfway = judge(task, "(B)", repaired)
+        assert halfway.line == f"◐ (b) is right: This takes the width twice. {then}"
     other = judge(task, "b", task.mistakes[0])
     assert other.text == "(b) is right. The repair: This is the perimeter."
     whole = judge(task, "b", task.solution)
     assert whole.line == "✓ right: it was (b), and your repair works."
+
+
+def test_a_repair_without_a_letter_is_judged_and_the_letter_asked_for(symptom_task):
+    task, asked = symptom_task, "Which letter was the picture: a, b or c?"
+    for untouched in (None, unwritten, task.shown):
+        assert judge(task, None, untouched).status == "open"
+    assert judge(task, None, task.solution).line == f"◐ your repair works. {asked}"
+    other = judge(task, None, task.mistakes[0])
+    assert other.line == f"✗ This is the perimeter. {asked}"
+
+
+def unwritten(width, height):
+    raise NotImplementedError
+
+
+def test_a_repair_that_changes_its_input_is_told_so(parts):
+    def doubled(x):
+        """It squares."""
+        return x**2
+
+    task = Symptom(
+        **vars(tensor_task(parts)) | {"mistakes": (doubled,)}, shown=doubled, looks=("Steep.",)
+    )
+    verdict = judge(task, "a", double_in_place)
+    assert verdict.changed == ("x",)
+    assert verdict.text.startswith("right: it was (a), and your repair works. It changes its ")
+    assert judge(task, None, double_in_place).text.endswith("Which letter was the picture: a?")
 
 
 def test_a_claims_number(claim):

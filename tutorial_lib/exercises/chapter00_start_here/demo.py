@@ -25,7 +25,7 @@ def double_cases():
     """The first case alone would let the square and the sum pass."""
     return [
         case("one number, 2", torch.tensor([2.0])),
-        case("three numbers", torch.tensor([1.0, -3.0, 0.5])),
+        case("three numbers", torch.tensor([1.0, -3.0, 0.25])),
     ]
 
 

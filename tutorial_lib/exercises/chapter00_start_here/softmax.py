@@ -123,6 +123,7 @@ def cross_entropy_cases():
     return [
         case("one example", logits[:1], torch.tensor([0])),
         case("three examples", logits, torch.tensor([0, 2, 2])),
+        case("logits of 100", 90 + 10 * logits[:2], torch.tensor([0, 2])),
     ]
 
 
@@ -140,6 +141,11 @@ def sure_and_wrong(answer):
     """A sure and wrong example must cost much, a sure and right one nearly nothing."""
     wrong, right = (answer(torch.tensor([[9.0, 0.0]]), torch.tensor([y])) for y in (1, 0))
     return bool(wrong.abs() > 5 > 0.1 > right.abs())
+
+
+def large_logits(answer):
+    """It overflows on large logits: `log_softmax` takes the largest away before the exp."""
+    return bool(answer(torch.tensor([[100.0, 40.0]]), torch.tensor([1])).isfinite())
 
 
 RULES = composed(
@@ -187,6 +193,6 @@ softmax of a row of `logits` (N, V) and `labels` (N,) holds the right classes.
     second_style=cross_entropy_library,
     mistakes=(),
     cases=cross_entropy_cases,
-    properties=RULES,
+    properties=(*RULES, *properties(large_logits)),
     see="Refresher: cross-entropy",
 )

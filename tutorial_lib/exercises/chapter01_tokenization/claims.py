@@ -235,6 +235,12 @@ def cut_in_text_order(text, n_merges):
     return [token for word in words for token in from_the_left(tuple(word), merges)]
 
 
+def cut_learned_across(text, n_merges):
+    """This learns its merges on the uncut text: cut it into words before that, too."""
+    merges = [step.pair for step in merge_steps(Counter([text]), n_merges)]
+    return [token for word in gpt2_words(text) for token in apply_merges(tuple(word), merges)]
+
+
 def from_the_left(symbols, merges):
     """Merge the first pair in the word that is known, and look again."""
     known = [pair for pair in pairwise(symbols) if pair in merges]
@@ -314,7 +320,7 @@ The strip below was cut by code with one of these mistakes. Choose the letter, t
     ),
     solution=cut,
     second_style=cut_by_words,
-    mistakes=(cut_nothing, cut_at_spaces, cut_in_text_order),
+    mistakes=(cut_nothing, cut_at_spaces, cut_in_text_order, cut_learned_across),
     shown=cut_nothing,
     looks=(
         "Tokens would have spaces and commas in their middle or at their end.",

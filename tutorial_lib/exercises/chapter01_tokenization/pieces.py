@@ -36,6 +36,20 @@ def longest_match_shrinking(word, vocabulary):
     return pieces
 
 
+def longest_match_mark_counted(word, vocabulary):
+    """It goes on too far: the ## is part of a name, and covers no letters of the word."""
+    pieces, start = [], 0
+    while start < len(word):
+        mark = "##" if start else ""
+        ends = range(len(word), start, -1)
+        found = [mark + word[start:end] for end in ends if mark + word[start:end] in vocabulary]
+        if not found:
+            return ["[UNK]"]
+        pieces.append(found[0])
+        start += len(found[0])
+    return pieces
+
+
 def longest_match_cases():
     """Pieces with and without ##, a letter that no piece covers, a dead end."""
     letters = set("walkings") | {"##" + letter for letter in "walkings"}
@@ -107,7 +121,7 @@ behind it, and return the list of pieces. When nothing fits, the whole word is `
     ),
     solution=longest_match,
     second_style=longest_match_shrinking,
-    mistakes=(),
+    mistakes=(longest_match_mark_counted,),
     cases=longest_match_cases,
     properties=properties(
         list_of_pieces, pieces_carry_their_mark, longest_first, unknown_means_all, never_goes_back

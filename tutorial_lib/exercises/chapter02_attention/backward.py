@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import alike, composed, factor
+from tutorial_lib.exercises.engine.properties import alike, by_autograd, composed, factor
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -103,5 +103,6 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
     mistakes=(),
     cases=scores_gradient_cases,
     properties=RULES,
+    remarks=(lambda answer: by_autograd(answer, W, G, 5),),
     see="2F Scaling",
 )

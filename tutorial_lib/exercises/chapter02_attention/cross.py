@@ -145,5 +145,6 @@ values come from the wrong side.
     mistakes=(),
     cases=cross_attention_cases,
     properties=(*properties(output_comes_first), *RULES),
+    results=("output", "weights"),
     see="2J Two sequences",
 )

@@ -27,6 +27,12 @@ def attend_loops(query, keys, values):
     return sum(part / sum(parts) * value for part, value in zip(parts, values, strict=True))
 
 
+def attend_clamped(query, keys, values):
+    """It cuts large scores off: they become equal. Subtract the largest from all of them."""
+    weights = (keys @ query).clamp(max=80).exp()
+    return weights / weights.sum() @ values
+
+
 def attend_cases():
     """Keys unlike values, a score that makes a bare exp overflow, then widths that differ."""
     query = torch.tensor([1.0, 2.0])
@@ -114,7 +120,7 @@ in the course is many of these at once.
     ),
     solution=attend,
     second_style=attend_loops,
-    mistakes=(),
+    mistakes=(attend_clamped,),
     cases=attend_cases,
     properties=(*RULES, *properties(survives_large_scores)),
     remarks=(lambda answer: ready_made_softmax(answer, QUERY, KEYS, VALUES),),

@@ -87,6 +87,19 @@ def multi_head_rows(x, w_q, w_k, w_v, w_o, n_heads, mask):
     return multi_head(x, w_q.T, w_k.T, w_v.T, w_o, n_heads, mask)
 
 
+def multi_head_causal(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    """This hides what comes later by itself: `mask` alone says what is hidden."""
+    return multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask & torch.ones_like(mask).tril())
+
+
+def multi_head_first_only(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    """Only the first head counts: join all of them."""
+    width = x.size(-1) // n_heads
+    kept = torch.zeros_like(w_v)
+    kept[:, :width] = w_v[:, :width]
+    return multi_head(x, w_q, w_k, kept, w_o, n_heads, mask)
+
+
 def multi_head_cases():
     """Neither T nor B equals H or K; with one head only the scale and w_o can go wrong."""
 
@@ -234,6 +247,8 @@ Transformer.
         multi_head_across_heads,
         multi_head_split_words,
         multi_head_rows,
+        multi_head_causal,
+        multi_head_first_only,
     ),
     cases=multi_head_cases,
     properties=(

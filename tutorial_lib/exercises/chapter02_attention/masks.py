@@ -15,6 +15,7 @@ from tutorial_lib.exercises.chapter02_attention.measures import (
     rows_sum_to_one,
     scaled_by_root,
 )
+from tutorial_lib.exercises.engine.properties import no_way_back
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 # The causal mask ------------------------------------------------------------------------------
@@ -279,5 +280,6 @@ row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
         Property(MIXED, masked_output_is_the_mix),
     ),
     results=("output", "weights"),
+    remarks=(lambda answer: no_way_back(answer, *masked_example()),),
     see="2I Masks",
 )

@@ -13,6 +13,7 @@ from tutorial_lib.exercises.chapter02_attention.measures import (
     rows_sum_to_one,
     scaled_by_root,
 )
+from tutorial_lib.exercises.engine.properties import no_way_back
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -140,5 +141,6 @@ this course.
         Property(MIXED, output_is_the_mix),
     ),
     results=("output", "weights"),
+    remarks=(lambda answer: no_way_back(answer, *example()),),
     see="2F Scaling",
 )

@@ -60,6 +60,11 @@ def causal_weights_transposed(q, k):
     return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
 
 
+def causal_weights_unmasked(q, k):
+    """Nothing is hidden: `masked_fill` returns a new tensor and leaves the old one as it is."""
+    return (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1)
+
+
 def causal_weights_cases():
     """Two words are enough to see the row sums, five tell the axes apart."""
     return [
@@ -125,6 +130,7 @@ with one of these mistakes. Choose the letter, then repair `causal_weights`.
         causal_weights_late,
         causal_weights_over_queries,
         causal_weights_transposed,
+        causal_weights_unmasked,
     ),
     shown=causal_weights_late,
     looks=(

@@ -216,7 +216,7 @@ Give it to the nearest whole number.
         longest_wave_of_128,
         longest_wave_all_pairs,
     ),
-    tolerance=1.0,
+    tolerance=0.5,
     unit="times 2 pi",
     verdict="The range 0 to d/2 would make one pair too many, and the paper rounds up: the longest "
     "wave ends just under 10,000 times 2 pi.",

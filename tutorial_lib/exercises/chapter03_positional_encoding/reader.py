@@ -55,6 +55,13 @@ def gather_keys_only(words, table, question):
     return torch.einsum("bs,bsd->bd", weights, words)
 
 
+def gather_one_row(words, table, question):
+    """Every word gets one row: take all rows up to it, `table[: words.size(1)]`."""
+    x = words + table[words.size(1)]
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
 def gather_cases():
     """More words than numbers, and the other way round; the table is longer than both."""
     return [
@@ -119,6 +126,7 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
         gather_by_batch,
         gather_values_only,
         gather_keys_only,
+        gather_one_row,
     ),
     shown=gather_by_batch,
     looks=(

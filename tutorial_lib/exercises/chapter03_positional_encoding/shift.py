@@ -65,6 +65,16 @@ def shift_by(offset, exponents, block, order):
     return torch.block_diag(*blocks)[order][:, order]
 
 
+def shift_matrix_times(offset, d):
+    """This multiplies the blocks by the offset: it is a factor of the angle."""
+    return offset * shift_matrix(1, d)
+
+
+def shift_matrix_three(offset, d):
+    """This goes three steps whatever the offset says."""
+    return shift_matrix(3, d)
+
+
 RULES = composed(
     lambda answer: answer(3, 8),
     shift_by,
@@ -127,7 +137,7 @@ back" wherever it stands.
     ),
     solution=shift_matrix,
     second_style=shift_matrix_exponential,
-    mistakes=(),
+    mistakes=(shift_matrix_times, shift_matrix_three),
     cases=shift_matrix_cases,
     properties=RULES,
     see="3E Offsets",

@@ -27,6 +27,15 @@ def smoothed_loss_library(logits, labels, smoothing, pad_id):
     )
 
 
+def smoothed_loss_exchanged(logits, labels, smoothing, pad_id):
+    """Target and model are exchanged: the target weighs the log p of the model."""
+    share = smoothing / logits.size(-1)
+    target = torch.full_like(logits, share)
+    target.scatter_(-1, labels[..., None], 1 - smoothing + share)
+    loss = -(logits.softmax(dim=-1) * target.log()).sum(dim=-1)
+    return loss[labels != pad_id].mean()
+
+
 def smoothed_loss_cases():
     """Texts of unequal length, a padding id that is not 0, and no smoothing once."""
     labels = torch.tensor([[5, 4, 2, 3], [4, 2, 0, 0]])
@@ -227,7 +236,7 @@ one number for the whole batch.
     ),
     solution=smoothed_loss,
     second_style=smoothed_loss_library,
-    mistakes=(),
+    mistakes=(smoothed_loss_exchanged,),
     cases=smoothed_loss_cases,
     properties=(
         Property("One number is asked for, the mean over the whole batch.", is_one_number),

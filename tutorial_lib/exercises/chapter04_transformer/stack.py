@@ -48,6 +48,16 @@ def pre_norm_layer_times(x, w1, w2):
     return x * (torch.relu(normed @ w1) @ w2)
 
 
+def pre_norm_layer_post(x, w1, w2):
+    """This is post-norm: the norm belongs before the network, not after the sum."""
+    return torch.nn.functional.layer_norm(x + torch.relu(x @ w1) @ w2, x.shape[-1:])
+
+
+def pre_norm_layer_both(x, w1, w2):
+    """This has a second norm, after the sum: there x must go on as it is."""
+    return torch.nn.functional.layer_norm(pre_norm_layer(x, w1, w2), x.shape[-1:])
+
+
 def gradient_norms(layer, seed=0):
     """Return, for a stack of 12 such layers with random weights, the gradient norm of each w1.
 
@@ -188,6 +198,8 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
         pre_norm_layer_detached,
         pre_norm_layer_twice,
         pre_norm_layer_times,
+        pre_norm_layer_post,
+        pre_norm_layer_both,
     ),
     shown=pre_norm_layer_twice,
     looks=(

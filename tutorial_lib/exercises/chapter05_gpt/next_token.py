@@ -5,6 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from tutorial_lib.exercises.engine.properties import no_way_back
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -259,5 +260,6 @@ number. All texts have the same length, without padding.
             is_0_when_sure_and_right,
         ),
     ),
+    remarks=(lambda answer: no_way_back(answer, torch.ones(1, 3, 4), torch.tensor([[0, 1, 2]])),),
     see="5A Next token, please",
 )

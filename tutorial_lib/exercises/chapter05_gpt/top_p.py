@@ -58,6 +58,11 @@ def top_p_filter_wrong_way_back(logits, p):
     return logits.masked_fill(dropped.gather(-1, ids), -math.inf)
 
 
+def top_p_filter_renormalised(logits, p):
+    """This returns log probabilities: the logits that stay are to stay as they are."""
+    return top_p_filter(logits, p).log_softmax(dim=-1)
+
+
 def top_p_filter_sorted(logits, p):
     """This returns the logits from high to low: each token must stay in its place."""
     ordered, _, reached = ranked(logits)
@@ -228,6 +233,7 @@ logits that stay are unchanged and in their places. No two tokens tie.
     solution=top_p_filter,
     second_style=top_p_filter_rows,
     mistakes=(
+        top_p_filter_renormalised,
         top_p_filter_wrong_way_back,
         top_p_filter_sorted,
         top_p_filter_raw_logits,

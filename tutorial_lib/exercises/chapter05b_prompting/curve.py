@@ -54,6 +54,12 @@ def few_shot_shifted(patterns, which, n_examples):
     return [*prompt, query], answer
 
 
+def few_shot_one_list(patterns, which, n_examples):
+    """Prompt and answer are in one list: return two things, the prompt and the next y."""
+    prompt, answer = few_shot(patterns, which, n_examples)
+    return [*prompt, answer]
+
+
 def few_shot_one_short(patterns, which, n_examples):
     """This shows one example less than it says."""
     examples = patterns[which][: max(n_examples - 1, 0)]
@@ -187,6 +193,7 @@ letter, then repair `few_shot`.
         few_shot_mixed,
         few_shot_shifted,
         few_shot_one_short,
+        few_shot_one_list,
     ),
     shown=few_shot_leaked,
     looks=(
@@ -219,5 +226,6 @@ letter, then repair `few_shot`.
         Property("An example must hold x and its own y.", x_with_its_y),
         Property("It must show n_examples examples.", shows_three),
     ),
+    results=("prompt", "answer"),
     see="5bE Examples instead of training",
 )

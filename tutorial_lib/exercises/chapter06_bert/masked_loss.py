@@ -57,6 +57,15 @@ def masked_loss_crossed(logits, ids, chosen):
     return -logits[chosen].log_softmax(dim=-1)[:, ids[chosen]].mean()
 
 
+def masked_loss_overflowing(logits, ids, chosen):
+    """It overflows on large logits: `log_softmax` takes the largest away before the exp."""
+    p = logits.exp() / logits.exp().sum(dim=-1, keepdim=True)
+    return -p.log().gather(-1, ids[..., None]).squeeze(-1)[chosen].mean()
+
+
+EVERY = torch.ones(1, 4, dtype=torch.bool)
+
+
 def masked_loss_cases():
     """Unequal numbers of chosen places; a chosen token with id 0; one chosen place."""
     return [
@@ -64,6 +73,7 @@ def masked_loss_cases():
         case(
             "1 in a row, 3 in the other", *masked_case([[6, 1, 2, 3], [4, 5, 6, 1]], [2, 4, 5, 7])
         ),
+        case("logits of 100", 100 - 60 * torch.eye(4)[None], torch.tensor([[0, 1, 2, 1]]), EVERY),
         case("a chosen token has id 0", *masked_case([[0, 3, 2], [1, 0, 4]], [0, 1, 4])),
     ]
 
@@ -120,6 +130,7 @@ over these places, one number for the whole batch. No other place counts.
         masked_loss_log_of_mean,
         masked_loss_all_tokens,
         masked_loss_crossed,
+        masked_loss_overflowing,
     ),
     cases=masked_loss_cases,
     properties=loss_properties(

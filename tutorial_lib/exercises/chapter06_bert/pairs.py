@@ -41,6 +41,16 @@ def outside(documents, d, s=None):
     return [text for i, document in enumerate(documents) if i != d for text in document]
 
 
+def next_sentence_pairs_by_text(documents, draws):
+    """This leaves out each document with the same sentences: leave out number d alone."""
+    pairs = []
+    for d, s, coin, u in draws:
+        others = [text for other in documents if other != documents[d] for text in other]
+        second = documents[d][s + 1] if coin < 0.5 else others[int(u * len(others))]
+        pairs.append((documents[d][s], second, coin < 0.5))
+    return pairs
+
+
 def next_sentence_pairs_cases():
     """Three documents of unequal length; each real, each false, both ends of u and of the coin."""
     documents = [
@@ -55,6 +65,7 @@ def next_sentence_pairs_cases():
         case("real pairs", documents, real),
         case("false pairs", documents, false),
         case("both", documents, more),
+        case("two documents alike", [*documents[1:], documents[2]], [(1, 0, 0.7, 0.6)]),
     ]
 
 
@@ -176,7 +187,7 @@ draw, `is_next` True or False.
     ),
     solution=next_sentence_pairs,
     second_style=next_sentence_pairs_cut,
-    mistakes=(),
+    mistakes=(next_sentence_pairs_by_text,),
     cases=next_sentence_pairs_cases,
     properties=(
         Property("The first sentence of a pair must be number s of document d.", first_comes_first),

@@ -62,6 +62,13 @@ def text_vectors_any_length(hidden, mask):
     return (hidden * real).sum(dim=1) / real.sum(dim=1)
 
 
+def text_vectors_over_texts(hidden, mask):
+    """This takes the norm along the texts, dim 0: a vector's own norm runs along D."""
+    real = mask[..., None]
+    pooled = (hidden * real).sum(dim=1) / real.sum(dim=1)
+    return pooled / pooled.norm(dim=0)
+
+
 def text_vectors_sum(hidden, mask):
     """This takes the sum over the real tokens, and does not bring it to length 1."""
     real = mask[..., None]  # (B, T, 1)
@@ -148,6 +155,7 @@ these mistakes. Choose the letter, then repair `text_vectors`.
         text_vectors_padding,
         text_vectors_any_length,
         text_vectors_sum,
+        text_vectors_over_texts,
     ),
     shown=text_vectors_padding,
     looks=(

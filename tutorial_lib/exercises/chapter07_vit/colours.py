@@ -36,12 +36,22 @@ def mean_colour_targets_loop(images, patch_size, bits):
     return torch.tensor(targets)
 
 
-def fit_to_learn(answer, *args):
-    """Return what the answer gives; a word in its place where a loss would refuse its dtype."""
-    given = answer(*args)
-    dtype = str(getattr(given, "dtype", "")).removeprefix("torch.")
-    short = dtype.startswith(("int", "uint")) and dtype != "int64"
-    return "whole numbers that are not int64 (long)" if short else given
+def mean_colour_targets_xor(images, patch_size, bits):
+    """In Python `2 ^ bits` is no power (it compares bit by bit): write `2**bits`."""
+    levels = 2 ^ bits
+    digits = (F.avg_pool2d(images, patch_size) * levels).long().clamp(max=levels - 1)
+    classes = torch.zeros_like(digits[:, 0])
+    for channel in range(images.size(1)):
+        classes = classes * levels + digits[:, channel]
+    return classes.flatten(1)
+
+
+def fit_to_learn(answer):
+    """Remark that a loss would refuse the dtype of the classes; "" when it would not."""
+    given = torch.as_tensor(answer(torch.ones(1, 3, 4, 4), 2, 2))
+    if given.dtype is torch.int64 or given.is_floating_point():
+        return ""
+    return "`F.cross_entropy` takes classes as int64 (long) only: `.long()` makes them so."
 
 
 def mean_colour_targets_cases():
@@ -207,7 +217,7 @@ channel's digit the highest. Return the classes (B, N) as whole numbers, patches
     ),
     solution=mean_colour_targets,
     second_style=mean_colour_targets_loop,
-    mistakes=(),
+    mistakes=(mean_colour_targets_xor,),
     cases=mean_colour_targets_cases,
     properties=(
         Property(
@@ -229,6 +239,6 @@ channel's digit the highest. Return the classes (B, N) as whole numbers, patches
         ),
         Property("The base is 2^bits.", base_is_the_number_of_digits),
     ),
-    run=fit_to_learn,
+    remarks=(fit_to_learn,),
     see="7F Hidden patches",
 )

@@ -198,5 +198,6 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
         Property("The parts have other sizes.", sizes),
         Property("The first images train, the last ones are the test.", in_turn),
     ),
+    results=("training part", "validation part", "test part"),
     see="7D Train it",
 )

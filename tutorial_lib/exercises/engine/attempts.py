@@ -12,6 +12,8 @@ from tutorial_lib.exercises.engine.compare import difference, settle
 from tutorial_lib.exercises.engine.guard import TookTooLong, guarded, standard_settings
 from tutorial_lib.exercises.engine.tasks import Case
 
+LONGEST = 600  # characters that one property says of an answer
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -39,10 +41,8 @@ def attempt(task, answer, case, output=None):
     """
     args, kwargs = copy.deepcopy((case.args, case.kwargs))
     got = guarded(lambda: settle(task.run(answer, *args, **kwargs)), output=output)
-    if got.error is not None:
-        return Outcome(error=got.error)
     changed = guarded(lambda: tuple(_changed(answer, case, args, kwargs)))
-    return Outcome(got.value, changed=changed.value or ())
+    return Outcome(got.value, got.error, changed.value or ())
 
 
 def attempts(task, answer, output=None):
@@ -86,8 +86,13 @@ def broken(task, answer):
         except Exception:  # the answer fails here, or gives what the property cannot read
             continue
         if found is False or isinstance(found, str):
-            sentences.append(found or entry.sentence)
+            sentences.append(cut(found or entry.sentence))
     return sentences
+
+
+def cut(sentence):
+    """A sentence that quotes an answer may become as long as that."""
+    return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 4]} ..."
 
 
 def plainly(task, answer, *args):

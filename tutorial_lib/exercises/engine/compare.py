@@ -5,6 +5,7 @@ tuple as a list, a 0-d tensor as a number. Kind is not: True/False is not 0.0/1.
 """
 
 import itertools
+import numbers
 import sys
 import types
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from tutorial_lib.exercises.engine.excerpts import around, dtype_name, show, wri
 TOLERANCES = {torch.float16: (5e-3, 2e-3), torch.bfloat16: (3e-2, 2e-2)}
 DEFAULT_TOLERANCE = (1e-4, 1e-5)
 MOST_ITEMS = 1_000_000
+MOST_NUMBERS = 100_000_000  # of a tensor, which may hold one number and show it many times
 DEEPEST = 60
 LAZY = types.GeneratorType | map | zip | filter | enumerate | reversed
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -71,6 +73,8 @@ def _settle(value, depth, items):
     for kind in (int, float):
         if isinstance(value, kind) and not isinstance(value, np.generic):
             return kind.__pos__(value)  # a plain one, without what a subclass adds
+    if isinstance(value, numbers.Rational) and not isinstance(value, np.generic):
+        return float(value)  # a Fraction
     if isinstance(value, str | bytes):
         return (str if isinstance(value, str) else bytes).__getitem__(value, slice(None))
     if isinstance(value, torch.Tensor):
@@ -93,6 +97,8 @@ def _settle(value, depth, items):
 def _settle_tensor(value, depth, items):
     if value.is_nested:
         return [_settle(part, depth + 1, items) for part in value.unbind()]
+    if value.numel() > MOST_NUMBERS:
+        raise ValueError(f"it returned a tensor of {value.numel():,} numbers")
     value = value.detach()
     if value.is_quantized:
         value = value.dequantize()
@@ -114,9 +120,12 @@ def _key(value):
 
 def _opaque(value):
     try:
-        return Opaque(value, repr(value))
+        text = repr(value)
     except Exception:  # an object that cannot write itself down
-        return Opaque(value, f"an object of the class {type(value).__name__}")
+        text = ""
+    if not text or " at 0x" in text or isinstance(value, types.ModuleType):  # an address, a path
+        text = f"an object of the class {type(value).__name__}"
+    return Opaque(value, text)
 
 
 def difference(expected, got, tolerance=None, results=()):
@@ -134,8 +143,14 @@ def difference(expected, got, tolerance=None, results=()):
         relative, absolute = max(relative, coarser[0]), max(absolute, coarser[1])
     if tolerance is not None:
         relative, absolute = 0.0, tolerance
+    if got is None and expected is not None:
+        return "it returned None: is a `return` missing?"
     text = _compare(expected, got, (relative, absolute))
-    for ordinal, name in zip(ORDINALS, results, strict=False):
+    if results and text and text.startswith(f"expected {len(results)} results"):
+        return text.replace(" results", f" results ({', '.join(results)})", 1)
+    for place, (ordinal, name) in enumerate(zip(ORDINALS, results, strict=False)):
+        if text and text.startswith(f"item {place}: "):
+            return f"in the {name}: {text.removeprefix(f'item {place}: ')}"
         if text and text.startswith(f"in the {ordinal} result"):
             return text.replace(f"the {ordinal} result", f"the {name}", 1)
         if text and text.startswith(f"key {name!r}: "):  # a part that `run` has named
@@ -145,8 +160,6 @@ def difference(expected, got, tolerance=None, results=()):
 
 
 def _compare(expected, got, tolerance):
-    if got is None and expected is not None:
-        return "it returned None: is a `return` missing?"
     if isinstance(expected, torch.Tensor):
         return _compare_tensors(expected, got, tolerance)
     if isinstance(expected, bool | int | float):
@@ -215,7 +228,10 @@ def _compare_numbers(expected, got, tolerance):
 def _compare_lists(expected, got, tolerance):
     tensors = any(isinstance(item, torch.Tensor) for item in expected)
     if isinstance(got, torch.Tensor) and got.dim():
-        got = list(got) if tensors else got.tolist()
+        if not tensors:
+            got = got.tolist()
+        elif [part.shape for part in got] == [getattr(part, "shape", ()) for part in expected]:
+            got = list(got)  # several results in one tensor
     if not isinstance(got, list):
         if tensors:
             return f"expected {len(expected)} results, got one: {show(got)}"

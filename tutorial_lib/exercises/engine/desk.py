@@ -12,19 +12,21 @@ from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.compare import settle
 from tutorial_lib.exercises.engine.excerpts import show
 from tutorial_lib.exercises.engine.guard import Printed, guarded
-from tutorial_lib.exercises.engine.keep import keep
+from tutorial_lib.exercises.engine.keep import ACCEPTED, keep
 from tutorial_lib.exercises.engine.sources import standing
 from tutorial_lib.exercises.engine.store import open_store
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom
 from tutorial_lib.exercises.engine.verdicts import judge, judge_recall, shown
 
+MISSES_TO_HINT, MISSES_TO_SOLUTION = 2, 4
 MOST_NUMBERS, LONGEST_WORD, LARGEST = 20, 200, 10**30  # of a guess
 
 
 def check(id, answer=None, repaired=None):
     """Check an answer: a function or class (write), a letter and code (symptom), a number (claim).
 
-    Raises LookupError for a number that no exercise has.
+    A symptom is checked twice: its letter alone, then the letter with the repaired code. Raises
+    LookupError for a number that no exercise has.
     """
     task = registry.find(id)
     verdict = judge(task, answer, repaired, Printed(sys.stdout))
@@ -32,13 +34,40 @@ def check(id, answer=None, repaired=None):
     if verdict.status == "open":
         print(text)
         return
-    solved = verdict.status == "right"
-    _note("exercises", task, tries=_one_more, solved=lambda before: bool(before) or solved)
+    solved, missed = verdict.status == "right", verdict.status not in ("right", "halfway")
+    noted = _note(
+        "exercises",
+        task,
+        tries=_one_more,
+        misses=lambda before: _count(before) + missed,
+        solved=lambda before: bool(before) or solved,
+    )
     if solved and not isinstance(task, Claim):
-        text += " " + keep(task, repaired if isinstance(task, Symptom) else answer)
+        text += " " + _kept(task, repaired if isinstance(task, Symptom) else answer, verdict)
     elif (verdict.raised or verdict.status in ("mistake", "differs")) and task.see:
         text += f" See “{task.see}”."
+    if missed and not noted["solved"]:
+        text += _help(task, noted)
     _say(text)
+
+
+def _kept(task, answer, verdict):
+    """Keep a right answer; one that spoils what it is given would spoil the next user's, too."""
+    if verdict.changed:
+        return f"Not kept: work on a copy of {verdict.changed[0]}, and check again."
+    ACCEPTED[task.key] = answer
+    return keep(task, answer)
+
+
+def _help(task, noted):
+    """What to turn to after MISSES_TO_HINT misses, and after MISSES_TO_SOLUTION of them."""
+    parts = []
+    unread = _count(noted.get("hints")) < len(task.hints)
+    if noted["misses"] >= MISSES_TO_HINT and unread:
+        parts.append(f'`hint("{task.id}")` gives a hint')
+    if noted["misses"] >= (MISSES_TO_SOLUTION if unread else MISSES_TO_HINT):
+        parts.append(f'`solution("{task.id}")` shows working code')
+    return f" {', '.join(parts)}." if parts else ""
 
 
 def hint(id):

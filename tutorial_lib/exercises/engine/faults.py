@@ -43,6 +43,8 @@ def explain(error, answer, task):
         text = "it ends Python; a function ends with return, or by an error"
     if not own and isinstance(error, TookTooLong):
         return text
+    if not own and "'NoneType' object is not" in text:
+        return "it returned None: is a `return` missing?"
     if not own:
         text = f"{kind}: {text}"
         if isinstance(error, TypeError):

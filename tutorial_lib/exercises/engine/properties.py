@@ -3,6 +3,7 @@
 import itertools
 from functools import partial
 
+import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -60,6 +61,42 @@ def ready_made_softmax(answer, *args):
     if not any("softmax" in name for name in called.names):
         return ""
     return "It calls torch's ready-made softmax: the exercise asks you to write it out."
+
+
+def no_way_back(answer, *args):
+    """Remark that no gradient comes back through an answer, called with args; "" when one does.
+
+    Numbers outside torch (NumPy arrays, `.item()`) and `.detach()` cut it off.
+
+    >>> no_way_back(lambda x: x.detach() * 2, torch.ones(2))
+    'No gradient comes back through it: a model with it cannot be trained.'
+    """
+    args = [_leaf(value) for value in args]
+    got = answer(*args)
+    while isinstance(got, tuple | list) and got:
+        got = got[0]
+    numbers = isinstance(got, torch.Tensor | np.ndarray | float)
+    if not numbers or (isinstance(got, torch.Tensor) and got.requires_grad):
+        return ""
+    return "No gradient comes back through it: a model with it cannot be trained."
+
+
+def by_autograd(answer, *args):
+    """Remark that an answer, called with args, has autograd find the gradient; "" when it does not.
+
+    >>> by_autograd(lambda x: 2 * x, torch.ones(2))
+    ''
+    """
+    with _Operations() as called:
+        answer(*args)
+    if not any("backward" in name for name in called.names):
+        return ""
+    return "It has autograd find the gradient: the exercise asks you to write it out."
+
+
+def _leaf(value):
+    floating = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.clone().requires_grad_() if floating else value
 
 
 class _Operations(TorchDispatchMode):

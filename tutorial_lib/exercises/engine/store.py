@@ -156,7 +156,11 @@ def _joined(one, two):
         values = one[name], two[name]
         if all(isinstance(value, bool) for value in values):
             both[name] = any(values)
-        elif all(isinstance(value, int) for value in values) and name in ("tries", "hints"):
+        elif all(isinstance(value, int) for value in values) and name in (
+            "tries",
+            "misses",
+            "hints",
+        ):
             both[name] = sum(values)
     return both
 

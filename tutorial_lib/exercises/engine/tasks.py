@@ -112,7 +112,8 @@ class Write(Exercise):
     `properties` stand in the order in which a learner would mend them; they come to mind when an
     answer equals none of the `mistakes`. `results` names the parts of an output, if it has several.
     Each of `remarks` calls the answer and returns a sentence, or "" when there is nothing to say;
-    it is added to any verdict and makes no answer wrong.
+    it is added to any verdict and makes no answer wrong. `keeps_input` is for a text that forbids
+    to change an argument in place: elsewhere that is only noted.
     """
 
     kind: ClassVar[str] = "write"
@@ -121,6 +122,7 @@ class Write(Exercise):
     properties: tuple = ()
     results: tuple = ()
     remarks: tuple = ()
+    keeps_input: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from tutorial_lib.exercises.engine.attempts import (
     SolutionError,
     attempts,
     broken,
+    cut,
     expected,
     known,
     parted,
@@ -29,13 +30,15 @@ class Verdict:
     """How an answer did: `right`, `halfway`, `mistake`, `differs`, `error` or `open`.
 
     `mistake` is the code of the known mistake that the answer equals; `raised` says that the
-    answer's own code raised an error.
+    answer's own code raised an error; `changed` names the arguments that it changes in place
+    although the exercise does not ask for that.
     """
 
     status: str
     text: str
     mistake: object = None
     raised: bool = False
+    changed: tuple = ()
 
     @property
     def line(self):
@@ -98,52 +101,73 @@ def _judge_code(task, answer, output=None):
         for (case, have), want in zip(got, wanted, strict=True)
         if (text := parted(want, have, task.tolerance, task.results)) is not None
     ]
+    allowed = {name for want in wanted for name in want.changed}
     changed = next((outcome.changed for _, outcome in got if outcome.changed), ())
-    changed = _mutation(changed, {name for want in wanted for name in want.changed})
+    changed = tuple(name for name in changed if name not in allowed)
     failed = [have.error for _, have, _ in misses if have.error is not None]
     hopeless = len(failed) == len(got) or any(isinstance(error, TookTooLong) for error in failed)
-    besides = changed if hopeless else _remarked(task, answer) + changed
+    besides = ("" if hopeless else _remarked(task, answer)) + _mutation(changed)
     mistake = _known_mistake(task, got) if misses else None
     if mistake is not None:
-        return Verdict("mistake", message(mistake) + besides, mistake)
+        return Verdict("mistake", message(mistake) + besides, mistake, changed=changed)
     sentences = [] if hopeless else broken(task, answer)
+    if not misses and not sentences and changed and task.keeps_input:
+        text = f"right numbers, but it changes `{changed[0]}` itself: make a copy of it first."
+        return Verdict("mistake", text, changed=changed)
     if not misses and not sentences:
-        return Verdict("right", "right." + besides)
+        return Verdict("right", "right." + besides, changed=changed)
     status, text = "mistake", _listed(sentences)
     if misses:
         case, outcome, apart = misses[0]
         if outcome.error is not None:
             apart = explain(outcome.error, answer, task)
         where = "," if apart.startswith(("at [", "in the ")) else ":"
-        first = f"{_named(case, task)}{where} {_ended(apart)}"
+        first = f"{_named(case, task)}{where} {_ended(cut(apart))}"
         text += f" To see it: {first}" if text else f"in {first}"
         if not sentences:
             status = "differs" if outcome.error is None else "error"
-    return Verdict(status, text + besides, raised=status == "error")
+    return Verdict(status, text + besides, raised=status == "error", changed=changed)
 
 
 def _judge_symptom(task, choice, repaired, output):
+    """Judge a letter alone (the picture comes first), a repair alone, or both."""
+    code = _judge_code(task, repaired, output)
+    untouched = code.status == "open" or code.mistake is task.shown
     if choice is None or choice is ...:
-        if _judge_code(task, repaired, output).status == "right":
-            return Verdict("halfway", "Your repair works; now choose the letter.")
-        return OPEN
+        if untouched:
+            return OPEN
+        letters = f"Which letter was the picture: {_or(task.choices)}?"
+        if code.status == "right":
+            text = f"your repair works{code.text.removeprefix('right')} {letters}"
+            return replace(code, status="halfway", text=text)
+        return replace(code, text=f"{code.text} {letters}")
     letter = _letter(choice)
     if letter not in task.choices:
         return Verdict("error", f"choose one of {', '.join(task.choices)}.")
-    code = _judge_code(task, repaired, output)
     if letter != task.answer:
-        looks = task.looks[list(task.choices).index(letter)]
-        text = f"not ({letter}). {looks}"
-        if code.status == "right":
-            text += " Your repaired code is right: what did you change?"
-        return Verdict("differs", text)
+        text = f"not ({letter}). {task.looks[list(task.choices).index(letter)]}"
+        end = " Your repair works, though: what did you change?"
+        return Verdict(
+            "differs", text + (end if code.status == "right" else " Look at the picture again.")
+        )
     if code.status == "right":
-        return Verdict("right", f"right: it was ({letter}), and your repair works.")
-    if code.status == "open" or code.mistake is task.shown:
-        text = f"({letter}) is right: {message(task.shown)} Next: repair `{task.name}`."
-        return Verdict("halfway", text)
-    text = f"({letter}) is right. The repair: {code.text}"
-    return replace(code, text=text)
+        text = f"right: it was ({letter}), and your repair works{code.text.removeprefix('right')}"
+        return replace(code, text=text)
+    if not untouched:
+        return replace(code, text=f"({letter}) is right. The repair: {code.text}")
+    text = f"({letter}) is right: {message(task.shown)}"
+    if repaired is None or repaired is ...:
+        text += " Now open the folded cell below, repair the code in it and run the check after it."
+    elif code.status == "open":
+        text += f" Now write `{task.name}` and check again."
+    else:
+        text += f" This is still the code behind the picture: repair `{task.name}` and check again."
+    return Verdict("halfway", text)
+
+
+def _or(names):
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _judge_claim(task, answer):
@@ -227,8 +251,7 @@ def _numbers(value):
     return f"[{', '.join(map(_numbers, value))}]" if isinstance(value, list) else show(value)
 
 
-def _mutation(changed, allowed):
-    changed = [name for name in changed if name not in allowed]
+def _mutation(changed):
     if not changed:
         return ""
     return f" It changes its argument {changed[0]} in place: the caller's own copy is lost."
