@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
     from tutorial_lib.figures.chapter00_start_here.guesses import guessed_tokens
     from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
+    from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
+    from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
+    from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
     from tutorial_lib.figures.chapter02_attention.heads import (
         cross_attention_diagram,

@@ -60,7 +60,7 @@ RECALL = (
         answer="b",
         because="WordPiece takes the longest piece that fits, from the left, and then goes on "
         "behind it.",
-        see="01, 1F WordPiece",
+        see="01, 1G WordPiece",
         wrong={
             "a": "these pieces fit, but s is not the longest one to begin with.",
             "c": "sin and ##ger are not in the vocabulary.",
