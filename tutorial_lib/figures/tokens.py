@@ -67,8 +67,8 @@ def token_strips(
     """The same text under several tokenizers.
 
     tokenized maps a tokenizer's name to its (token, id) pairs; text is what was cut, for the
-    characters-per-token numbers; `ids` writes each id below its token; `title` replaces the one that says who needs the
-    fewest tokens.
+    characters-per-token numbers; `ids` writes each id below its token; `title` replaces the one
+    that says who needs the fewest tokens.
     """
     line_height = 0.42 if ids else 0.3
     layouts = {name: _wrap(pairs, ids) for name, pairs in tokenized.items()}

@@ -154,7 +154,7 @@ The curves below were made by code with one of these mistakes. Choose the letter
 `characters_per_token`.
 """,
     hints=(
-        "At 256 ids there are no merges: a token is one byte, and a Japanese character takes three.",
+        "At 256 ids there are no merges: a token is one byte. A Japanese character takes three.",
         "At 50,256 ids many Japanese characters have become one token. Which of these quantities "
         "is 1 both before and after that?",
     ),

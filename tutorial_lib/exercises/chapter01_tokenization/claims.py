@@ -1,4 +1,4 @@
-"""Chapter 01: two sentences that one meets in the wild, and the tokens of a text that was never cut."""
+"""Chapter 01: two sentences that you may read, and the tokens of a text that was never cut."""
 
 from collections import Counter
 from itertools import pairwise

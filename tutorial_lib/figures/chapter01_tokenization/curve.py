@@ -45,8 +45,8 @@ def compression_curve(
     ticks = [64, 256, 1024, 4096, 16384, 65536]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_xticks([], minor=True)
-    axes.set_ylim(0, None)
-    axes.margins(x=0.06, y=0.12)
+    axes.set_ylim(0, 1.15 * max(*per_token, *(ratio for _, ratio in others.values())))
+    axes.margins(x=0.06)
     axes.grid(axis="y", linewidth=0.8)
     axes.set(xlabel="ids in the vocabulary", ylabel="characters per token", title=title)
     return figure
