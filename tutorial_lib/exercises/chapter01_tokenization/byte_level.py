@@ -151,7 +151,8 @@ COMPRESSION = Symptom(
     level="hard",
     text="""
 The curves below were made by code with one of these mistakes. Choose the letter, then repair
-`characters_per_token`.
+`characters_per_token`. The tokenizers are GPT-2's with ever more of its merges; with all of them
+many Japanese characters are one token.
 """,
     hints=(
         "At 256 ids there are no merges: a token is one byte. A Japanese character takes three.",
