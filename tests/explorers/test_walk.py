@@ -6,7 +6,8 @@ from traitlets import TraitError
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import WalkExplorer
 from tutorial_lib.interpret import trace
-from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.models import BERT, BERTConfig, ModernGPTConfig
+from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
 
 TOKENS = ["[CLS]", "a", "cat", "[SEP]"]
 
@@ -111,7 +112,7 @@ def test_what_really_comes_next_is_marked():
     assert step["comes"] == [2, 1, -1]
     assert step["kind"] == "shares"
     assert step["notes"][1] == "Framed in green: the token that really comes next."
-    assert step["meaning"].endswith("how likely each token is to stand next.")
+    assert step["meaning"].endswith("how likely each token is to come next.")
     assert WalkExplorer([record], list("abc")).steps[0]["comes"] == []
     far = WalkExplorer([record], list("asc"), vocabulary).steps[0]
     assert far["comes"][0] == -1  # s is not among the twelve
@@ -147,3 +148,15 @@ def test_every_choice_stays_inside(name, last):
 def test_what_cannot_be_walked_is_named(records, tokens, message):
     with pytest.raises(ShapeError, match=message):
         WalkExplorer(records, tokens)
+
+
+def test_a_model_and_a_text_give_a_walk_with_the_stops_that_are_asked_for():
+    model = ModernGPTConfig(vocab_size=70, context=8, d_model=16, n_layers=2, n_heads=4).build()
+    stops = ["probabilities", "token ids", "layer 1 weights"]
+    walk = WalkExplorer.from_model(model, CharacterTokenizer(), "To be", stops)
+    met = [step["name"] for step in walk.steps]
+    assert met == ["token ids", "layer 1 weights", "probabilities"]
+    every = WalkExplorer.from_model(model, CharacterTokenizer(), "To be")
+    assert len(every.steps) == len(trace(model, torch.zeros(1, 5, dtype=torch.long))) + 1
+    with pytest.raises(ValueError, match="no tensor on the way is called layer 9 weights"):
+        WalkExplorer.from_model(model, CharacterTokenizer(), "To be", ["layer 9 weights"])

@@ -203,9 +203,9 @@ def test_a_modern_gpt_is_told_with_its_own_parts(modern):
     made = {name: record.formula for name, record in story.items()}
     assert made["layer 0 attention norm"] == "RMSNorm(token embedding)"
     assert made["layer 0 queries"] == (
-        "layer 0 attention norm · W_q + b_q, cut into H heads, turned by place"
+        "layer 0 attention norm · W_q + b_q, cut into H heads, turned by position"
     )
-    assert made["layer 1 keys"].endswith("W_k + b_k, cut into H heads, turned by place")
+    assert made["layer 1 keys"].endswith("W_k + b_k, cut into H heads, turned by position")
     assert made["layer 1 values"] == "layer 1 attention norm · W_v + b_v, cut into H heads"
     assert made["layer 1 feed forward norm"] == "RMSNorm(layer 1 attention sum)"
     assert made["layer 1 feed forward hidden"].startswith("SquaredReLU(")
@@ -261,8 +261,10 @@ def test_a_llama_is_told_with_its_own_parts(llama):
         "output",
     ]
     made = {name: record.formula for name, record in story.items()}
-    assert made["layer 0 queries"].endswith("norm · W_q, cut into H heads, turned by place")
-    assert made["layer 0 keys"].endswith("W_k, cut into 2 (each for 2 of H) heads, turned by place")
+    assert made["layer 0 queries"].endswith("norm · W_q, cut into H heads, turned by position")
+    assert made["layer 0 keys"].endswith(
+        "W_k, cut into 2 (each for 2 of H) heads, turned by position"
+    )
     assert made["layer 0 values"].endswith("norm · W_v, cut into 2 (each for 2 of H) heads")
     assert made["layer 1 feed forward"] == "(gate * hidden) · W_2"
     assert made["output layer"] == "final norm · W"

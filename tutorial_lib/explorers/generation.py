@@ -27,6 +27,7 @@ class GenerationExplorer(BrowserExplorer):
     temperature (0 is greedy), top_k (0 is off), top_p (1 is off), seed and cached can be set
     later, too. start: what the model reads when the prompt is empty; stop: ids that end a text.
     Writes the tokens of `decoding.generate` with the same settings, with or without the cache.
+    simple leaves out all controls but the temperature, and all numbers but the probabilities.
     Raises ValueError when start encodes to nothing.
 
     >>> from tutorial_lib.recipes import load_checkpoint
@@ -43,6 +44,7 @@ class GenerationExplorer(BrowserExplorer):
     _css = stylesheet("generation.css")
 
     limits = traitlets.Dict().tag(sync=True, told=True)
+    simple = traitlets.Bool(False).tag(sync=True, told=True)
     prompt = traitlets.Unicode("").tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     top_k = traitlets.Int(0).tag(sync=True)
@@ -70,6 +72,7 @@ class GenerationExplorer(BrowserExplorer):
         cached=True,
         start="\n",
         stop=(),
+        simple=False,
     ):
         self.writer = Writer(model, encode, decode, start, stop)
         limits = {
@@ -81,7 +84,7 @@ class GenerationExplorer(BrowserExplorer):
         }
         limits |= {"vocabulary": len(self.writer.logits), "context": model.config.context}
         self._page_has = []  # the written tokens that were sent
-        super().__init__(limits=limits)
+        super().__init__(limits=limits, simple=simple)
         self.set_trait("prompt", prompt)
         self.temperature, self.top_k, self.top_p = temperature, top_k, top_p
         self.seed, self.cached = seed, cached

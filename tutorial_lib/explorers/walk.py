@@ -1,12 +1,13 @@
 """One sentence all the way: every tensor of one forward pass, a step at a time."""
 
 import numpy as np
+import torch
 import traitlets
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
 from tutorial_lib.explorers.packing import as_array
-from tutorial_lib.figures.chapter00_start_here.walk import walk_steps
+from tutorial_lib.explorers.walk_steps import walk_steps
 
 MAX_TOKENS = 64
 MAX_COLUMNS = 64
@@ -150,6 +151,32 @@ class WalkExplorer(BrowserExplorer):
         self.steps = [_packed(step, tokens, vocabulary) for step in steps]
         for name, value in state.items():
             self.set_trait(name, value)
+
+    @classmethod
+    def from_model(cls, model, tokenizer, text, stops=(), **state):
+        """An explorer of one forward pass of a GPT or a Llama over a text, up to probabilities.
+
+        tokenizer: with `encode(text)` -> ids, `decode(ids)` and `vocab_size`; stops: the names of
+        the tensors to stop at, in any order (all of them when there are none).
+        Raises ShapeError for a text without a token, ValueError for a stop that is not on the way.
+        """
+        from tutorial_lib.interpret import Record, trace
+
+        device = next(model.parameters()).device
+        ids = tokenizer.encode(text)
+        *way, output = trace(model, torch.tensor([ids], device=device)).values()
+        logits = Record("logits", output.tensor, "B T V", output.formula, "")
+        shares = output.tensor.softmax(dim=-1)  # (B, T, V)
+        way += [logits, Record("probabilities", shares, "B T V", "softmax of each row", "")]
+        if unknown := set(stops) - {record.name for record in way}:
+            raise ValueError(f"no tensor on the way is called {', '.join(sorted(unknown))}")
+        words = [tokenizer.decode([token_id]) for token_id in range(tokenizer.vocab_size)]
+        return cls(
+            [record for record in way if record.name in stops or not stops],
+            [words[token_id] for token_id in ids],
+            words,
+            **state,
+        )
 
     def describe(self):
         """Say in words what the explorer shows now."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
         head_grid,
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
-    from tutorial_lib.figures.chapter00_start_here.guesses import guessed_tokens
-    from tutorial_lib.figures.chapter00_start_here.walk import walk_pipeline
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step

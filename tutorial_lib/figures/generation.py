@@ -97,8 +97,8 @@ def next_token_bars(
 
     logits (V,); labels V strings; temperature, k and p as in `sampling`, temperature 0 being
     greedy; chosen: an id, or None while nothing is chosen; most: how many tokens are drawn.
-    A pale bar is the probability after the temperature, the blue one inside or around it what
-    the token is drawn with after the cuts. Returns the figure.
+    Where a cut has changed a probability, the pale bar is the one before it, the narrow one that
+    with which the token is drawn. Returns the figure.
     Raises ShapeError when logits and labels disagree, VocabularyError for an id outside.
 
     >>> figure = next_token_bars([2.0, 1.0, 0.0], ["a", "b", "c"], k=2, title="Two are left")
@@ -117,8 +117,11 @@ def next_token_bars(
         alone, drawn = made.probabilities[rank], made.drawn[rank]
         lit = chosen is not None and made.ids[rank] == chosen
         colour = style.ORANGE if lit else style.BLUE
-        axes.barh(row, alone, height=0.72, color=CUT if drawn == 0 else colour, alpha=0.45)
-        axes.barh(row, drawn, height=0.4, color=colour)
+        if np.isclose(alone, drawn):
+            axes.barh(row, drawn, height=0.72, color=colour)
+        else:
+            axes.barh(row, alone, height=0.72, color=CUT if drawn == 0 else colour, alpha=0.45)
+            axes.barh(row, drawn, height=0.4, color=colour)
         text = (
             f"{alone:.3f}"
             if drawn == 0 or np.isclose(alone, drawn)

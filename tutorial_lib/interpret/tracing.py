@@ -112,7 +112,7 @@ class _AttentionTap(Tap):
         self.story, self.path = story, path
         bias = "" if module.qkv.bias is None else " + b_"
         self.parts = {f"b_{part}": bias and bias + part for part in "qkv"}
-        self.parts["turned"] = ", turned by place" * isinstance(module, RotaryAttention)
+        self.parts["turned"] = ", turned by position" * isinstance(module, RotaryAttention)
         self.parts["shared"] = "H"
         if isinstance(module, GroupedQueryAttention) and module.n_kv_heads < module.n_heads:
             n_shared, n_sharing = module.n_kv_heads, module.n_heads // module.n_kv_heads
@@ -166,7 +166,7 @@ def _hooks(story, path, module, parent):
         story.terms.append(label)
         axes = "T D" if isinstance(module, PositionVectors) else "B T D"
         cut = isinstance(module, PatchEmbedding)
-        formula = "each patch · W + b" if cut else "a row of the table for each place"
+        formula = "each patch · W + b" if cut else "a row of the table for each position"
         story.add(label, output, axes, formula, path)
 
     def normed(module, inputs, output):

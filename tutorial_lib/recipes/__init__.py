@@ -6,7 +6,7 @@ makes it with `command`. `registry` lists the recipes, `running` runs them, `sto
 """
 
 from tutorial_lib.recipes.measures import confidence, share_of_true, summarise, wins
-from tutorial_lib.recipes.pretrained import load_dinov2, load_smollm2
+from tutorial_lib.recipes.pretrained import load_dinov2, load_smollm2, load_writer
 from tutorial_lib.recipes.registry import RECIPES
 from tutorial_lib.recipes.running import run, train_on_cpu
 from tutorial_lib.recipes.stored import (
@@ -30,6 +30,7 @@ __all__ = [
     "load_dinov2",
     "load_result",
     "load_smollm2",
+    "load_writer",
     "own_folder",
     "run",
     "share_of_true",

@@ -9,15 +9,16 @@ from typing import NamedTuple
 
 from tutorial_lib.datasets import dinov2_folder, smollm2_folder
 from tutorial_lib.errors import MissingDataError
-from tutorial_lib.models import DINOv2, Llama
+from tutorial_lib.models import DINOv2, Llama, ModernGPT
+from tutorial_lib.recipes.stored import load_checkpoint
 from tutorial_lib.tokenizers import BPETokenizer
 
 
 class LanguageModel(NamedTuple):
     """A decoder-only model in evaluation mode and the tokenizer that it was trained with."""
 
-    model: Llama
-    tokenizer: BPETokenizer
+    model: Llama | ModernGPT
+    tokenizer: BPETokenizer  # or a CharacterTokenizer, for our own GPT
 
 
 def read_smollm2():
@@ -36,6 +37,18 @@ def load_smollm2(device="cpu"):
     Raises DamagedFileError when the file is not the published one.
     """
     return _left_out_or(_smollm2, "SmolLM2", str(device))
+
+
+def load_writer(device="cpu"):
+    """Return SmolLM2 or, after a line on how to get it, the course's own small GPT of characters.
+
+    Both are a LanguageModel. Raises DamagedFileError when a file is not the published one.
+    """
+    if smollm2 := load_smollm2(device):
+        return smollm2
+    from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer  # it stands on this room
+
+    return LanguageModel(load_checkpoint("shakespeare-gpt").to(device), CharacterTokenizer())
 
 
 def load_dinov2(device="cpu"):

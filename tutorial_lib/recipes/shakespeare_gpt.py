@@ -7,6 +7,7 @@ only they are measured.
 import math
 import re
 from functools import cache
+from typing import ClassVar
 
 import torch
 
@@ -17,7 +18,7 @@ from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next
 from tutorial_lib.recipes import train_on_cpu
 from tutorial_lib.training import Muon, set_seed
 
-# All the plays use these; the place of a character is its id.
+# All the plays use these; the position of a character is its id.
 ALPHABET = "\n !\"&',-.24568:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz—"
 
 SETTINGS = {
@@ -60,6 +61,33 @@ def decode(ids, alphabet=ALPHABET):
     'To be'
     """
     return "".join(alphabet[i] for i in ids)
+
+
+class CharacterTokenizer:
+    """The characters of an alphabet as a tokenizer like the others: an id is a position in it.
+
+    >>> tokenizer = CharacterTokenizer()
+    >>> tokenizer.decode(tokenizer.encode("To be"))
+    'To be'
+    """
+
+    special_tokens: ClassVar[dict] = {}
+
+    def __init__(self, alphabet=ALPHABET):
+        self.alphabet = alphabet
+        self.vocab_size = len(alphabet)
+
+    def encode(self, text):
+        """Return the list of the ids of a text. Raises VocabularyError for other characters."""
+        return encode(text, self.alphabet).tolist()
+
+    def decode(self, ids):
+        """Return the text that ids stand for."""
+        return decode(ids, self.alphabet)
+
+    def token_bytes(self, token_id):
+        """Return the bytes of one token."""
+        return self.alphabet[token_id].encode()
 
 
 def build(settings):

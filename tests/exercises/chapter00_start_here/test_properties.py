@@ -148,3 +148,29 @@ def test_each_mistake_is_named_in_order(id, answer, sentences):
 @pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=list(RIGHT))
 def test_a_right_answer_in_another_style_is_right(id, answer):
     property_checks.assert_right(id, answer)
+
+
+def writer(pick=torch.argmax, start=0, given=None, extra=0):
+    """A loop that writes, with a choice of slips."""
+
+    def answer(next_logits, ids, n):
+        ids = list(ids)
+        beginning = len(ids)
+        for _ in range(n + extra):
+            ids.append(pick(next_logits(ids[:beginning] if given else ids[start:])).item())
+        return ids
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("slips", "sentences"),
+    [
+        ({"pick": torch.argmin}, ["argmax, not argmin"]),
+        ({"given": True}, ["asks about the beginning each time"]),
+        ({"start": -1}, ["only the last piece"]),
+        ({"extra": -1, "pick": torch.argmin}, ["argmax, not argmin", "one piece too few"]),
+    ],
+)
+def test_what_is_wrong_with_a_writer_is_named(slips, sentences):
+    property_checks.assert_named("0.5", writer(**slips), sentences)

@@ -284,7 +284,7 @@ def test_a_guess_that_someone_wrote_into_the_file_is_no_guess(kept, said, progre
 def test_guesses_survive_the_kernel(progress_folder, said):
     predict("P0.2", 0.64)
     kept = json.loads((progress_folder / "progress.json").read_text())
-    assert kept["predictions"] == {"numbers_for_one_token": {"guess": 0.64}}
+    assert kept["predictions"] == {"word_after_too": {"guess": 0.64}}
 
 
 def test_an_empty_store_prints_the_same_everywhere(said):
@@ -295,7 +295,7 @@ def test_an_empty_store_prints_the_same_everywhere(said):
     first = said()
     assert first.splitlines()[0].split("  ")[0] == "chapter"
     assert first.splitlines()[1].startswith("00 Start here")
-    assert "0 of 5" in first
+    assert "0 of 6" in first
     progress()
     assert said() == first
 
@@ -309,7 +309,7 @@ def test_progress_counts(said):
     said()
     progress()
     row = said().splitlines()[1]
-    assert " ".join(row.split()) == "00 Start here 1 of 5 2 1 1 0 of 0 1 of 4"
+    assert " ".join(row.split()) == "00 Start here 1 of 6 2 1 1 0 of 0 1 of 3"
 
 
 def test_progress_leaves_out_chapters_without_a_notebook(said, monkeypatch):

@@ -21,6 +21,10 @@ OLD_CODE = (OLD / "my_transformer.txt").read_text(encoding="utf-8")
 SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "prediction"}
 
 
+# Guesses of earlier editions: what is kept under these keys stays in the file.
+NO_LONGER_ASKED = {"predictions": {"first_choice_is_right", "alike_the_and_the"}}
+
+
 def every(sort):
     return [
         entry for each in registry.chapters() for entry in registry.contents(each, sort).values()
@@ -37,7 +41,8 @@ def test_keys_are_words_and_no_two_are_alike(section):
 @pytest.mark.parametrize("section", SORTS)
 def test_each_key_of_version_1_is_still_there(section):
     """Whoever renames a solution gives the exercise its old name as slug."""
-    assert set(VERSION_1[section].values()) <= {entry.key for entry in every(SORTS[section])}
+    gone = set(VERSION_1[section].values()) - {entry.key for entry in every(SORTS[section])}
+    assert gone == NO_LONGER_ASKED.get(section, set())
     assert len(set(VERSION_1[section].values())) == len(VERSION_1[section])
 
 

@@ -1,13 +1,14 @@
-"""Chapter 00: one exercise to see how they work, the entry test, and its predictions."""
+"""Chapter 00: one exercise to see how they work, the entry test, a model that writes; guesses."""
 
 from tutorial_lib.exercises.chapter00_start_here.demo import DOUBLE
 from tutorial_lib.exercises.chapter00_start_here.softmax import CROSS_ENTROPY, SOFTMAX
 from tutorial_lib.exercises.chapter00_start_here.tensors import GRADIENT, PROJECT
+from tutorial_lib.exercises.chapter00_start_here.write_on import WRITE_ON
 from tutorial_lib.exercises.engine.tasks import Prediction
 
 TITLE = "Start here"
 
-EXERCISES = (DOUBLE, PROJECT, SOFTMAX, CROSS_ENTROPY, GRADIENT)
+EXERCISES = (DOUBLE, PROJECT, SOFTMAX, CROSS_ENTROPY, GRADIENT, WRITE_ON)
 RECALL = ()
 PREDICTIONS = (
     Prediction(
@@ -17,17 +18,13 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P0.2",
-        key="numbers_for_one_token",
-        question="How many numbers stand for one token inside MiniLM?",
+        key="word_after_too",
+        question="“The animal didn't cross the street because it was too”: which word does "
+        "SmolLM2 find likeliest next?",
     ),
     Prediction(
         id="P0.3",
-        key="first_choice_is_right",
-        question="How often, of 58 times, is the GPT's first choice the right character?",
-    ),
-    Prediction(
-        id="P0.4",
-        key="alike_the_and_the",
-        question="How alike are the two `the` after the last layer, as a cosine?",
+        key="numbers_for_one_token",
+        question="How many numbers stand for one token inside SmolLM2?",
     ),
 )

@@ -4,6 +4,7 @@ const WAIT = 120; // milliseconds without typing before Python is asked
 
 function render({ model, el }) {
   const limits = model.get("limits");
+  const simple = model.get("simple"); // no more than a newcomer needs
   const root = element("div", { class: "tl-explorer tl-generation", role: "group", "aria-label": model.get("label") });
   const state = { pointed: -1, running: false, number: 0, waiting: false };
   const redraw = frameLoop(draw);
@@ -150,7 +151,7 @@ function render({ model, el }) {
     if (!token) return "Nothing is written yet. Step writes one token, Run one after another.";
     const own = Math.exp(token[LOG_P]);
     return `Token ${at + 1}, “${tokenName(token[LABEL], 30)}”: probability ${probability(own)} by the model (${token[LOG_P].toFixed(2).replace("-", "−")} nats), `
-      + `chosen with ${probability(token[DRAWN])} after temperature and cuts; ${token[MS].toFixed(1)} ms ${token[CACHED] ? "with" : "without"} cache.`;
+      + `chosen with ${probability(token[DRAWN])} after temperature and cuts${simple ? "" : `; ${token[MS].toFixed(1)} ms ${token[CACHED] ? "with" : "without"} cache`}.`;
   }
 
   function draw() {
@@ -189,18 +190,21 @@ function render({ model, el }) {
     if (state.theme && state.answer && width > 100) drawTimes(clock, state.answer, limits.context, state.theme, Math.min(width, 900));
   }
 
+  const cutControls = [sliders.top_k.node, sliders.top_p.node, element("label", {}, "Seed", seed), element("label", {}, cached, "Cache")];
+  const note = element("span", { class: "tl-note", text: "The same prompt, settings and seed write the same text. A new prompt or seed starts again." });
+  const barKeys = keys([["tl-pale", "probability at this temperature"], ["tl-dark", "drawn with, after the cuts"], ["tl-lit", "chosen"], ["tl-grey", "cut away"]]);
+  const clockKeys = keys([["tl-dark", "with cache"], ["tl-lit", "without cache"]]);
+  for (const node of [...cutControls, note, stats, barKeys, clockWords, clock, clockKeys]) node.classList.toggle("tl-left-out", simple);
   root.append(
     element("div", { class: "tl-title", text: model.get("label") }),
     element("label", { class: "tl-entry" }, "Prompt", box),
     cut, unknown, error,
-    element("div", { class: "tl-controls" }, ...Object.values(sliders).map((control) => control.node), element("label", {}, "Seed", seed), element("label", {}, cached, "Cache")),
-    element("div", { class: "tl-controls" }, ...Object.values(buttons), element("span", { class: "tl-note", text: "The same prompt, settings and seed write the same text. A new prompt or seed starts again." })),
+    element("div", { class: "tl-controls" }, sliders.temperature.node, ...cutControls),
+    element("div", { class: "tl-controls" }, ...Object.values(buttons), note),
     text.node, keys([["tl-likely", "likely to the model"], ["tl-unlikely", "unlikely (6 nats or more)"]], "Written tokens; point at one, or use the arrow keys:"),
     readout, stats, unseen, done,
     element("div", { class: "tl-panels" }, chosenPanel.node, nextPanel.node),
-    keys([["tl-pale", "probability at this temperature"], ["tl-dark", "drawn with, after the cuts"], ["tl-lit", "chosen"], ["tl-grey", "cut away"]]),
-    clockWords, clock,
-    keys([["tl-dark", "with cache"], ["tl-lit", "without cache"]]));
+    barKeys, clockWords, clock, clockKeys);
   el.append(root);
   const tied = [
     [["answer"], takeAnswer],

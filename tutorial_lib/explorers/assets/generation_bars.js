@@ -67,6 +67,7 @@ function barPanel(name, rows) {
       line.drawn.textContent = [isKept ? (kept < logits.length ? `→ ${probability(alone[place] / total)}` : "") : "cut",
         isChosen && `chosen${place === i ? "" : `, rank ${place + 1}`}`].filter(Boolean).join(" ");
       line.node.classList.toggle("tl-cut", !isKept);
+      line.node.classList.toggle("tl-whole", total > 0.9999); // nothing is cut: both bars are one
       line.node.classList.toggle("tl-chosen", isChosen);
       line.node.classList.toggle("tl-last", i === kept - 1 && kept < logits.length);
     });
