@@ -33,7 +33,11 @@ if TYPE_CHECKING:
         rotary_hands,
         sinusoids_and_digits,
     )
-    from tutorial_lib.figures.chapter03_positional_encoding.results import length_results
+    from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
+    from tutorial_lib.figures.chapter03_positional_encoding.results import (
+        context_lines,
+        length_bars,
+    )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,
         scheme_grid,
@@ -51,13 +55,14 @@ if TYPE_CHECKING:
         sinusoid_map,
         wavelengths,
     )
-    from tutorial_lib.figures.chapter03_positional_encoding.wavelengths import wavelength_chart
+    from tutorial_lib.figures.chapter03_positional_encoding.turns import two_turns
     from tutorial_lib.figures.chapter04_transformer.architecture import architecture, encoder_layer
     from tutorial_lib.figures.chapter04_transformer.beams import beam_tree
     from tutorial_lib.figures.chapter04_transformer.label_smoothing import (
         learning_rates,
         smoothed_targets,
     )
+    from tutorial_lib.figures.chapter04_transformer.led_astray import written_instead
     from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
     from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
@@ -155,15 +160,20 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (
         describe_misread_digits,
-        describe_vit_filters,
         misread_digits,
-        vit_filters,
     )
     from tutorial_lib.figures.chapter07_vit.seen_pictures import (
         class_heads,
         describe_class_heads,
         describe_seen_pictures,
         seen_pictures,
+    )
+    from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
+        beside_the_ink,
+        beyond_ink,
+        describe_beyond_ink,
+        painted_digits,
+        shuffled_picture,
     )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
@@ -190,7 +200,9 @@ if TYPE_CHECKING:
         against_cnn,
         describe_against_cnn,
         describe_few_labels,
+        describe_over_seeds,
         few_labels,
+        over_seeds,
     )
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)
