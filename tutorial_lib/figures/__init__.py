@@ -16,7 +16,10 @@ if TYPE_CHECKING:
         head_grid,
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
+    from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
+    from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
+    from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.ablation import (
         describe_map_against_effect,
         map_against_effect,

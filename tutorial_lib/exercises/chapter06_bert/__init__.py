@@ -50,7 +50,7 @@ RECALL = (
         answer="b",
         because="WordPiece takes the longest piece that fits, from the left, and then goes on "
         "after it.",
-        see="01, 1F WordPiece",
+        see="01, 1G WordPiece",
         wrong={
             "a": "these pieces fit, but s is not the longest one to begin with.",
             "c": "sin and ##ger are not in the vocabulary.",
