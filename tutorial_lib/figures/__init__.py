@@ -16,15 +16,42 @@ if TYPE_CHECKING:
         head_grid,
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
+    from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
+    from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
-    from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
+    from tutorial_lib.figures.chapter02_attention.ablation import (
+        describe_map_against_effect,
+        map_against_effect,
+    )
+    from tutorial_lib.figures.chapter02_attention.arrows import (
+        describe_query_and_keys,
+        query_and_keys,
+    )
+    from tutorial_lib.figures.chapter02_attention.head_width import (
+        describe_entropy_over_width,
+        entropy_over_width,
+        measure_saturation,
+        saturation,
+    )
     from tutorial_lib.figures.chapter02_attention.heads import (
         cross_attention_diagram,
         head_diagram,
         multi_head_diagram,
     )
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
+    from tutorial_lib.figures.chapter02_attention.memory import (
+        attention_memory,
+        describe_attention_memory,
+        measure_attention_memory,
+    )
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
+    from tutorial_lib.figures.chapter02_attention.results import (
+        describe_one_head_against_eight,
+        describe_recall_over_distance,
+        one_head_against_eight,
+        recall_over_distance,
+    )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
     from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
         rotary_hands,
@@ -112,19 +139,22 @@ if TYPE_CHECKING:
         input_representation,
         masked_objectives,
     )
-    from tutorial_lib.figures.chapter06_bert.layer_results import (
+    from tutorial_lib.figures.chapter06_bert.mask_results import (
+        describe_masking_counts,
+        masking_counts,
+    )
+    from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,
         layer_scores,
         sense_similarity,
         word_by_layer,
     )
-    from tutorial_lib.figures.chapter06_bert.mask_results import (
-        describe_masking_counts,
-        masking_counts,
+    from tutorial_lib.figures.chapter06b_using_bert.search import (
+        describe_search_results,
+        search_results,
     )
-    from tutorial_lib.figures.chapter06_bert.search import describe_search_results, search_results
-    from tutorial_lib.figures.chapter06_bert.tasks import (
+    from tutorial_lib.figures.chapter06b_using_bert.tasks import (
         answer_span,
         describe_answer_span,
         describe_named_speeches,
@@ -133,6 +163,7 @@ if TYPE_CHECKING:
         task_curves,
         task_results,
     )
+    from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_digit_attention,
         describe_rollout_against,

@@ -20,6 +20,7 @@ from tutorial_lib.interpret.interventions import (
     head_outputs,
     intervene,
 )
+from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.painting import highest, paint_over, random_with_as_much
 from tutorial_lib.interpret.patch_features import (
@@ -51,6 +52,7 @@ __all__ = [
     "induction_scores",
     "induction_weight",
     "intervene",
+    "likeness",
     "logit_lens",
     "mean_outputs",
     "paint_over",

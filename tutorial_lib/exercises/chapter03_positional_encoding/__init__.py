@@ -39,7 +39,7 @@ RECALL = (
         "look at?",
         answer=4,
         because="it may look at positions 0, 1, 2 and 3: at itself and at all before it.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
         wrong={
             3: "it may look at itself too.",
             2: "positions count from 0, and it may look at itself too.",
@@ -57,7 +57,7 @@ RECALL = (
             768**0.5: "that is the root of the whole width: each head has its own, K = 768 / 12.",
             12: "that is the number of heads; the scores are divided by the root of K = 768 / 12.",
         },
-        see="02, 2F Scaling and 2H Many heads",
+        see="02, 2E Scaling and 2H Many heads",
     ),
     Recall(
         id="R3.3",
@@ -72,7 +72,7 @@ RECALL = (
         answer="a",
         because="each output is a sum over all words, and a sum has no order: permutation "
         "equivariance.",
-        see="02, 2K Order does not count",
+        see="02, 2F A head at work",
         wrong={
             "b": "each output belongs to its word and goes where the word goes.",
             "c": "a word meets the same other words as before, so its output is the same.",

@@ -47,7 +47,7 @@ RECALL = (
         answer="b",
         because="a score is a dot product of a query and a key, and each key’s weight goes to its "
         "own value. T and S are free.",
-        see="02, 2J Two sequences",
+        see="02, 2I Two sequences",
         wrong={
             "a": "T and S may differ: the weights are (T, S).",
             "c": "values may have any width, and there is one for each key, not for each query.",
@@ -66,7 +66,7 @@ RECALL = (
         answer="b",
         because="attention treats its input as a set. Order must be put in: positions are added "
         "to the vectors before the first layer.",
-        see="02, 2K Order does not count",
+        see="02, 2F A head at work",
         wrong={
             "a": "row t belongs to word t: it moves with its word.",
             "c": "each word sees the same words as before, so its row keeps its numbers.",
@@ -79,7 +79,7 @@ RECALL = (
         "larger than 0?",
         answer=15,
         because="row t shows t words: 1 + 2 + 3 + 4 + 5.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
     ),
 )
 

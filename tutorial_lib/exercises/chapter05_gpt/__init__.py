@@ -45,7 +45,7 @@ RECALL = (
         answer="c",
         because="the merge of lowest rank goes first wherever it is, and then no pair of t and "
         "he is in the list.",
-        see="01, 1E Encoding: merges by rank",
+        see="01, 1F Encoding: merges by rank",
         wrong={
             "a": "th e would need a “th”, and h e has taken the h first.",
             "b": "t h comes first in the text, but h e was learned first.",

@@ -44,7 +44,7 @@ RECALL = (
         answer="b",
         because="attention weighs words by what they hold, not by where they are. A picture "
         "whose patches are shuffled would be the same picture to it.",
-        see="03, 3A Fixing the 64 percent",
+        see="03, 3A Which word comes first?",
         wrong={
             "a": "the output belongs to the word, and moves with it.",
             "c": "without positions there are no neighbours, only a set of words.",
@@ -58,7 +58,7 @@ RECALL = (
         answer=16,
         because="each token looks at each: 200 · 200 weights are 16 times 50 · 50. Patches half as "
         "wide make four times as many tokens.",
-        see="02, 2L What it costs",
+        see="02, 2J What it costs",
     ),
     Recall(
         id="R7.3",
@@ -68,7 +68,7 @@ RECALL = (
         answer=12,
         because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
         "guessed too.",
-        see="06, 6C Fifteen per cent",
+        see="06, 6D Fifteen per cent",
     ),
 )
 
