@@ -3,8 +3,8 @@
 `rows`: the past tense after 0 and 4 examples, with the n best induction heads at their means, or
 with n other heads of the same layers. `reviews`: how often it says "positive", and how often it is
 right, as it is and calibrated (Zhao et al. 2021): each label's probability is divided by what it
-gets when nothing is asked. `steps`: sums of four numbers after three examples, with the answer alone
-or with each step written out.
+gets when nothing is asked. `steps`: sums of four numbers after three examples, with the
+answer alone or with each step written out.
 """
 
 import json
