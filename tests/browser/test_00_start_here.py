@@ -36,7 +36,7 @@ def test_the_explorers(open_chapter):
     page.keyboard.press("Home")
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    expect(walk.locator(".tl-readout")).to_have_text("“ didn”, “'t”: 0.808 (this comes next)")
+    expect(walk.locator(".tl-readout")).to_have_text("“ didn”, “'t”: 0.809 (this comes next)")
     expect(walk.locator(".tl-note").last).to_contain_text("Framed in green")
     lab.screenshot("00_walk_next", walk)
 

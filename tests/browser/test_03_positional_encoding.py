@@ -1,11 +1,12 @@
-"""Chapter 03 in JupyterLab: the sinusoids, and schemes side by side, made up and trained."""
+"""Chapter 03 in JupyterLab: sinusoids, turning hands, schemes side by side, made up and trained."""
 
 import pytest
 
 pytestmark = pytest.mark.slow
-SCHEMES, TRAINED = ".tl-schemes >> nth=0", ".tl-schemes >> nth=1"  # section 3.9's numbers
+SCHEMES, TRAINED = ".tl-schemes >> nth=0", ".tl-schemes >> nth=1"  # section 3I's numbers
 EXPLORERS = {
     "sinusoids": (".tl-sinusoids", "input[aria-label='Width d']", "ArrowRight"),
+    "hands": (".tl-rotary", "input[aria-label='Move both by']", "ArrowRight"),
     "schemes": (SCHEMES, "input[aria-label='Shift both by']", "ArrowRight"),
     "trained": (TRAINED, "input[aria-label=Head]", "ArrowRight"),
 }

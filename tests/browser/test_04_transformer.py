@@ -12,7 +12,7 @@ EXPLORERS = {"translation": (ROOT, "input[aria-label=Token]", "ArrowRight")}
 def test_the_explorer(open_chapter):
     lab = open_chapter("04_transformer.ipynb", EXPLORERS)
     explorer = lab.show(ROOT)
-    assert "“zwei”" in explorer.locator(".tl-readout").first.inner_text()
+    assert "“vierzig”" in explorer.locator(".tl-readout").first.inner_text()
     forward = explorer.get_by_role("button", name="Forward one token")
     assert changes(lab.page, ROOT, forward.click)
     for label, key in (

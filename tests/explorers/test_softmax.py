@@ -29,3 +29,11 @@ def test_what_does_not_fit_is_named():
 
 def test_it_reads_as_text():
     assert repr(SoftmaxExplorer()) == "Softmax explorer: run this cell"
+
+
+def test_keys_have_names_to_read():
+    assert SoftmaxExplorer().names == ["key 1", "key 2", "key 3"]
+    named = SoftmaxExplorer([1], [[1], [2]], [[1], [0]], names=["animal", "street"])
+    assert named.names == ["animal", "street"]
+    with pytest.raises(ShapeError, match="2 keys need 2 names, got 1"):
+        SoftmaxExplorer([1], [[1], [2]], [[1], [0]], names=["animal"])

@@ -117,3 +117,20 @@ def test_another_measure_is_named(name, rows):
     for draw in (getattr(figures, name), getattr(figures, f"describe_{name}")):
         with pytest.raises(ValueError, match=said):
             draw(rows, "seed")
+
+
+def test_a_band_is_the_range_over_seeds():
+    rows = [
+        {"model": model, "pixels": n, "seed": seed, "accuracy": 0.9 - n / 10 * fails + seed / 50}
+        for model, fails in (("ViT", 1), ("CNN", 0))
+        for n in (0, 2)
+        for seed in (0, 1)
+    ]
+    axes = figures.over_seeds(rows, "model", "pixels", "pixels", "Pushed").axes[0]
+    assert [line.get_ydata().round(3).tolist() for line in axes.lines[:2]] == [
+        [0.91, 0.71],
+        [0.91, 0.91],
+    ]
+    assert axes.collections[0].get_paths()[0].vertices[:, 1].min().round(3) == 0.7
+    said = figures.describe_over_seeds(rows, "model", "pixels")
+    assert "ViT at 2: 0.71 (0.70 to 0.72)" in said

@@ -25,6 +25,7 @@ BUDGETS = {
     "05": Budget(2.5, 1.6),
     "05b": Budget(1.5, 1.6),
     "06": Budget(1.7),
+    "06b": Budget(1.7, 1.6),
     "07": Budget(1.7, 1.6),
 }
 

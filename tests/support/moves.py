@@ -135,6 +135,10 @@ MOVES = {
     ),
     "merges": (merges, named("Merge")),
     "patch matches": (patch_matches, named("Show", "Head")),
+    "rotary": (
+        explorers.RotaryHands,
+        named("Query at position", "Key at position", "Move both by"),
+    ),
     "schemes": (
         lambda: explorers.SchemeComparer("relative", "alibi", 63, 31),
         (

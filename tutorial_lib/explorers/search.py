@@ -4,7 +4,7 @@ import time
 
 from tutorial_lib.explorers.asking import AskingExplorer
 from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
-from tutorial_lib.figures.chapter06_bert.search import where
+from tutorial_lib.figures.chapter06b_using_bert.search import where
 
 EXAMPLE = "He pretends to be crazy."
 MOST = 20

@@ -11,7 +11,7 @@ FEWEST, MOST = 2, 128  # positions shown
 
 
 class SinusoidExplorer(BrowserExplorer):
-    """A heat map of PE(position, column) with sliders for width, positions, base and place.
+    """A heat map of PE(position, column) with sliders for width, positions, base and cell.
 
     d_model is a power of two from 4 to 512, n_positions 2 to 128, base a power of ten up to
     1,000,000. Beside the map stand the wave of a column and the binary digits of all positions,

@@ -16,8 +16,9 @@ VALUES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 2.0))
 class SoftmaxExplorer(BrowserExplorer):
     """softmax(q k / sqrt(K)) v with editable vectors, one stage after the other.
 
-    q (K,), k (S, K), v (S, W), at most 6 keys and widths of 4. The browser computes;
-    `result` holds its numbers and `state` the inputs. Raises ShapeError for unfitting shapes.
+    q (K,), k (S, K), v (S, W), at most 6 keys and widths of 4; names: what to call the S keys.
+    The browser computes; `result` holds its numbers and `state` the inputs. Raises ShapeError for
+    unfitting shapes or another number of names.
 
     >>> SoftmaxExplorer()
     Softmax explorer: run this cell
@@ -33,9 +34,10 @@ class SoftmaxExplorer(BrowserExplorer):
     scale = traitlets.Bool(True).tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     stage = traitlets.Int(1).tag(sync=True)  # 1 dot products .. 5 mixed value
+    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     result = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, q=QUERY, k=KEYS, v=VALUES, scale=True, temperature=1.0, stage=1):
+    def __init__(self, q=QUERY, k=KEYS, v=VALUES, scale=True, temperature=1.0, stage=1, names=None):
         softmax_stages(q, k, v, scale, temperature)  # says what does not fit
         q, k, v = (np.asarray(x, dtype=float).tolist() for x in (q, k, v))
         if len(k) > MAX_KEYS or max(len(q), len(v[0])) > MAX_WIDTH:
@@ -43,7 +45,11 @@ class SoftmaxExplorer(BrowserExplorer):
                 f"SoftmaxExplorer shows at most {MAX_KEYS} keys and widths up to {MAX_WIDTH}, got "
                 f"{len(k)} keys of width {len(q)} and values of width {len(v[0])}"
             )
+        names = [f"key {s}" for s in range(1, len(k) + 1)] if names is None else list(names)
+        if len(names) != len(k):
+            raise ShapeError(f"{len(k)} keys need {len(k)} names, got {len(names)}")
         super().__init__(
+            names=names,
             q=q,
             k=k,
             v=v,

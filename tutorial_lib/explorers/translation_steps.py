@@ -66,6 +66,28 @@ def translate_steps(translator, text):
     )
 
 
+class DecoderOf(torch.nn.Module):
+    """A translator's decoder beside one source, called as a GPT is: ids (1, T) -> logits (1, T, V).
+
+    What draws a GPT's cache draws this one. Errors as for `translate_steps`.
+    """
+
+    def __init__(self, translator, text):
+        super().__init__()
+        self.model = translator.model
+        source, _ = translator.source([text])  # (1, S)
+        with torch.no_grad():
+            self.memory = self.model.encode(source)  # (1, S, D)
+
+    def forward(self, ids, cache=None):
+        """Return the logits of the token after each of ids, (1, T, V)."""
+        return self.model.decode(ids, self.memory, cache=cache)
+
+    def new_cache(self, context):
+        """Return an empty cache for up to `context` tokens."""
+        return self.model.new_cache(context=context)
+
+
 def search_steps(translator, text, beams=4, alpha=0.6):
     """Translate a text with a beam and return its BeamSearch; errors as for `translate_steps`."""
     source, mask = translator.source([text])

@@ -17,20 +17,48 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
-    from tutorial_lib.figures.chapter02_attention.head_width import measure_saturation, saturation
+    from tutorial_lib.figures.chapter02_attention.ablation import (
+        describe_map_against_effect,
+        map_against_effect,
+    )
+    from tutorial_lib.figures.chapter02_attention.arrows import (
+        describe_query_and_keys,
+        query_and_keys,
+    )
+    from tutorial_lib.figures.chapter02_attention.head_width import (
+        describe_entropy_over_width,
+        entropy_over_width,
+        measure_saturation,
+        saturation,
+    )
     from tutorial_lib.figures.chapter02_attention.heads import (
         cross_attention_diagram,
         head_diagram,
         multi_head_diagram,
     )
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
+    from tutorial_lib.figures.chapter02_attention.memory import (
+        attention_memory,
+        describe_attention_memory,
+        measure_attention_memory,
+    )
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
+    from tutorial_lib.figures.chapter02_attention.results import (
+        describe_one_head_against_eight,
+        describe_recall_over_distance,
+        one_head_against_eight,
+        recall_over_distance,
+    )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
     from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
         rotary_hands,
         sinusoids_and_digits,
     )
-    from tutorial_lib.figures.chapter03_positional_encoding.results import length_results
+    from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
+    from tutorial_lib.figures.chapter03_positional_encoding.results import (
+        context_lines,
+        length_bars,
+    )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,
         scheme_grid,
@@ -48,13 +76,14 @@ if TYPE_CHECKING:
         sinusoid_map,
         wavelengths,
     )
-    from tutorial_lib.figures.chapter03_positional_encoding.wavelengths import wavelength_chart
+    from tutorial_lib.figures.chapter03_positional_encoding.turns import two_turns
     from tutorial_lib.figures.chapter04_transformer.architecture import architecture, encoder_layer
     from tutorial_lib.figures.chapter04_transformer.beams import beam_tree
     from tutorial_lib.figures.chapter04_transformer.label_smoothing import (
         learning_rates,
         smoothed_targets,
     )
+    from tutorial_lib.figures.chapter04_transformer.led_astray import written_instead
     from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
     from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
@@ -105,19 +134,22 @@ if TYPE_CHECKING:
         input_representation,
         masked_objectives,
     )
-    from tutorial_lib.figures.chapter06_bert.layer_results import (
+    from tutorial_lib.figures.chapter06_bert.mask_results import (
+        describe_masking_counts,
+        masking_counts,
+    )
+    from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,
         layer_scores,
         sense_similarity,
         word_by_layer,
     )
-    from tutorial_lib.figures.chapter06_bert.mask_results import (
-        describe_masking_counts,
-        masking_counts,
+    from tutorial_lib.figures.chapter06b_using_bert.search import (
+        describe_search_results,
+        search_results,
     )
-    from tutorial_lib.figures.chapter06_bert.search import describe_search_results, search_results
-    from tutorial_lib.figures.chapter06_bert.tasks import (
+    from tutorial_lib.figures.chapter06b_using_bert.tasks import (
         answer_span,
         describe_answer_span,
         describe_named_speeches,
@@ -126,6 +158,7 @@ if TYPE_CHECKING:
         task_curves,
         task_results,
     )
+    from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_digit_attention,
         describe_rollout_against,
@@ -152,15 +185,20 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (
         describe_misread_digits,
-        describe_vit_filters,
         misread_digits,
-        vit_filters,
     )
     from tutorial_lib.figures.chapter07_vit.seen_pictures import (
         class_heads,
         describe_class_heads,
         describe_seen_pictures,
         seen_pictures,
+    )
+    from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
+        beside_the_ink,
+        beyond_ink,
+        describe_beyond_ink,
+        painted_digits,
+        shuffled_picture,
     )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
@@ -187,7 +225,9 @@ if TYPE_CHECKING:
         against_cnn,
         describe_against_cnn,
         describe_few_labels,
+        describe_over_seeds,
         few_labels,
+        over_seeds,
     )
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

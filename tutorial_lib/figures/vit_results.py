@@ -57,6 +57,46 @@ def describe_against_cnn(rows, measure="accuracy"):
     return _lines_in_words(table, "training pictures", measure, _cnn_said(table))
 
 
+def over_seeds(rows, kind, x, x_label, title, figure=None):
+    """Test digits read right along x, a line for each kind: the mean, and the range over seeds.
+
+    rows: dicts with "accuracy", "seed" and the columns kind and x. Returns the figure.
+
+    >>> rows = [{"model": "CNN", "pixels": n, "seed": 0, "accuracy": 1 - n / 10} for n in (0, 1)]
+    >>> len(over_seeds(rows, "model", "pixels", "pixels", "Pushed").axes[0].lines)
+    1
+    """
+    table = _by_kind(rows, kind, x)
+    series = {
+        name: ([*by], [np.mean(seeds) for seeds in by.values()]) for name, by in table.items()
+    }
+    bands = {
+        name: tuple([end(seeds) for seeds in by.values()] for end in (min, max))
+        for name, by in table.items()
+    }
+    label = f"share of {WHAT['accuracy']} read right"
+    look = {"bands": bands, "y_range": (0, 1.05), "figure": figure}
+    return line_chart(series, x_label, label, title, **look)
+
+
+def describe_over_seeds(rows, kind, x):
+    """Say in words what `over_seeds` shows."""
+    each = "; ".join(
+        f"{name} at {at}: {np.mean(seeds):.2f} ({min(seeds):.2f} to {max(seeds):.2f})"
+        for name, by in _by_kind(rows, kind, x).items()
+        for at, seeds in by.items()
+    )
+    return f"Share of test digits read right, mean and range over seeds. {each}."
+
+
+def _by_kind(rows, kind, x):
+    """Return {kind: {x: one accuracy a seed}} in the order of the rows."""
+    table = {}
+    for row in rows:
+        table.setdefault(row[kind], {}).setdefault(row[x], []).append(row["accuracy"])
+    return table
+
+
 def _pairs(rows, column, kinds, by, measure):
     """Return {kind: {size: one number a seed}}, with the same sizes and seeds for both kinds."""
     check_choice("measure", measure, WHAT)

@@ -13,13 +13,16 @@ from tutorial_lib.interpret.interventions import (
     Intervention,
     Mean,
     Patch,
+    Redirect,
     Uniform,
     Zero,
     head_output,
     head_outputs,
     intervene,
 )
+from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
+from tutorial_lib.interpret.painting import highest, paint_over, random_with_as_much
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
     class_attention,
@@ -37,6 +40,7 @@ __all__ = [
     "Patch",
     "Paths",
     "Record",
+    "Redirect",
     "SeenPicture",
     "Trace",
     "Uniform",
@@ -44,14 +48,18 @@ __all__ = [
     "class_attention",
     "head_output",
     "head_outputs",
+    "highest",
     "induction_scores",
     "induction_weight",
     "intervene",
+    "likeness",
     "logit_lens",
     "mean_outputs",
+    "paint_over",
     "patch_similarity",
     "previous_token_scores",
     "principal_colours",
+    "random_with_as_much",
     "repeat_losses",
     "repeated_sequences",
     "rollout",

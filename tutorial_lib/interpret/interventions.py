@@ -101,6 +101,32 @@ class Patch(Intervention):
         return self.replace_head(tensor, self.output)
 
 
+@dataclass(frozen=True, eq=False)
+class Redirect(Intervention):
+    """Make a head look at one key only, while it computes one row: false evidence.
+
+    row: the query's position, column: the key's. Silence shows whether a head is needed; this
+    shows whether what it looks at is used.
+
+    >>> weights = torch.tensor([[[[0.9, 0.1], [0.5, 0.5]]]])
+    >>> Redirect(layer=0, head=0, row=0, column=1)("weights", weights)[0, 0]
+    tensor([[0.0000, 1.0000],
+            [0.5000, 0.5000]])
+    """
+
+    row: int = field(kw_only=True)
+    column: int = field(kw_only=True)
+
+    def __call__(self, name, tensor):
+        """Return the weights (B, H, T, S), this head's row all on one column."""
+        if name != "weights":
+            return tensor
+        changed = tensor[:, self.head].clone()  # (B, T, S)
+        changed[:, self.row] = 0.0
+        changed[:, self.row, self.column] = 1.0
+        return self.replace_head(tensor, changed)
+
+
 @contextmanager
 def intervene(model: torch.nn.Module, *interventions: Intervention):
     """Change attention heads inside a `with` block; afterwards the model is as it was.

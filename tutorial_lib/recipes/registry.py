@@ -57,6 +57,12 @@ RECIPES = {
             "six position schemes and three questions about letters, inside and beyond the length",
         ),
         Recipe(
+            "longer-context",
+            "longer_context",
+            "table",
+            "a rotary GPT on texts four times longer: its angles squeezed, or with a larger base",
+        ),
+        Recipe(
             "one-head-reader",
             "one_head_reader",
             "checkpoint",
@@ -115,6 +121,18 @@ RECIPES = {
             "vit_against_cnn",
             "table",
             "a ViT and a small convolutional network on 100 to 3,500 digits",
+        ),
+        Recipe(
+            "pushed-digits",
+            "pushed_digits",
+            "table",
+            "a ViT and a small convolutional network read digits pushed off the centre",
+        ),
+        Recipe(
+            "larger-digits",
+            "larger_digits",
+            "table",
+            "a ViT for 28 pixels goes on at 42: positions interpolated or begun anew",
         ),
         Recipe(
             "frozen-features",

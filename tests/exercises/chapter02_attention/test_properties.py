@@ -281,7 +281,7 @@ WRONG = {
     "2.4": ATTENTION,
     "2.7": MASK,
     "2.8": MASKED,
-    "2.9": MANY,
+    "2.10": MANY,
     "2.2": {
         "scaled, not divided": (
             gathered(scale=True, divide=lambda parts: 1),
@@ -305,7 +305,7 @@ WRONG = {
             ["It divides by the root of K: sound, and", "It overflows on large scores: subtract"],
         ),
     },
-    "2.10": {
+    "2.11": {
         "one more, (B, S)": (
             padded(1, shape=lambda real: real),
             ["It is (B, S): next to scores (B, H, T, S)", "It shows a padding key: position s is"],
@@ -343,7 +343,7 @@ WRONG = {
             ["The keys come from x, the decoder: they", "The scores are divided by K: their"],
         ),
     },
-    "2.5": {
+    "2.6": {
         "no second term, unscaled": (
             backward(lambda width: 1, mean="none"),
             ["The second term is missing: a larger", "It stops at the scaled scores: the"],
@@ -362,7 +362,7 @@ WRONG = {
             ["It subtracts the plain mean of g: take", "It lacks the weight in front: a key"],
         ),
     },
-    "2.11": {
+    "2.9": {
         "late, unscaled": (
             causal(lambda width: 1, late=True),
             ["What the hidden words had is lost: mask", "The scores lack the 1/sqrt(K)."],
@@ -376,7 +376,7 @@ WRONG = {
             ["A word gets weight that comes later:", "The softmax runs over the queries: the"],
         ),
     },
-    "2.6": {
+    "2.5": {
         "by both": (
             head(lambda q, k: q.size(-1) ** 0.5 * len(k) ** 0.5),
             ["The scores are not divided by the root of"],
@@ -395,13 +395,13 @@ RIGHT = {
     "2.4": attention(),
     "2.7": triangle(0),
     "2.8": masked(),
-    "2.9": many(),
+    "2.10": many(),
     "2.2": gathered(),
-    "2.10": padded(),
+    "2.11": padded(),
     "2.12": torch_cross,
-    "2.5": by_autograd,
-    "2.11": causal(),
-    "2.6": head(lambda q, k: q.size(-1) ** 0.5),
+    "2.6": by_autograd,
+    "2.9": causal(),
+    "2.5": head(lambda q, k: q.size(-1) ** 0.5),
 }
 
 

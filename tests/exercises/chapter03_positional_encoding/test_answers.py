@@ -2,10 +2,8 @@
 
 import pytest
 import torch
-from torch import nn
 from torch.testing import assert_close
 
-from tutorial_lib.datasets import numbers_in_words
 from tutorial_lib.exercises.chapter03_positional_encoding.adding import add_positions
 from tutorial_lib.exercises.chapter03_positional_encoding.alibi import alibi_bias
 from tutorial_lib.exercises.chapter03_positional_encoding.binary import binary_positions
@@ -15,7 +13,7 @@ from tutorial_lib.exercises.chapter03_positional_encoding.shift import shift_mat
 from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import sinusoidal_positions
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.positions import RelativePositions, alibi, rotate, sinusoidal
-from tutorial_lib.training import fit, set_seed
+from tutorial_lib.recipes.gathering_reader import two_curves
 
 TASKS = registry.contents("03")
 
@@ -118,40 +116,10 @@ def test_each_rotary_map_looks_as_it_is_described(letter, looks):
 # The curve of 3.6 -----------------------------------------------------------------------------
 
 
-class Reader(nn.Module):
-    """The reader behind the picture: word vectors, a question, a readout."""
-
-    def __init__(self, gather, vocab_size, d_model=32):
-        super().__init__()
-        self.gather = gather
-        self.embedding = nn.Embedding(vocab_size, d_model)
-        self.question = nn.Parameter(torch.randn(d_model))
-        self.readout = nn.Linear(d_model, 10)
-        self.register_buffer("table", sinusoidal(100, d_model))
-
-    def forward(self, ids, lengths):
-        return self.readout(self.gather(self.embedding(ids), self.table, self.question))
-
-
 def two_accuracies(gather):
     """Train a reader; its accuracy on all numbers, in order and shuffled into other batches."""
-    data = numbers_in_words()
-    set_seed(0)
-    reader = Reader(gather, len(data.vocabulary))
-
-    def loss(model, batch):
-        ids, lengths, digits = batch
-        return nn.functional.cross_entropy(model(ids, lengths), digits)
-
-    fit(reader, data.batches(100), loss, steps=400, lr=1e-2, device="cpu", progress=False)
-    shuffled = torch.randperm(900, generator=torch.Generator().manual_seed(0))
-    shares = []
-    for order in (torch.arange(900), shuffled):
-        rows = [data.select(row) for row in order.split(100)]
-        with torch.no_grad():
-            right = [reader(r.ids, r.lengths).argmax(-1) == r.digits for r in rows]
-        shares.append(torch.cat(right).float().mean().item())
-    return shares
+    curves = two_curves(gather, steps=400, progress=False)
+    return [shares[-1] for _, shares in curves.values()]
 
 
 @pytest.mark.slow

@@ -330,7 +330,7 @@ WRONG = {
         ),
         "from 1, keys twice": (
             rotary(lambda t: t + 1, lambda s: 2 * s),
-            ["The queries' places count from 1, those", "The keys turn twice."],
+            ["The queries' positions count from 1, those", "The keys turn twice."],
         ),
         "i/K": (rotary(exponent=1), ["The exponent is i/d: it is 2i/d, d the"]),
     },

@@ -194,7 +194,7 @@ def test_built_crossing_maps_are_as_described():
     q, k, real = crossing()
     sound = cross_weights(q, k, real)
     assert sound.argmax(dim=1).tolist() == list(READS)
-    padding, causal, both, over_queries = (code(q, k, real) for code in CROSS_MAP.mistakes)
+    padding, causal, both, over_queries = (code(q, k, real) for code in CROSS_MAP.choices.values())
     assert (padding[:, ~real].sum(dim=1) > 0.2).all()
     assert causal[2, 4] == 0  # “zwei” cannot see “two”
     assert causal[-1, 5] > 0.15

@@ -234,7 +234,7 @@ ANSWERS = {
     ],
     "4.3": [
         (network(act=lambda h: h, second=False), ["no ReLU", "`b2`, has no effect"]),
-        (network(act=torch.tanh, skip=True), ["adds the input", "stands ReLU"]),
+        (network(act=torch.tanh, skip=True), ["adds the input", "comes ReLU"]),
         (network(end=torch.relu, first=False), ["after the second map", "`b1`, has no effect"]),
         (network(skip=True, late=True), ["adds the input", "`b1`, must come before ReLU"]),
         (network(act=F.gelu, second=False), ["This is GELU", "`b2`, has no effect"]),

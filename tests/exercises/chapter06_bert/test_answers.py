@@ -5,22 +5,15 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.exercises.chapter06_bert.curve import mlm_training
-from tutorial_lib.exercises.chapter06_bert.entities import entities
-from tutorial_lib.exercises.chapter06_bert.entity_f1 import entity_f1
 from tutorial_lib.exercises.chapter06_bert.masked_loss import masked_loss
 from tutorial_lib.exercises.chapter06_bert.masking import mask_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import next_sentence_pairs
-from tutorial_lib.exercises.chapter06_bert.pooling import mean_pool
-from tutorial_lib.exercises.chapter06_bert.ranking import TEXTS, ranking, text_vectors
 from tutorial_lib.exercises.chapter06_bert.segments import segment_ids
-from tutorial_lib.exercises.chapter06_bert.span import best_span
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
-from tutorial_lib.models import BERT, BERTConfig, bert_heads, count_parameters
-from tutorial_lib.objectives import mask_tokens, masked_token_loss, pack_pairs, spans
-from tutorial_lib.tokenizers import WordPieceTokenizer
+from tutorial_lib.models import BERTConfig, count_parameters
+from tutorial_lib.objectives import mask_tokens, masked_token_loss, pack_pairs
 from tutorial_lib.training import set_seed
 
 TASKS = registry.contents("06")
@@ -79,43 +72,6 @@ def test_pairs_are_half_real_and_the_others_come_from_elsewhere(generator):
     assert drawn == {sentence for document in documents for sentence in document}
 
 
-def test_the_mean_is_the_library_s(generator):
-    hidden = torch.randn(3, 6, 4, generator=generator)
-    mask = torch.arange(6) < torch.tensor([[6], [1], [4]])
-    assert_close(mean_pool(hidden, mask), bert_heads.mean_pool(hidden, mask))
-    assert_close(text_vectors(hidden, mask), F.normalize(mean_pool(hidden, mask), dim=-1))
-
-
-def random_tags(length, generator):
-    return ["BIO"[place] for place in torch.randint(3, (length,), generator=generator)]
-
-
-def test_entities_are_the_library_s(generator):
-    for length in (0, 1, 2, 5, 30, 60):
-        tags = random_tags(length, generator)
-        assert entities(tags) == spans.entities(tags)
-
-
-def test_entity_f1_is_the_library_s(generator):
-    for n_texts in (1, 3, 10):
-        predicted, true = (
-            [entities(random_tags(12, generator)) for _ in range(n_texts)] for _ in range(2)
-        )
-        assert entity_f1(predicted, true) == pytest.approx(spans.entity_f1(predicted, true))
-    assert entity_f1([[]], [[]]) == spans.entity_f1([[]], [[]]) == 0
-
-
-@pytest.mark.parametrize("longest", [1, 3, 12])
-def test_the_best_span_is_the_library_s(generator, longest):
-    for _ in range(20):
-        start, end = torch.randn(2, 12, generator=generator)
-        first, last = sorted(torch.randint(13, (2,), generator=generator).tolist())
-        allowed = (torch.arange(12) >= first) & (torch.arange(12) <= last)
-        if allowed.any():
-            found = best_span(start, end, allowed, longest)
-            assert found == spans.best_span(start, end, allowed, longest)
-
-
 def test_the_numbers_that_decide():
     assert TASKS["6.1"].solution() == TASKS["6.1"].second_style() == 76
     assert TASKS["6.8"].solution() * 1e6 == pytest.approx(count_parameters(BERTConfig.large()))
@@ -155,21 +111,6 @@ def loss_in_double(logits, ids, chosen):
     return F.cross_entropy(logits.double().flatten(0, 1), labels.flatten())
 
 
-def pooled_by_einsum(hidden, mask):
-    real = mask.double()
-    return torch.einsum("btd,bt->bd", hidden.double(), real / real.sum(1, keepdim=True))
-
-
-def pooled_by_nan(hidden, mask):
-    return hidden.masked_fill(~mask[..., None], torch.nan).nanmean(dim=1)
-
-
-def span_of_probabilities(start_logits, end_logits, allowed, longest):
-    p, q = start_logits.softmax(0) * allowed, end_logits.softmax(0) * allowed
-    pairs = torch.outer(p, q).triu().tril(longest - 1)
-    return torch.unravel_index(pairs.argmax(), pairs.shape)
-
-
 def segments_by_search(ids, sep_id):
     parts = torch.zeros(ids.shape, dtype=torch.int32)
     for part, row in zip(parts, ids, strict=True):
@@ -184,12 +125,6 @@ def segments_by_search(ids, sep_id):
         ("6.3", segments_by_search),
         ("6.5", masked_by_numpy),
         ("6.6", loss_in_double),
-        ("6.9", pooled_by_einsum),
-        ("6.9", pooled_by_nan),
-        ("6.10", spans.entities),
-        ("6.12", span_of_probabilities),
-        ("6.12", spans.best_span),
-        ("6.11", spans.entity_f1),
     ],
 )
 def test_another_style_is_right(number, answer):
@@ -197,7 +132,7 @@ def test_another_style_is_right(number, answer):
     assert verdict.text == "right."
 
 
-# The training of 6.6 --------------------------------------------------------------------------
+# The training of 6.7 --------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -227,43 +162,3 @@ def test_a_training_leaves_the_random_numbers_alone():
     first = mlm_training(TASKS["6.7"].solution, steps=3)
     assert torch.rand(1) == expected
     assert first == mlm_training(TASKS["6.7"].solution, steps=3)
-
-
-# The search of 6.12 ---------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def minilm():
-    folder = minilm_folder()
-    return BERT.from_pretrained(folder), WordPieceTokenizer.from_pretrained(folder)
-
-
-def rows_of(letter, minilm):
-    task = TASKS["6.13"]
-    return ranking(task.choices[letter] if letter else task.solution, *minilm)
-
-
-@pytest.mark.parametrize(
-    ("letter", "lowest", "highest"),
-    [(None, 0, 0.7), ("a", 0.5, 1), ("c", 1, 30), ("d", 100, 3_000)],
-)
-def test_company_changes_nothing_where_padding_does_not_count(minilm, letter, lowest, highest):
-    rows = rows_of(letter, minilm)
-    for text, together, alone in rows:
-        assert together == pytest.approx(alone, rel=1e-3, abs=1e-4), text
-        assert lowest < alone < highest
-    assert [together for _, together, _ in rows] == sorted((r[1] for r in rows), reverse=True)
-
-
-def test_sound_vectors_find_the_battle_first(minilm):
-    assert rows_of(None, minilm)[0][0] == "The soldiers won the battle."
-
-
-def test_with_padding_counted_the_longest_wins(minilm):
-    rows = rows_of("b", minilm)
-    longest = max(TEXTS, key=len)
-    assert rows[0][0] == longest
-    assert rows[0][1] == pytest.approx(rows[0][2], abs=1e-4)
-    lost = {text: alone - together for text, together, alone in rows}
-    assert all(share > 0.001 for text, share in lost.items() if text != longest)
-    assert max(alone for _, _, alone in rows) > rows[0][2] + 0.1  # alone, another one is best

@@ -283,11 +283,11 @@ SETS = {
             "new grid turned": (interpolated(out=True), ["It makes C' rows and R' columns of the"]),
             "[CLS] at the end": (
                 interpolated(cls=False),
-                ["In front stands another vector than", "The vector of [CLS] is mixed into the"],
+                ["In front is another vector than", "The vector of [CLS] is mixed into the"],
             ),
             "[CLS] lost, nearest": (
                 interpolated("nearest", add=True),
-                ["In front stands another vector than", "It copies the nearest cell, the default"],
+                ["In front is another vector than", "It copies the nearest cell, the default"],
             ),
         },
     ),
@@ -404,8 +404,7 @@ SETS = {
             ),
             "test reversed": (
                 split(third=lambda order, n: order[-n:][::-1]),
-                # The second is one too many: the last images are the test, only turned round.
-                ["The images of a part stand in another", "The first images train, the last ones"],
+                ["The images of a part come in another"],
             ),
         },
     ),

@@ -135,3 +135,11 @@ def test_predictions_are_made_before_they_are_revealed(chapter, prediction):
     assert made
     assert revealed
     assert made.start() < revealed.start()
+
+
+@pytest.mark.parametrize(("chapter", "question"), pairs("recall question"))
+def test_what_a_recall_question_points_to_exists(chapter, question):
+    named = re.match(r"(\d\d[a-z]?), (.*)", question.see)
+    where, heading = named.groups() if named else (chapter, question.see)
+    known = headings(where)
+    assert heading in known or set(heading.split(" and ")) <= set(known), question.see

@@ -322,13 +322,13 @@ RIGHT = {
     "2.4": [attention_right_1, attention_right_2],
     "2.7": [cm_right_1, cm_right_2],
     "2.8": [ma_right_1, ma_right_2],
-    "2.9": [mh_right_1, mh_right_2],
-    "2.10": [pm_right_1, pm_right_2],
+    "2.10": [mh_right_1, mh_right_2],
+    "2.11": [pm_right_1, pm_right_2],
     "2.12": [ca_right_1, ca_right_2],
-    "2.5": [sgrad_right_1, sgrad_right_2],
-    "2.11": [(None, cw_right_1), (None, cw_right_2)],
-    "2.6": [(None, hw_right_1), (None, hw_right_2)],
-    "2.3": [37**2 / 3, 456],
+    "2.6": [sgrad_right_1, sgrad_right_2],
+    "2.9": [(None, cw_right_1), (None, cw_right_2)],
+    "2.5": [(None, hw_right_1), (None, hw_right_2)],
+    "2.3": [16**2 / 3, 85],
     "2.1": [5],
 }
 WRONG = {
@@ -352,12 +352,12 @@ WRONG = {
         ("fills with 1e-9 (meant -1e9)", ma_wrong_tiny),
         ("TWO: mask inverted, and no scale", ma_wrong_two),
     ],
-    "2.9": [
+    "2.10": [
         ("scale from D, not K", mh_wrong_scale_d),
         ("view(B, H, T, K) without transpose", mh_wrong_view_heads),
         ("TWO: mask after the softmax, and heads not transposed back before reshape", mh_wrong_two),
     ],
-    "2.10": [
+    "2.11": [
         ("<= : one key too many", pm_wrong_inclusive),
         ("True for the padding", pm_wrong_padding_true),
         ("TWO: floats, and shape (B, n_keys)", pm_wrong_two),
@@ -367,17 +367,17 @@ WRONG = {
         ("scale from D, not K", ca_wrong_scale_d),
         ("TWO: no scale, and values by w_k", ca_wrong_two),
     ],
-    "2.5": [
+    "2.6": [
         ("only the diagonal of the jacobian", sgrad_wrong_diagonal),
         ("plain mean of the gradients, not weighted", sgrad_wrong_plain_mean),
         ("TWO: sum over the whole matrix, and times sqrt(width)", sgrad_wrong_two),
     ],
-    "2.11": [
+    "2.9": [
         ("tril(-1): word itself hidden too, row 0 is nan", (None, cw_wrong_strict)),
         ("scores.tril(): hidden scores are 0", (None, cw_wrong_finite)),
         ("TWO: triu, and scale gone", (None, cw_wrong_two)),
     ],
-    "2.6": [
+    "2.5": [
         ("cosine in place of scaling", (None, hw_wrong_norm)),
         ("divides by the root of the number of queries", (None, hw_wrong_size0)),
         ("TWO: multiplies by the root, and softmax over queries", (None, hw_wrong_two)),

@@ -30,7 +30,7 @@ def test_the_chapters_called_ready_are_those_whose_notebooks_exist():
 def test_finished_chapters_are_ticked():
     figure = figures.course_map(done=["00", "05b"])
     assert words(figure).count("✓") == 2
-    assert "2 of 14 done" in figure.axes[0].get_title(loc="left")
+    assert "2 of 15 done" in figure.axes[0].get_title(loc="left")
 
 
 def test_an_unknown_chapter_is_named():

@@ -50,3 +50,16 @@ def test_every_width_can_be_drawn_into_one_figure(n_keys):
 def test_impossible_settings_are_named():
     with pytest.raises(ValueError, match="got d=0 and n_keys=4"):
         figures.saturation(0, 4)
+
+
+def test_the_entropy_of_scaled_scores_does_not_depend_on_the_width():
+    curves = {
+        "scaled": lambda q, k: (q @ k.T / q.size(-1) ** 0.5).softmax(-1),
+        "not scaled": lambda q, k: (q @ k.T).softmax(-1),
+    }
+    scaled, not_scaled = (
+        line.get_ydata() for line in figures.entropy_over_width(curves).axes[0].lines[:2]
+    )
+    assert max(scaled) - min(scaled) < 0.1
+    assert not_scaled[-1] < 1 < not_scaled[0]
+    assert "not scaled 5." in figures.describe_entropy_over_width(curves)

@@ -7,6 +7,7 @@ from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
     hand_angles,
     hands_between,
 )
+from tutorial_lib.positions import rotate, sinusoidal
 
 
 def test_hands_turn_counter_clockwise_and_keep_the_angle_between_them():
@@ -24,3 +25,12 @@ def test_hands_turn_counter_clockwise_and_keep_the_angle_between_them():
 
 def test_four_waves_are_drawn_above_four_digits():
     assert len(figures.sinusoids_and_digits().axes) == 8
+
+
+def test_the_two_turns_are_those_of_the_library():
+    sinusoid, rotary = figures.two_turns().axes
+    table, twelve = sinusoidal(2, 2)[1], torch.tensor([0.0, 1.0])
+    turned = rotate(torch.stack([twelve, twelve]))[1]
+    for axes, wanted in ((sinusoid, table), (rotary, turned)):
+        tips = [note.xy for note in axes.texts if hasattr(note, "xy")]
+        assert tuple(tips[1]) == pytest.approx(tuple(wanted.tolist()))

@@ -139,31 +139,46 @@ def test_the_description_says_what_is_missing():
 
 def rows(**more):
     return [
-        {"scheme": scheme, "causal": causal, "seed": seed, "inside": 0.9, "beyond": 0.5} | more
+        {"scheme": scheme, "causal": causal, "seed": seed, "inside": 0.9, "beyond": 0.2 * seed}
+        | more
         for scheme in ("none", "ALiBi")
         for causal in (False, True)
         for seed in range(3)
     ]
 
 
-def test_length_results_put_settings_below_each_other_and_panels_beside():
+def test_length_bars_are_means_with_their_seeds():
     table = rows(question="three back") + rows(question="last vowel", inside=0.8)
-    figure = figures.length_results(
-        table, panel="question", chance={"three back": 0.2}, title="A finding"
-    )
+    figure = figures.length_bars(table, causal=True, chance={"three back": 0.2, "last vowel": 0.3})
     left, right = figure.axes
-    names = [label.get_text() for label in left.get_yticklabels()]
-    assert names == ["none", "none, causal", "ALiBi", "ALiBi, causal"]
-    assert [axes.get_title() or axes.get_title("left") for axes in (left, right)] == [
-        "three back",
-        "last vowel",
-    ]
-    seeds = [line for line in right.lines if line.get_marker() == "o"]
-    assert len(seeds) == 8
-    assert seeds[0].get_xdata().tolist() == [0.8] * 3
+    assert [label.get_text() for label in left.get_yticklabels()] == ["none", "ALiBi"]
+    assert [bar.get_width() for bar in right.patches] == pytest.approx([0.8, 0.2] * 2)
+    assert list(right.lines[1].get_xdata()) == [0.0, 0.4]  # from the lowest to the highest seed
     assert png(figure).startswith(b"\x89PNG")
-
-
-def test_no_rows_are_refused():
     with pytest.raises(ShapeError, match="no rows to draw"):
-        figures.length_results([])
+        figures.length_bars([])
+
+
+def test_context_lines_average_the_seeds():
+    table = [
+        {"way": way, "seed": seed, "first": first, "bits": 2.0 + seed + first}
+        for way in ("unchanged", "YaRN")
+        for seed in (0, 1)
+        for first in (0, 16)
+    ]
+    figure = figures.context_lines(table, ["YaRN"], trained=16, title="A finding")
+    line = figure.axes[0].lines[0]
+    assert list(line.get_xdata()) == [8, 24]
+    assert list(line.get_ydata()) == [2.5, 18.5]
+    with pytest.raises(ShapeError, match="no rows to draw"):
+        figures.context_lines(table, ["xpos"], trained=16, title="A finding")
+
+
+def test_stripes_are_the_mean_cosine_of_each_offset():
+    angles = np.linspace(0, 3, 12)
+    vectors = np.stack([np.sin(angles), np.cos(angles)], axis=1)  # the cosine falls by the offset
+    figure = figures.learned_stripes(vectors)
+    curve = figure.axes[1].lines[0]
+    np.testing.assert_allclose(curve.get_ydata(), np.cos(curve.get_xdata() * 3 / 11))
+    with pytest.raises(ShapeError, match=r"at least four rows \(N, D\), got shape \(2, 3\)"):
+        figures.learned_stripes(np.ones((2, 3)))

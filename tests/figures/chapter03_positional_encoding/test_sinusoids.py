@@ -68,17 +68,6 @@ def test_sinusoid_map_names_a_place_outside():
         figures.sinusoid_map(column=-1)
 
 
-def test_the_slips_shift_or_add_a_pair():
-    _, first, last = figures.wavelength_chart().axes
-
-    def dots(axes):
-        lines = [line for line in axes.lines if line.get_marker() == "o"]
-        return [line.get_xdata() for line in lines]
-
-    assert [values[0] for values in dots(first)] == pytest.approx([1, 10_000 ** (1 / 256), 1])
-    assert [round(values[-1]) for values in dots(last)] == [9647, 10_000, 10_000]
-
-
 def test_products_depend_on_the_offset_only():
     figure = figures.position_products(32, 16, rows=(2, 9))
     first, second = figure.axes[1].lines[:2]

@@ -29,3 +29,17 @@ def test_a_measure_without_any_score_is_drawn():
 def test_nothing_to_draw_is_an_error(scores):
     with pytest.raises(ShapeError, match="at least one score"):
         figures.score_bars(scores)
+
+
+def test_what_was_written_adds_up_to_the_numbers():
+    counts = {
+        "one head": {"unit": 9, "tens": 0, "other": 1},
+        "all": {"unit": 2, "tens": 8, "other": 0},
+    }
+    figure = figures.written_instead(counts, "Led astray")
+    bars = figure.axes[0].containers
+    ends = [left.get_x() + left.get_width() for left in bars[-1]]
+    assert ends == [10, 10]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["9", "2", "8", "1"]
+    with pytest.raises(ShapeError):
+        figures.written_instead({})

@@ -56,8 +56,8 @@ def test_what_cls_gives_itself_is_left_out_and_one_scale_serves_all():
     assert one.get_array().ravel().tolist() == [1, 0, 0, 0]
     assert even.get_array().ravel().tolist() == pytest.approx([0.25] * 4)
     assert one.norm.vmax == even.norm.vmax == 1
-    assert figure.axes[1].get_xlabel() == "1.00 on ink\nover about 1 patch"
-    assert figure.axes[2].get_xlabel() == "0.50 on ink\nover about 4 patches"
+    assert figure.axes[1].get_xlabel() == "1.00 on ink\nas wide as 1 patch"
+    assert figure.axes[2].get_xlabel() == "0.50 on ink\nas wide as 4 patches"
 
 
 def test_without_cls_the_mean_of_the_patches_looks():

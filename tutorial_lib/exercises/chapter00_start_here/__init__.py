@@ -27,11 +27,4 @@ PREDICTIONS = (
         key="numbers_for_one_token",
         question="How many numbers stand for one token inside SmolLM2?",
     ),
-    Prediction(
-        id="P0.4",
-        key="animal_for_wide",
-        question="After “too tired”, “it” takes 0.64 of its mixture from “animal”. How much "
-        "after “too wide”, between 0 and 1?",
-        share=True,
-    ),
 )

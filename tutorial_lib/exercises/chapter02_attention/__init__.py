@@ -18,13 +18,13 @@ EXERCISES = (
     ATTEND,
     FAR_FEWER,
     ATTENTION,
-    SCORES_GRADIENT,
     HEAD_CURVE,
+    SCORES_GRADIENT,
     CAUSAL_MASK,
     MASKED_ATTENTION,
+    CAUSAL_MAP,
     MULTI_HEAD,
     PADDING_MASK,
-    CAUSAL_MAP,
     CROSS_ATTENTION,
 )
 
@@ -35,7 +35,7 @@ RECALL = (
         question="A new word holds several pairs that byte-pair encoding can merge. "
         "Which pair goes first?",
         choices={
-            "a": "the one that stands first in the word",
+            "a": "the one that comes first in the word",
             "b": "the one that occurs most often in the new text",
             "c": "the one that was learned first in training",
         },
@@ -43,7 +43,7 @@ RECALL = (
         because="encoding replays the merges by rank, whatever the order in the text.",
         see="01, 1E Encoding: merges by rank",
         wrong={
-            "a": "that is text order, and some words come out differently.",
+            "a": "that is the order of the text, and some words come out differently.",
             "b": "pairs are counted in training only; encoding a text counts nothing.",
         },
     ),
@@ -51,7 +51,7 @@ RECALL = (
         id="R2.2",
         key="size_of_gpt2_table",
         question="GPT-2 has 50,257 tokens, and its smallest model is 768 wide. "
-        "How many million parameters has its table of tokens?",
+        "How many million parameters does its token table have?",
         answer=38.6,
         tolerance=0.1,
         because="it holds one row of 768 numbers a token: 50,257 x 768 = 38,597,376.",
@@ -60,12 +60,12 @@ RECALL = (
     Recall(
         id="R2.3",
         key="vectors_of_bank",
-        question="“bank” stands in a text about a river and in one about money, one token each "
-        "time. What does the table of tokens give for the two?",
+        question="“bank” is in a text about a river and in one about money, one token each "
+        "time. What does the token table give for the two?",
         choices={
             "a": "the same vector",
             "b": "two vectors, by the words around",
-            "c": "two vectors, by the place in the text",
+            "c": "two vectors, by the position in the text",
         },
         answer="a",
         because="a lookup knows the id and nothing else. To tell the two apart, a word must look "
@@ -73,7 +73,7 @@ RECALL = (
         see="01, 1H From ids to vectors",
         wrong={
             "b": "a lookup does not see the words around; attention will.",
-            "c": "a lookup does not see the place; positions come in chapter 03.",
+            "c": "a lookup does not see the position; positions come in chapter 03.",
         },
     ),
 )
@@ -81,35 +81,39 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P2.1",
-        key="digits_that_the_lstm_recalls",
-        question="Which share of digits seen 128 steps ago does the LSTM recall? (Chance is 0.1.)",
+        key="tired_animal",
+        question="Ending in “wide”: which share does “it” still give to “animal”, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P2.2",
-        key="deviation_of_dot_products",
-        question="What is the standard deviation of q · k, when q and k hold 64 unit-variance "
-        "random numbers each?",
+        key="digits_that_the_lstm_recalls",
+        question="Which share of digits seen 128 steps ago does the LSTM recall, between 0 and 1? "
+        "(Chance is 0.1.)",
+        share=True,
     ),
     Prediction(
         id="P2.3",
-        key="digits_of_one_head",
-        question="Which share of the hundreds digits of 100..999 can one head without positions "
-        "read?",
+        key="deviation_of_dot_products",
+        question="What is the standard deviation of q · k, when q and k hold 64 random numbers "
+        "of variance 1 each?",
     ),
     Prediction(
         id="P2.4",
+        key="digits_of_one_head",
+        question="Which share of the hundreds digits of 100..999 can one head without positions "
+        "read, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P2.5",
         key="shape_of_weights",
         question="What is the shape of the weights for B = 2, H = 8, T = 5 queries and S = 7 keys?",
     ),
     Prediction(
-        id="P2.5",
+        id="P2.6",
         key="megabytes_of_weights",
         question="How many MB do the weights of one head take for N = 4,096, at 4 bytes a number?",
-    ),
-    Prediction(
-        id="P2.6",
-        key="tired_animal",
-        question="Ending in “tired”: which share of L3H1’s weight does “it” give to “animal”?",
     ),
     Prediction(
         id="P2.7",

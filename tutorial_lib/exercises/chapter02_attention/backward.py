@@ -55,7 +55,7 @@ RULES = composed(
     lambda answer: answer(W, G, 5),
     lambda bracket, front, divisor, sign: sign * front * bracket / divisor,
     {
-        "In the bracket stands g less its mean under the weights.": G - (W * G).sum(-1, True),
+        "The bracket holds g less its mean under the weights.": G - (W * G).sum(-1, True),
         "The second term is missing: a larger score takes weight from the other keys.": G,
         "This is a sigmoid's derivative: each weight depends on all scores.": (1 - W) * G,
         "It sums over the queries: a softmax runs over one query's keys.": G - (W * G).sum(0),
@@ -63,11 +63,11 @@ RULES = composed(
         "It subtracts the plain sum of g: each counts with its weight.": G - G.sum(-1, True),
         "It subtracts the plain mean of g: take that under the weights.": G - G.mean(-1, True),
         "It averages w g: the weights sum to 1 already, so add up.": G - (W * G).mean(-1, True),
-        "Weight and gradient are exchanged: the weight stands in front of the bracket, the "
+        "Weight and gradient are exchanged: the weight is in front of the bracket, the "
         "gradient in it.": G * (W - (W * G).sum(-1, True)) / W,
     },
     {
-        "The weight stands in front of the bracket.": W,
+        "The weight is in front of the bracket.": W,
         "It lacks the weight in front: a key without weight feels no change.": 1,
     },
     {
@@ -82,14 +82,14 @@ RULES = composed(
 
 
 SCORES_GRADIENT = Write(
-    id="2.5",
+    id="2.6",
     title="Backward through the softmax",
     level="hard",
     text="""
 Forward, a head computes `weights = softmax(scores / sqrt(width))` over each row, with
 `scores = q @ k.T`. Backward, it gets the gradient of the loss with respect to the weights. Write
 `scores_gradient(weights, grad_weights, width)`: the gradient with respect to the scores, all three
-of shape (T, S). No autograd: four operations do it. You will see why a sure head stops learning.
+of shape (T, S). Four operations do it. You will see why a saturated head stops learning.
 """,
     hints=(
         "The derivative of weight i by its own scaled score is w_i (1 - w_i), by score j it is "
@@ -104,5 +104,5 @@ of shape (T, S). No autograd: four operations do it. You will see why a sure hea
     cases=scores_gradient_cases,
     properties=RULES,
     remarks=(lambda answer: by_autograd(answer, W, G, 5),),
-    see="2F Scaling",
+    see="2F A head at work",
 )

@@ -1,4 +1,4 @@
-"""Chapter 02: two sentences of the sources, each decided by a number."""
+"""Chapter 02: two sentences that one meets, each decided by a number."""
 
 import math
 
@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.tasks import Claim
 
 # Far fewer parameters -------------------------------------------------------------------------
 
-N_WORDS, D_MODEL = 37, 1_024
+N_WORDS, D_MODEL = 16, 384
 
 
 def times_as_many():
@@ -76,14 +76,14 @@ FAR_FEWER = Claim(
     title="Far fewer parameters",
     level="easy",
     text="""
-One textbook chapter says: a fully connected network, which relates all D N inputs to all D N
-values, needs far more parameters than self-attention. Take the restaurant passage, N = 37 words of
-width D = 1,024. One head shares three D x D maps (queries, keys, values) among all words. Biases
-left out, **how many times** as many weights has the one (D N) x (D N) map, to the nearest whole
-number?
+A fully connected layer, from all N D input numbers to N D output numbers, needs far more
+parameters than a head of attention. How many more? Take our sentence as MiniLM reads it: N = 16
+tokens, D = 384 numbers each. One head shares three D x D matrices (for queries, keys and values)
+among all tokens. Leave out biases. **How many times** as many weights does the one (N D) x (N D)
+matrix have, to the nearest whole number?
 """,
     hints=(
-        "The large map has D N rows and D N columns.",
+        "The large matrix has N D rows and N D columns.",
         "Cut it into blocks of D x D: how many are there? How many blocks has the head?",
     ),
     solution=times_as_many,
@@ -102,9 +102,9 @@ number?
     ),
     tolerance=0.5,
     unit="times as many",
-    verdict="The sentence holds: 1.44 billion weights against 3.1 million, and the gap grows with "
-    "the square of the number of words.",
-    see="2E The matrix form",
+    verdict="37.7 million weights against 0.44 million, for one short sentence. The gap grows with "
+    "the square of the number of tokens.",
+    see="2D All words at once",
 )
 
 
@@ -112,7 +112,7 @@ number?
 
 
 def place_of_best_match():
-    """Place, by distance to the query, of the document with the largest dot product."""
+    """Place, by distance to the query, of the key with the largest dot product."""
     query = torch.tensor([2.0, 1.0])
     documents = torch.tensor([[2.0, 1.0], [3.0, 3.0], [6.0, 0.0], [0.0, 1.0], [1.0, 4.0]])
     best = (documents @ query).argmax()
@@ -133,7 +133,7 @@ def place_by_dot_product():
 
 
 def place_of_worst_match():
-    """This is the place of document d, which has the smallest dot product: take the one with the
+    """This is the place of key d, which has the smallest dot product: take the one with the
     largest, and sort by distance, not by dot product.
     """
     return 2
@@ -145,7 +145,7 @@ def place_by_angle():
 
 
 def place_from_zero():
-    """This counts the places from 0: the nearest document has place 1."""
+    """This counts the places from 0: the nearest key has place 1."""
     return 4
 
 
@@ -155,7 +155,7 @@ def place_distance():
 
 
 def place_dot_product():
-    """This is the largest dot product itself: find the place of its document by distance."""
+    """This is the largest dot product itself: find the place of its key by distance."""
     return 12
 
 
@@ -164,15 +164,14 @@ NEAREST = Claim(
     title="Is a dot product a distance?",
     level="easy",
     text="""
-A widely read chapter finds the nearest neighbours of a query among the documents, and says that the
-distance is just the scalar product of the two vectors. Let the query be (2, 1) and the documents
-a (2, 1), b (3, 3), c (6, 0), d (0, 1), e (1, 4). Find the document with the largest dot product,
-then sort all five by their distance to the query. Which **place** has that document, 1 for the
-nearest?
+You may read that attention finds the key nearest to the query, because the dot product measures
+distance. Test it. The query is (2, 1), the keys are a (2, 1), b (3, 3), c (6, 0), d (0, 1),
+e (1, 4). Find the key with the largest dot product. Then sort all five keys by their distance to
+the query. Which **place** does that key get, with 1 for the nearest?
 """,
     hints=(
         "Five dot products first: 2 times the first number plus the second.",
-        "The distance is the length of the difference; document a is the query itself.",
+        "The distance is the length of the difference; key a is the query itself.",
     ),
     solution=place_of_best_match,
     second_style=place_of_best_match_sorted,
@@ -187,6 +186,6 @@ nearest?
     tolerance=0.01,
     unit="for the place",
     verdict="The sentence does not hold: the best match is the farthest of all. A dot product is a "
-    "similarity; it is sure to find the nearest neighbour only if all documents are equally long.",
-    see="2C Retrieval",
+    "similarity; it is sure to find the nearest neighbour only if all keys are equally long.",
+    see="2C Ask, match, hand over",
 )

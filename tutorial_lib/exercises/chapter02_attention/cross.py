@@ -132,8 +132,7 @@ CROSS_ATTENTION = Write(
     text="""
 Write `cross_attention(x, context, w_q, w_k, w_v)`: one head by which the T words of a decoder, `x`
 (T, D), read the S words of an encoder, `context` (S, D). The weights are (D, K), used as
-`x @ w_q`. Return `output, weights`: (T, K) and (T, S). One widely read chapter has the keys and
-values come from the wrong side.
+`x @ w_q`. Return `output, weights`: (T, K) and (T, S). Who asks, and who answers?
 """,
     hints=(
         "Who asks? Its length is that of the output.",
@@ -146,5 +145,5 @@ values come from the wrong side.
     cases=cross_attention_cases,
     properties=(*properties(output_comes_first), *RULES),
     results=("output", "weights"),
-    see="2J Two sequences",
+    see="2I Two sequences",
 )

@@ -109,9 +109,8 @@ ATTEND = Write(
     level="easy",
     text="""
 Write `attend(query, keys, values)`. The query (K,) is compared with each key (S, K) by a plain dot
-product, no scale yet. The softmax of these scores weighs the values (S, D). Write the softmax out
-yourself, and so that it survives scores of 1,000, where a bare `exp` is infinite. Everything later
-in the course is many of these at once.
+product, no scale yet. The softmax of these scores weighs the values (S, D). It must survive scores
+of 1,000, where a bare `exp` is infinite. Everything later in the course is many of these at once.
 """,
     hints=(
         "`keys @ query` holds all S dot products.",
@@ -124,5 +123,5 @@ in the course is many of these at once.
     cases=attend_cases,
     properties=(*RULES, *properties(survives_large_scores)),
     remarks=(lambda answer: ready_made_softmax(answer, QUERY, KEYS, VALUES),),
-    see="2D One head by hand",
+    see="2C Ask, match, hand over",
 )

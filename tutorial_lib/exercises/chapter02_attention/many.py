@@ -136,7 +136,7 @@ def output_map_comes_last(answer):
     without = unmasked(answer, x, w_q, w_k, w_v, torch.eye(6), 2)
     got = unmasked(answer, x, w_q, w_k, w_v, w_o, 2)
     if torch.allclose(got, without, atol=1e-4):
-        return "The output map `w_o` has no effect: the heads stand side by side and never meet."
+        return "The output map `w_o` has no effect: the heads are side by side and never meet."
     if torch.allclose(got, without @ w_o.T, atol=1e-4):
         return "`w_o` is transposed, as nn.Linear stores it: here it is x @ w_o."
     return torch.allclose(got, without @ w_o, atol=1e-4)
@@ -225,15 +225,15 @@ def each_head_scaled(answer):
 
 
 MULTI_HEAD = Write(
-    id="2.9",
+    id="2.10",
     title="Many heads",
     level="medium",
     text="""
 Write `multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask)`: self-attention of `x` (B, T, D) with H
 heads of width K = D / H. Multiply from the right, `x @ w_q`. Head 0 owns the first K columns, head
 1 the next K, and so on. Each head attends by itself, with its own scale, where `mask` (T, T) is
-True; their outputs, side by side, go through `w_o`. This is the layer that stands in every
-Transformer.
+True; their outputs, side by side, go through `w_o`. This is the layer that every Transformer is
+built from.
 """,
     hints=(
         "Split (B, T, D) to (B, T, H, K) first, then swap two axes to get (B, H, T, K).",

@@ -113,7 +113,7 @@ it a model can be trained on all positions of a text at once and still not see t
             sees_nothing_after,
         ),
     ),
-    see="2I Masks",
+    see="2G Masks",
 )
 
 
@@ -281,5 +281,5 @@ row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
     ),
     results=("output", "weights"),
     remarks=(lambda answer: no_way_back(answer, *masked_example()),),
-    see="2I Masks",
+    see="2G Masks",
 )

@@ -69,7 +69,7 @@ def rows_sum_to_one(weights):
             "of the weights sums to 1."
         )
     if weights.dim() > 2 and sums_to_one(weights, 0):
-        return "The softmax runs over the first axis: the keys stand on the last one."
+        return "The softmax runs over the first axis: the keys are on the last one."
     row = weights.flatten(0, -2)[0].sum().item()
     return (
         f"Each row of the weights must sum to 1, over the keys; your first one sums to {row:.3g}."

@@ -85,15 +85,15 @@ PADDING_RULES = composed(
     },
     {"True means that a key may be looked at.": False, "It is True for the padding.": True},
     {
-        "The padding stands at the end.": lambda rows: rows,
-        "It takes the padding to stand in front: it stands at the end.": lambda rows: rows.flip(-1),
+        "The padding is at the end.": lambda rows: rows,
+        "It takes the padding to come first: it is at the end.": lambda rows: rows.flip(-1),
     },
     otherwise=(as_many_keys,),
 )
 
 
 PADDING_MASK = Write(
-    id="2.10",
+    id="2.11",
     title="Padding mask",
     level="medium",
     text="""
@@ -112,5 +112,5 @@ on its neighbours in the batch.
     mistakes=(),
     cases=padding_mask_cases,
     properties=(*properties(true_and_false, fits_the_scores), *PADDING_RULES),
-    see="2I Masks",
+    see="2H Many heads",
 )

@@ -117,7 +117,7 @@ ATTENTION = Write(
     level="medium",
     text="""
 Write `attention(q, k, v)`: the softmax of all scaled scores, then the mix of the values. Shapes:
-q (..., T, K), k (..., S, K), v (..., S, D); in front stand the heads (H), or batch and heads
+q (..., T, K), k (..., S, K), v (..., S, D); in front are the heads (H), or batch and heads
 (B, H). Return `output, weights`: (..., T, D) and (..., T, S). It is the core of every model of
 this course.
 """,
@@ -142,5 +142,5 @@ this course.
     ),
     results=("output", "weights"),
     remarks=(lambda answer: no_way_back(answer, *example()),),
-    see="2F Scaling",
+    see="2E Scaling",
 )

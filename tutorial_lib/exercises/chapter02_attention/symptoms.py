@@ -111,7 +111,7 @@ def map_scaled(answer):
 
 
 CAUSAL_MAP = Symptom(
-    id="2.11",
+    id="2.9",
     title="A map that fades",
     level="medium",
     text="""
@@ -134,14 +134,14 @@ with one of these mistakes. Choose the letter, then repair `causal_weights`.
     ),
     shown=causal_weights_late,
     looks=(
-        "Weights would stand above the diagonal too, all alike within a row.",
+        "There would be weights above the diagonal too, all alike within a row.",
         "The triangle would be right, but each row above the last would sum to less than 1.",
         "Each column would sum to 1, so the bottom right corner, alone in its column, would be 1.",
-        "The weights would stand above the diagonal, and the last row would hold a single 1.",
+        "The weights would be above the diagonal, and the last row would hold a single 1.",
     ),
     cases=causal_weights_cases,
     properties=properties(nothing_later, sees_itself, map_adds_up, map_scaled),
-    see="2I Masks",
+    see="2G Masks",
 )
 
 
@@ -222,7 +222,7 @@ def head_scaled(answer):
 
 
 HEAD_CURVE = Symptom(
-    id="2.6",
+    id="2.5",
     title="Wider and wider heads",
     level="easy",
     text="""
@@ -252,5 +252,5 @@ mistakes. Choose the letter, then repair `head_weights`.
     ),
     cases=head_weights_cases,
     properties=properties(head_adds_up, head_scaled),
-    see="2F Scaling",
+    see="2E Scaling",
 )

@@ -34,20 +34,15 @@ EXERCISES = (
 RECALL = (
     Recall(
         id="R3.1",
-        key="digits_without_positions",
-        question="One head without positions reads 64.0 % of the hundreds digits, and training "
-        "it longer does not help. Why?",
-        choices={
-            "a": "its vectors are too narrow",
-            "b": "numbers such as 203 and 302 give it the same words",
-            "c": "it has seen too few numbers",
-        },
-        answer="b",
-        because="a sum over words does not see their order, so of each such pair one is lost.",
-        see="02, 2G Train one head",
+        key="keys_under_a_causal_mask",
+        question="Under a causal mask, how many keys may the query at position 3 (counted from 0) "
+        "look at?",
+        answer=4,
+        because="it may look at positions 0, 1, 2 and 3: at itself and at all before it.",
+        see="02, 2G Masks",
         wrong={
-            "a": "the ceiling was counted from the words alone: any width meets it.",
-            "c": "it was trained on the very 900 numbers on which it was measured.",
+            3: "it may look at itself too.",
+            2: "positions count from 0, and it may look at itself too.",
         },
     ),
     Recall(
@@ -62,7 +57,7 @@ RECALL = (
             768**0.5: "that is the root of the whole width: each head has its own, K = 768 / 12.",
             12: "that is the number of heads; the scores are divided by the root of K = 768 / 12.",
         },
-        see="02, 2F Scaling and 2H Many heads",
+        see="02, 2E Scaling and 2H Many heads",
     ),
     Recall(
         id="R3.3",
@@ -77,7 +72,7 @@ RECALL = (
         answer="a",
         because="each output is a sum over all words, and a sum has no order: permutation "
         "equivariance.",
-        see="02, 2K Order does not count",
+        see="02, 2F A head at work",
         wrong={
             "b": "each output belongs to its word and goes where the word goes.",
             "c": "a word meets the same other words as before, so its output is the same.",
@@ -120,9 +115,9 @@ PREDICTIONS = (
     Prediction(
         id="P3.6",
         key="three_back_without_mask",
-        question="With sinusoids and no mask, after 1,000 steps, nearly all letters three places "
-        "back are found inside the training length. Which share is found beyond it, between 0 and "
-        "1?",
+        question="With sinusoids and no mask, after 1,000 steps, nearly all letters three "
+        "positions back are found inside the training length. Which share is found beyond it, "
+        "between 0 and 1?",
         share=True,
     ),
 )

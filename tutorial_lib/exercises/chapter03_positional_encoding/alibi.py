@@ -12,8 +12,8 @@ def alibi_bias(n_heads, n):
     Head h, counted from 1, has the slope 2^(-8h/H); n_heads is a power of two.
     """
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)  # (H,)
-    places = torch.arange(n)
-    distance = (places[:, None] - places).abs()  # (T, S)
+    positions = torch.arange(n)
+    distance = (positions[:, None] - positions).abs()  # (T, S)
     return -slopes[:, None, None] * distance  # (H, T, S)
 
 

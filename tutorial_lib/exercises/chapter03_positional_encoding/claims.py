@@ -92,10 +92,10 @@ COLUMNS_THAT_MOVE = Claim(
     title="Only 20 to 25 columns move",
     level="easy",
     text="""
-A widely read article says, beside a picture of the table, that 20 tokens really use only some 20 to
-25 columns; the others hardly change. It does not say how wide the table is. Take the base
-Transformer, d = 512, and call a column moving if it completes at least **half a wave**: its angle
-at position 20 is larger than at position 0 by pi or more. **How many** of the 512 columns move?
+You may read that a text of 20 tokens uses only some 20 to 25 columns of the table, and the others
+hardly change. That depends on the width. Take the base Transformer, d = 512, and call a column
+moving if it completes at least **half a wave**: its angle at position 20 is larger than at position
+0 by pi or more. **How many** of the 512 columns move?
 """,
     hints=(
         "After 20 steps pair i has turned by 20 / 10000^(2i/d), i from 0 to d/2 - 1.",
@@ -193,10 +193,10 @@ LONGEST_WAVE = Claim(
     title="The longest wave",
     level="easy",
     text="""
-One tutorial lets i run from 0 to d/2. Then the wavelengths would go from 2 pi up to 10,000 times
-2 pi, which is also what the paper says in words. Count the pairs: d columns hold d/2 of them, and
-the first one is i = 0. **By which number** is 2 pi multiplied in the longest wavelength at d = 512?
-Give it to the nearest whole number.
+The slowest hand of the clock tells how far a table can count. The first pair, i = 0, has the
+wavelength 2 pi, and you will often read that the last one has 10,000 times 2 pi. Count the pairs: d
+columns hold d/2 of them. **By which number** is 2 pi multiplied in the longest wavelength at
+d = 512? Give it to the nearest whole number.
 """,
     hints=(
         "A wave is complete when its angle pos / 10000^(2i/d) reaches 2 pi. At which pos?",
@@ -218,7 +218,7 @@ Give it to the nearest whole number.
     ),
     tolerance=0.5,
     unit="times 2 pi",
-    verdict="The range 0 to d/2 would make one pair too many, and the paper rounds up: the longest "
-    "wave ends just under 10,000 times 2 pi.",
+    verdict="10,000 times 2 pi is rounded up: the last pair is i = d/2 - 1, and its wave is a "
+    "little shorter than that.",
     see="3C Sinusoids",
 )

@@ -21,13 +21,13 @@ def gather_one_by_one(words, table, question):
     """Second style."""
     found = []
     for number in words:
-        x = torch.stack([word + place for word, place in zip(number, table, strict=False)])
+        x = torch.stack([word + position for word, position in zip(number, table, strict=False)])
         weights = torch.softmax(x.mv(question) * question.numel() ** -0.5, dim=0)
         found.append(weights @ x)
     return torch.stack(found)
 
 
-def gather_first_place(words, table, question):
+def gather_first_position(words, table, question):
     """This gives every word the vector of position 0."""
     x = words + table[0]  # (B, S, D)
     weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
@@ -42,14 +42,14 @@ def gather_by_batch(words, table, question):
 
 
 def gather_values_only(words, table, question):
-    """This adds the positions to the values alone: the keys do not know their place."""
+    """This adds the positions to the values alone: the keys do not know their position."""
     x = words + table[: words.size(1)]  # (B, S, D)
     weights = (words @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
     return torch.einsum("bs,bsd->bd", weights, x)
 
 
 def gather_keys_only(words, table, question):
-    """This adds the positions to the keys alone: the values do not know their place."""
+    """This adds the positions to the keys alone: the values do not know their position."""
     x = words + table[: words.size(1)]  # (B, S, D)
     weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
     return torch.einsum("bs,bsd->bd", weights, words)
@@ -74,17 +74,17 @@ WORDS, TABLE = torch.randn(18 + 9, 4, generator=torch.Generator().manual_seed(2)
 WORDS, QUESTION = WORDS.view(3, 6, 4), TABLE[8]
 
 
-def gathered_by(keys, values, places, divisor, dim):
-    """Gather by other places, with or without them in keys and values, another scale and axis."""
-    scores = (WORDS + keys * places) @ QUESTION / divisor
-    return torch.einsum("bs,bsd->bd", scores.softmax(dim), WORDS + values * places)
+def gathered_by(keys, values, positions, divisor, dim):
+    """Gather by other positions, in keys and values or not, with another scale and axis."""
+    scores = (WORDS + keys * positions) @ QUESTION / divisor
+    return torch.einsum("bs,bsd->bd", scores.softmax(dim), WORDS + values * positions)
 
 
 RULES = composed(
     lambda answer: answer(WORDS, TABLE, QUESTION),
     gathered_by,
-    {"The keys know their place.": 1, "The keys lack the positions.": 0},
-    {"The values know their place.": 1, "The values lack the positions.": 0},
+    {"The keys know their position.": 1, "The keys lack the positions.": 0},
+    {"The values know their position.": 1, "The values lack the positions.": 0},
     {
         "Word s of each number gets row s of the table.": TABLE[:6],
         "Every word gets the vector of position 0.": TABLE[0],
@@ -109,20 +109,20 @@ READER_CURVE = Symptom(
     level="medium",
     text="""
 The curves above come from one reader, trained with positions. It learns word vectors, a question
-and a readout; the words with their positions are keys and values at once. With sound code it is
+and a readout; the words with their positions are keys and values at once. Without the mistake it is
 right on nearly all numbers within 100 steps. This one stays near 0.64. Both lines measure the
 **same model on the same 900 numbers**, a hundred at a time; for the second line the numbers were
 shuffled into other batches. Choose the letter of the mistake, then repair `gather`.
 """,
     hints=(
         "The two lines differ. Can the answer to a number depend on that number alone?",
-        "One mistake lets the place of a number in its batch reach the result.",
+        "One mistake lets the row of a number in its batch reach the result.",
         "The axes of `words` are numbers, words, width. Which of them does a position count?",
     ),
     solution=gather,
     second_style=gather_one_by_one,
     mistakes=(
-        gather_first_place,
+        gather_first_position,
         gather_by_batch,
         gather_values_only,
         gather_keys_only,
@@ -133,10 +133,10 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
         "The two lines would be one, and settle on exactly 0.640: a number has one answer "
         "whatever batch it is in, and its words have no order.",
         "The two lines would differ and wobble about 0.64: the answer to a number would depend on "
-        "its place in the batch.",
-        "The two lines would be one, well above 0.64: values that know their place tell 203 from "
-        "302, though less well than keys.",
-        "The two lines would be one, at 1.0: keys that know their place are enough to find the "
+        "its row in the batch.",
+        "The two lines would be one, well above 0.64: values that know their position tell 203 "
+        "from 302, though less well than keys.",
+        "The two lines would be one, at 1.0: keys that know their position are enough to find the "
         "first word.",
     ),
     cases=gather_cases,

@@ -119,7 +119,7 @@ shape (T, S), whole numbers. With more keys than queries, the queries are the **
 generation. `table[relative_index(...)]` is then added to the scores.
 """,
     hints=(
-        "The queries stand at positions n_keys - n_queries to n_keys - 1.",
+        "The queries are at positions n_keys - n_queries to n_keys - 1.",
         "`keys - queries[:, None]` has shape (T, S): a row a query.",
         "Clip the offset to -reach and reach, then add what makes row 0 of the smallest.",
     ),

@@ -1,4 +1,4 @@
-"""Chapter 03: queries and keys that turn with their place."""
+"""Chapter 03: queries and keys that turn with their position."""
 
 import torch
 from einops import rearrange
@@ -15,7 +15,7 @@ from tutorial_lib.exercises.engine.tasks import Write, case
 def rotate_pairs(x, positions):
     """Return x (B, H, T, K) with pair i of word t turned by positions[t] / 10000^(2i/K).
 
-    Pair i stands in the neighbours 2i and 2i + 1; positions (T,) holds whole numbers; K is even.
+    Pair i is in the neighbours 2i and 2i + 1; positions (T,) holds whole numbers; K is even.
     """
     width = x.size(-1)
     frequencies = 10_000 ** (-torch.arange(0, width, 2, device=x.device) / width)  # (K/2,)
@@ -42,7 +42,7 @@ def rotary_angles(positions, width):
 
 def rotate_pairs_tiled(x, positions):
     """This turns neighbours by different angles: cos and sin are laid end to end where each must
-    stand twice in a row.
+    come twice in a row.
     """
     angles = rotary_angles(positions, x.size(-1)).repeat(1, 2)  # (T, K)
     swapped = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
@@ -71,10 +71,10 @@ WORDS = torch.randn(2, 3, 5, 8, generator=torch.Generator().manual_seed(3))
 NEIGHBOURS, HALVES = (slice(0, 8, 2), slice(1, 8, 2)), (slice(0, 4), slice(4, 8))
 
 
-def turned_by(pairs, places, exponents, turn):
-    """Turn the words with other pairs (before and after), places, exponents, or another turn."""
+def turned_by(pairs, positions, exponents, turn):
+    """Turn the words with other pairs (before and after), positions, exponents, or another turn."""
     u, v = (WORDS[..., part] for part in pairs[0])
-    angles, out = places[..., None] / 10_000**exponents, torch.empty_like(WORDS)
+    angles, out = positions[..., None] / 10_000**exponents, torch.empty_like(WORDS)
     for part, numbers in zip(pairs[1], turn(u, v, angles.cos(), angles.sin()), strict=True):
         out[..., part] = numbers
     return out

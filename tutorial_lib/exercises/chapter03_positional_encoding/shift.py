@@ -95,7 +95,7 @@ RULES = composed(
             [s, c],
             [c, -s],
         ],
-        "Cosines stand where sines belong: offset 0 gives the identity.": (
+        "Cosines are where sines belong: offset 0 gives the identity.": (
             lambda c, s: [[s, c], [-c, s]]
         ),
         "It has cosines only: a sine shifted mixes sine and cosine.": lambda c, s: [
@@ -126,14 +126,14 @@ SHIFT_MATRIX = Write(
     level="medium",
     text="""
 Write `shift_matrix(offset, d)`: the matrix M (d, d) with **M @ PE(pos) = PE(pos + offset)** for all
-positions. The vector stands on the right, as a column. Sine and cosine of a pair are neighbours, as
+positions. The vector is on the right, as a column. Sine and cosine of a pair are neighbours, as
 in exercise 3.2. M depends on the offset, not on pos: so one linear layer can look "three words
-back" wherever it stands.
+back" from any position.
 """,
     hints=(
         "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b - sin a sin b.",
         "One pair is a 2 x 2 block: its first row gives the new sine, its second the new cosine.",
-        "Pair i turns by offset / 10000^(2i/d); its block stands in rows and columns 2i, 2i + 1.",
+        "Pair i turns by offset / 10000^(2i/d); its block is in rows and columns 2i, 2i + 1.",
     ),
     solution=shift_matrix,
     second_style=shift_matrix_exponential,

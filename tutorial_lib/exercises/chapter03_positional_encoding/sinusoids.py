@@ -90,7 +90,7 @@ RULES = composed(
         "The angle is in radians already: it was turned from degrees.": math.pi / 180,
     },
     {
-        "The sine of pair i stands in column 2i, its cosine in column 2i + 1.": [
+        "The sine of pair i is in column 2i, its cosine in column 2i + 1.": [
             0,
             9,
             2,
@@ -116,8 +116,8 @@ SINUSOIDAL_POSITIONS = Write(
     level="medium",
     text="""
 Write `sinusoidal_positions(n, d)`: the vectors of positions 0 to n - 1, shape (n, d), d even and at
-least 4. Pair i (from 0 to d/2 - 1) turns by the angle pos / 10000^(2i/d): its sine stands in column
-2i, its cosine in column 2i + 1. The table tells an attention layer where each token stands.
+least 4. Pair i (from 0 to d/2 - 1) turns by the angle pos / 10000^(2i/d): its sine goes to column
+2i, its cosine to column 2i + 1. The table tells an attention layer where each token is.
 """,
     hints=(
         "The angles first: positions as (n, 1), pairs as (d/2,), together (n, d/2).",

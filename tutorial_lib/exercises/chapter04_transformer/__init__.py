@@ -47,7 +47,7 @@ RECALL = (
         answer="b",
         because="a score is a dot product of a query and a key, and each key’s weight goes to its "
         "own value. T and S are free.",
-        see="02, 2J Two sequences",
+        see="02, 2I Two sequences",
         wrong={
             "a": "T and S may differ: the weights are (T, S).",
             "c": "values may have any width, and there is one for each key, not for each query.",
@@ -59,14 +59,14 @@ RECALL = (
         question="One attention layer, no mask, no positions. You shuffle the words of its input. "
         "What happens to the output rows?",
         choices={
-            "a": "nothing, they stay in their places",
+            "a": "nothing, they stay where they are",
             "b": "they are the same rows, shuffled alike",
             "c": "all of them get other numbers",
         },
         answer="b",
         because="attention treats its input as a set. Order must be put in: positions are added "
         "to the vectors before the first layer.",
-        see="02, 2K Order does not count",
+        see="02, 2F A head at work",
         wrong={
             "a": "row t belongs to word t: it moves with its word.",
             "c": "each word sees the same words as before, so its row keeps its numbers.",
@@ -79,39 +79,39 @@ RECALL = (
         "larger than 0?",
         answer=15,
         because="row t shows t words: 1 + 2 + 3 + 4 + 5.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
     ),
 )
 
 PREDICTIONS = (
     Prediction(
         id="P4.1",
+        key="word_for_zwei",
+        question="Which English word gets most weight while “zwei” of 742 is written?",
+    ),
+    Prediction(
+        id="P4.2",
         key="table_of_the_base_model",
         question="Which share of the base model, in percent, is its table of tokens?",
     ),
     Prediction(
-        id="P4.2",
+        id="P4.3",
         key="gradient_of_post_norm",
         question="Post-norm, 12 decoder layers, before the first step: how many times as large is "
         "the gradient of the last layer as that of the first?",
     ),
     Prediction(
-        id="P4.3",
+        id="P4.4",
         key="weights_of_one_cross_layer",
         question="A source of 7 tokens, a target of 5, 8 heads: how many attention weights does "
         "one cross-attention layer compute?",
     ),
     Prediction(
-        id="P4.4",
+        id="P4.5",
         key="numbers_after_250_batches",
         question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
         "translated right after 250 batches?",
         share=True,
-    ),
-    Prediction(
-        id="P4.5",
-        key="word_for_zwei",
-        question="Which English word gets most weight while “zwei” of 742 is written?",
     ),
     Prediction(
         id="P4.6",

@@ -63,6 +63,22 @@ def beam_decode_tensors(next_log_probs, bos, eos, max_length, width, alpha):
     return list(best)
 
 
+def beam_decode_worst(next_log_probs, bos, eos, max_length, width, alpha):
+    """It returns the one with the smallest score: scores are negative, and the largest is best."""
+    going_on, finished = {(): 0.0}, {}
+    for _ in range(max_length):
+        grown = {
+            (*ids, token): total + log_p
+            for ids, total in going_on.items()
+            for token, log_p in enumerate(next_log_probs([bos, *ids]).tolist())
+        }
+        ranked = sorted(grown, key=grown.get, reverse=True)
+        finished |= {ids: grown[ids] for ids in ranked[:width] if ids[-1] == eos}
+        going_on = {i: grown[i] for i in [ids for ids in ranked if ids[-1] != eos][:width]}
+    found = finished | going_on
+    return list(min(found, key=lambda ids: found[ids] / ((5 + len(ids)) / 6) ** alpha))
+
+
 def beam_decode_cases():
     """One mechanism each, then random models that tell the rarer mistakes apart."""
     trap = {(1,): [0.01, 0.01, 0.01, 0.5, 0.4, 0.07], (1, 3): OPEN}
@@ -315,7 +331,7 @@ out of the result, and `eos` in.
     ),
     solution=beam_decode,
     second_style=beam_decode_tensors,
-    mistakes=(),
+    mistakes=(beam_decode_worst,),
     cases=beam_decode_cases,
     properties=(
         *properties_of_decoding(WIDTH, 0.6),
@@ -344,5 +360,5 @@ out of the result, and `eos` in.
         Property("An end among the best `width` counts: put it aside.", few_ends_count),
         Property("The score is not log p divided by ((5 + n) / 6)^alpha.", divides_by_the_penalty),
     ),
-    see="4G Decoding",
+    see="4I Decoding",
 )

@@ -109,8 +109,8 @@ LESS_COMPUTE = Claim(
     title="100 times less compute?",
     level="easy",
     text="""
-Two sources say that the Transformer was on par in BLEU while it took 100 times less compute to
-train. From the paper's table 2, BLEU and training FLOPs:
+You may read: “The Transformer was on par with the best translators, with 100 times less compute.”
+Here is the table of the paper itself (Vaswani et al. 2017, table 2), BLEU and training FLOPs:
 
 | | German | FLOPs | French | FLOPs |
 |---|---|---|---|---|
@@ -152,8 +152,8 @@ FLOPs did the rival take, to the nearest whole number?
     ),
     tolerance=0.6,
     unit="times as many",
-    verdict="The sentence does not hold as it stands: on par or better, the factor is 55 at most, "
+    verdict="The sentence does not hold: on par or better, the factor is 55 at most, "
     "against an ensemble; against a single ConvS2S in German, big even took twice as much. More "
-    "than 100 comes out only for base in French, where it is 2 to 3 BLEU behind.",
-    see="4J The original result",
+    "than 100 comes out only for base in French, where it is 2 to 3 BLEU worse.",
+    see="4L The original result",
 )

@@ -57,6 +57,23 @@ def cross_output_only(x, memory, w_q, w_k, w_v, memory_mask):
     return encoder_decoder_attention(x, memory, w_q, w_k, w_v, memory_mask)[0]
 
 
+def cross_maps_exchanged(x, memory, w_q, w_k, w_v, memory_mask):
+    """It exchanges `w_k` and `w_v`: the keys are memory @ w_k, the values memory @ w_v."""
+    return encoder_decoder_attention(x, memory, w_q, w_v, w_k, memory_mask)
+
+
+def cross_values_by_the_keys_map(x, memory, w_q, w_k, w_v, memory_mask):
+    """It makes the values with `w_k`: they have a map of their own, `w_v`."""
+    return encoder_decoder_attention(x, memory, w_q, w_k, w_k, memory_mask)
+
+
+def cross_over_queries(x, memory, w_q, w_k, w_v, memory_mask):
+    """The softmax runs over the queries: use the last axis, so that each row sums to 1."""
+    scores = x @ w_q @ (memory @ w_k).mT / math.sqrt(w_k.size(1))
+    weights = scores.masked_fill(~memory_mask[:, None, :], -1e9).softmax(dim=1)
+    return weights @ memory @ w_v, weights
+
+
 def cross_cases():
     """T, S, D and K differ; B = T and T = S once each, where a mask on the wrong axis fits."""
     padded = torch.tensor([[True, True, False, False], [True, True, True, True]])
@@ -180,13 +197,16 @@ is True for its real words. The maps are (D, K). Return `output, weights`: (B, T
         "The decoder asks. Keys and values both come from `memory`.",
         "The scores are (B, T, S). Which axis does the mask belong to? `[:, None, :]` makes room.",
         "Set hidden scores to `-math.inf` before the softmax over the keys. The decoder's own "
-        "causal mask has no place here: the source is complete.",
+        "causal mask does not belong here: the source is complete.",
     ),
     solution=encoder_decoder_attention,
     second_style=encoder_decoder_attention_loops,
     mistakes=(
         cross_mask_on_batch,
         cross_output_only,
+        cross_maps_exchanged,
+        cross_values_by_the_keys_map,
+        cross_over_queries,
     ),
     cases=cross_cases,
     properties=(
@@ -205,5 +225,5 @@ is True for its real words. The maps are (D, K). Return `output, weights`: (B, T
         Property(MIXED.replace("weights @ v", "weights @ (memory @ w_v)"), output_is_the_mix),
     ),
     results=("output", "weights"),
-    see="4D The decoder layer",
+    see="4E The decoder layer",
 )

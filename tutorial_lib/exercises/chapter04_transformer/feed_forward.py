@@ -172,10 +172,10 @@ FEED_FORWARD = Write(
     title="Feed-forward network",
     level="easy",
     text="""
-Write `feed_forward(x, w1, b1, w2, b2)`: the second half of an encoder layer. One source calls it a
-single layer of weights; it is two linear maps with ReLU between them, from D to d_ff and back, the
-same for each word. `w1` is (D, d_ff) and `w2` (d_ff, D), used as `x @ w1`; the biases are (d_ff,)
-and (D,). The shortcut and LayerNorm are not part of it.
+Write `feed_forward(x, w1, b1, w2, b2)`, the second half of an encoder layer: two linear maps with
+ReLU between them, from D to d_ff and back, the same for each word. `w1` is (D, d_ff) and `w2`
+(d_ff, D), used as `x @ w1`; the biases are (d_ff,) and (D,). The shortcut and LayerNorm are not
+part of it.
 """,
     hints=(
         "`torch.relu` sets negative numbers to 0.",
@@ -194,12 +194,12 @@ and (D,). The shortcut and LayerNorm are not part of it.
             has_no_shortcut,
         ),
         Property("The second map, and its bias, come last of all.", ends_with_a_map),
-        Property("Between the two maps stands ReLU, which cuts each number at 0.", cuts_at_zero),
+        Property("Between the two maps comes ReLU, which cuts each number at 0.", cuts_at_zero),
         Property(
             "The first bias, `b1`, must come before ReLU: it decides where ReLU cuts.",
             first_bias_comes_first,
         ),
         Property("The second bias, `b2`, must be added last of all.", second_bias_comes_last),
     ),
-    see="4B The encoder layer",
+    see="4C The encoder layer",
 )

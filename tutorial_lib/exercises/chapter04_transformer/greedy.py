@@ -91,10 +91,10 @@ list of what was written: with the `eos`, if it came, and without the `bos`.
     cases=greedy_decode_cases,
     properties=(
         Property(
-            "It keeps the largest log p itself: the token is its place, the argmax.", returns_ids
+            "It keeps the largest log p itself: the token is where it is, the argmax.", returns_ids
         ),
         Property("It does not take the likeliest token each time.", takes_the_likeliest),
         *properties_of_decoding(),
     ),
-    see="4G Decoding",
+    see="4I Decoding",
 )

@@ -36,13 +36,26 @@ def smoothed_loss_exchanged(logits, labels, smoothing, pad_id):
     return loss[labels != pad_id].mean()
 
 
+def smoothed_loss_model_shares(logits, labels, smoothing, pad_id):
+    """It shares the smoothing as the model's probabilities do: all V get equal shares."""
+    log_p = logits.log_softmax(dim=-1)
+    label = torch.nn.functional.one_hot(labels, logits.size(-1))
+    target = (1 - smoothing) * label + smoothing * log_p.exp()
+    return -(target * log_p).sum(dim=-1)[labels != pad_id].mean()
+
+
+def smoothed_loss_tenth(logits, labels, smoothing, pad_id):
+    """It always smooths by 0.1, as the paper did: the number is given, `smoothing`."""
+    return smoothed_loss(logits, labels, 0.1, pad_id)
+
+
 def smoothed_loss_cases():
     """Texts of unequal length, a padding id that is not 0, and no smoothing once."""
     labels = torch.tensor([[5, 4, 2, 3], [4, 2, 0, 0]])
     other = torch.tensor([[0, 3, 1], [4, 3, 3], [0, 1, 2]])
     return [
         case("smoothing 0.1", 2 * torch.randn(2, 4, 6), labels, 0.1, 0),
-        case("the padding has id 3", 2 * torch.randn(3, 3, 5), other, 0.4, 3),
+        case("smoothing 0.4, pad_id = 3", 2 * torch.randn(3, 3, 5), other, 0.4, 3),
         case("no smoothing, no padding", torch.randn(1, 2, 4), torch.tensor([[1, 2]]), 0.0, 0),
     ]
 
@@ -98,7 +111,7 @@ def is_a_mean(answer):
     """Logits that say nothing cost the same in one place and in six."""
     ratio = value(answer, UNDECIDED, LABELS) / value(answer, UNDECIDED[:1, :1], LABELS[:1, :1])
     if math.isclose(ratio, 6 / 8, rel_tol=1e-3):
-        return "It divides by all B·T places: divide by the number of real labels."
+        return "It divides by all B·T positions: divide by the number of real labels."
     if any(math.isclose(ratio, n, rel_tol=1e-3) for n in (5, 6, 7, 8)):
         return "It is the sum: the mean over the real labels is asked for."
     return math.isclose(ratio, 1, rel_tol=1e-3)
@@ -229,14 +242,14 @@ share the rest equally. Return the mean cross-entropy in nats over the labels th
 one number for the whole batch.
 """,
     hints=(
-        "`logits.log_softmax(dim=-1)` gives log p of each token at each place.",
+        "`logits.log_softmax(dim=-1)` gives log p of each token at each position.",
         "`log_p.gather(-1, labels[..., None]).squeeze(-1)` picks the label's. The shared part "
         "costs the mean over the V tokens.",
-        "`loss[labels != pad_id]` keeps the real places of the whole batch in one row.",
+        "`loss[labels != pad_id]` keeps the real positions of the whole batch in one row.",
     ),
     solution=smoothed_loss,
     second_style=smoothed_loss_library,
-    mistakes=(smoothed_loss_exchanged,),
+    mistakes=(smoothed_loss_exchanged, smoothed_loss_model_shares, smoothed_loss_tenth),
     cases=smoothed_loss_cases,
     properties=(
         Property("One number is asked for, the mean over the whole batch.", is_one_number),
@@ -251,11 +264,11 @@ one number for the whole batch.
         ),
         Property("More labels cost more: the mean over the real ones is asked for.", is_a_mean),
         Property(
-            "It matters how high all logits of a place are: the V tokens of one place compete.",
+            "It matters how high all logits of a position are: its V tokens compete.",
             tokens_of_a_place_compete,
         ),
         Property(
-            "The softmax runs over the positions: the V tokens of one place compete.",
+            "The softmax runs over the positions: the V tokens of one position compete.",
             softmax_runs_over_the_tokens,
         ),
         Property("The cross-entropy is made of log p.", takes_one_log_softmax),
@@ -273,5 +286,5 @@ one number for the whole batch.
             label_keeps_the_rest,
         ),
     ),
-    see="4E From probabilities to a loss",
+    see="4G From probabilities to a loss",
 )

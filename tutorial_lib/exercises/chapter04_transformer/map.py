@@ -43,7 +43,7 @@ def cross_weights_padding(q, k, source_mask):
 
 
 def cross_weights_causal(q, k, source_mask):
-    """This uses the decoder's causal mask, in place of the source's mask."""
+    """This uses the decoder's causal mask instead of the source's mask."""
     scores = q @ k.T / math.sqrt(q.size(-1))
     visible = torch.ones_like(scores).tril().bool()
     return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
@@ -144,5 +144,5 @@ letter, then repair `cross_weights`.
         *properties_of_a_source(weights_of, REAL),
         Property("The scores are not divided by the root of K, the width of a key.", cross_scaled),
     ),
-    see="4I The crossing",
+    see="4K The crossing",
 )

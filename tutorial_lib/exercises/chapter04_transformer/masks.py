@@ -39,7 +39,7 @@ def decoder_mask_cases():
     return [
         case("lengths 4, 3 and 2", torch.tensor([[1, 5, 7, 2], [1, 4, 2, 0], [1, 2, 0, 0]]), 0),
         case("the padding has id 3", torch.tensor([[1, 0, 2, 3, 3], [1, 6, 0, 5, 2]]), 3),
-        case("a gap behind the start", torch.tensor([[1, 0, 5, 2]]), 0),
+        case("a gap after the start", torch.tensor([[1, 0, 5, 2]]), 0),
         case("two texts of two", torch.tensor([[1, 9], [1, 9]]), 0),
     ]
 
@@ -213,5 +213,5 @@ words never see it anyway. Your mask does not rely on that.)
             texts_stand_alone,
         ),
     ),
-    see="4D The decoder layer",
+    see="4E The decoder layer",
 )

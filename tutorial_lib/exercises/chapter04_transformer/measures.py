@@ -102,8 +102,8 @@ def properties_of_a_source(weights_of, real):
             lambda answer: padding_gets_nothing(weights_of(answer), real),
         ),
         Property(
-            "A word does not see all of the source: that is complete, so no causal mask has its "
-            "place here.",
+            "A word does not see all of the source: that is complete, so no causal mask "
+            "belongs here.",
             lambda answer: not is_causal(visible_weights(weights_of(answer), real)),
         ),
         Property(
@@ -146,7 +146,7 @@ def asks_with_all_that_was_written(answer, *options):
             return "It leaves the start token out of the prefix."
         return "It asks with the last token alone: the model must see all that was written."
     if longest == 3 and asked.count((start,)) > 1:
-        return "It asks without the token written last: the prefix is one step behind."
+        return "It asks without the token written last: the prefix is one token short."
     return all(prefix[0] == start and (prefix[:-1] or prefix) in asked for prefix in asked)
 
 

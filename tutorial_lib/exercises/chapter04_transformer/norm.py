@@ -133,8 +133,8 @@ LAYER_NORM = Write(
     text="""
 Write `layer_norm(x, gain, shift, eps)`. Each vector of x (B, T, D) loses its mean and is divided by
 its standard deviation, that of its own D numbers, where eps is added to the variance, under the
-root. Then come the learned `gain` and `shift`, (D,) each. Two of these stand in each encoder layer,
-three in each decoder layer.
+root. Then come the learned `gain` and `shift`, (D,) each. An encoder layer has two of these, a
+decoder layer three.
 """,
     hints=(
         "`keepdim=True` keeps the axis: (B, T, 1) can be subtracted from (B, T, D).",
@@ -161,7 +161,7 @@ three in each decoder layer.
             divided_by_deviation,
         ),
         Property(
-            "The eps stands outside the root: it belongs to the variance, under the root.",
+            "The eps is outside the root: it belongs to the variance, under the root.",
             eps_stands_under_the_root,
         ),
         Property(
@@ -170,5 +170,5 @@ three in each decoder layer.
         ),
         Property("The shift must be added last of all, after the gain.", shift_comes_last),
     ),
-    see="4B The encoder layer",
+    see="4C The encoder layer",
 )

@@ -155,5 +155,5 @@ output. How many **million parameters** are there, to one decimal?
     unit="million parameters",
     verdict="The printed 65 is 3 % more. The paper says “about 37,000” tokens and not how it "
     "counted; with our parts it would take 40,700. The table is 30 % of the model.",
-    see="4A The whole machine",
+    see="4B The whole machine",
 )

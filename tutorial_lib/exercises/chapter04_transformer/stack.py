@@ -189,7 +189,7 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
         "By which factor does the curve change from one layer to the next? A constant factor comes "
         "from something that happens in each layer.",
         "On the way back each layer multiplies the gradient that runs along the shortcut by the "
-        "factor that stands before x.",
+        "factor in front of x.",
     ),
     solution=pre_norm_layer,
     second_style=pre_norm_layer_by_hand,
@@ -218,7 +218,7 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
             lets_the_gradient_through,
         ),
         Property("The network does not read the LayerNorm of x, but x itself.", reads_the_norm),
-        Property("Between the two maps stands ReLU.", has_its_relu),
+        Property("Between the two maps comes ReLU.", has_its_relu),
         Property(
             "After the second map, `w2`, nothing more is done to what the network adds.",
             ends_with_the_second_map,
@@ -227,5 +227,5 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
     ),
     run=output_and_gradients,
     results=("output", "gradient of x", "gradient of w1", "gradient of w2"),
-    see="4C Where the norm stands",
+    see="4D Where the norm goes",
 )

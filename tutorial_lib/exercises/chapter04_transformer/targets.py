@@ -96,11 +96,11 @@ TEACHER_FORCING = Write(
     title="Teacher forcing",
     level="easy",
     text="""
-In training the decoder is shown the right beginning, and says the next word at every place at once.
-Write `teacher_forcing(target)` for `target` (B, T): each row holds the start token, the words, the
-end token, then padding. Return `decoder_input, labels`, (B, T - 1) each: `labels[b, t]` is the
-token that comes after `decoder_input[b, : t + 1]`. A short row's end token and padding stay in the
-input; their labels are padding, which the loss skips.
+In training the decoder is shown the right beginning, and says the next word at every position at
+once. Write `teacher_forcing(target)` for `target` (B, T): each row holds the start token, the
+words, the end token, then padding. Return `decoder_input, labels`, (B, T - 1) each: `labels[b, t]`
+is the token that comes after `decoder_input[b, : t + 1]`. A short row's end token and padding stay
+in the input; their labels are padding, which the loss skips.
 """,
     hints=(
         "With “start a b end” the decoder reads start, a, b. What does it say at each of them?",
@@ -136,5 +136,5 @@ input; their labels are padding, which the loss skips.
         ),
     ),
     results=("decoder_input", "labels"),
-    see="4E From probabilities to a loss",
+    see="4G From probabilities to a loss",
 )

@@ -18,6 +18,11 @@ def warmup_rate_branches(step, d_model, warmup):
     return peak * step / warmup if step < warmup else peak * (warmup / step) ** 0.5
 
 
+def warmup_rate_base(step, d_model, warmup):
+    """It takes 512 for the width, as the paper's base model has it: it is given, `d_model`."""
+    return 512**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
 def warmup_rate_cases():
     """Before, at and after the peak, for two widths and warm-ups; and the paper's own numbers."""
     return [
@@ -134,7 +139,7 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
     ),
     solution=warmup_rate,
     second_style=warmup_rate_branches,
-    mistakes=(),
+    mistakes=(warmup_rate_base,),
     cases=warmup_rate_cases,
     properties=(
         Property("Four times the width must give half the rate: 1/sqrt(D).", width_counts),
@@ -148,5 +153,5 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
         Property("After the warm-up the rate does not fall like 1/sqrt(step).", falls_like_a_root),
     ),
     tolerance=1e-7,
-    see="4E From probabilities to a loss",
+    see="4G From probabilities to a loss",
 )

@@ -81,7 +81,7 @@ RECALL = (
         answer="b",
         because="the label at each place is the token that comes next. A language model is trained "
         "the same way, without a source.",
-        see="04, 4E From probabilities to a loss",
+        see="04, 4G From probabilities to a loss",
         wrong={
             "a": "these are the tokens that it has just read: copying would be enough.",
             "c": "that is one step too far: after start comes A.",

@@ -50,7 +50,7 @@ RECALL = (
         },
         answer="a",
         because="a causal mask hides all that comes later, and padding on the right comes later.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
         wrong={
             "b": "the softmax goes over the positions that the mask leaves, none of them padding.",
             "c": "the last real token looks to its left, and the padding is to its right.",
@@ -64,7 +64,7 @@ RECALL = (
         answer=5,
         because="each row but the first has one such weight, on the diagonal just below the main "
         "one.",
-        see="02, 2M Real maps",
+        see="02, 2L A model that only looks back",
     ),
 )
 

@@ -2,16 +2,11 @@
 
 from tutorial_lib.exercises.chapter06_bert.claims import LOSS_TERMS, VISIBLE_WEIGHTS
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
-from tutorial_lib.exercises.chapter06_bert.entities import ENTITIES
-from tutorial_lib.exercises.chapter06_bert.entity_f1 import ENTITY_F1
 from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
-from tutorial_lib.exercises.chapter06_bert.pooling import MEAN_POOL
-from tutorial_lib.exercises.chapter06_bert.ranking import SEARCH_RANKING
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
 from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
-from tutorial_lib.exercises.chapter06_bert.span import BEST_SPAN
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "BERT"
@@ -25,11 +20,6 @@ EXERCISES = (
     MASKED_LOSS,
     MLM_CURVE,
     BERT_SIZE,
-    MEAN_POOL,
-    ENTITIES,
-    ENTITY_F1,
-    BEST_SPAN,
-    SEARCH_RANKING,
 )
 
 RECALL = (
@@ -46,9 +36,9 @@ RECALL = (
         answer="c",
         because="each column is one word that is looked at, and no one looks at padding. What the "
         "rows of the padding say is thrown away.",
-        see="02, 2I Masks",
+        see="02, 2G Masks",
         wrong={
-            "a": "that is a causal mask: padding is hidden from all words, wherever they stand.",
+            "a": "that is a causal mask: padding is hidden from all words, wherever they are.",
             "b": "a row is one word that looks: the four words would still look at the padding.",
         },
     ),
@@ -59,7 +49,7 @@ RECALL = (
         choices={"a": "s ##ing ##er", "b": "sing ##er", "c": "sin ##ger"},
         answer="b",
         because="WordPiece takes the longest piece that fits, from the left, and then goes on "
-        "behind it.",
+        "after it.",
         see="01, 1F WordPiece",
         wrong={
             "a": "these pieces fit, but s is not the longest one to begin with.",
@@ -77,7 +67,7 @@ RECALL = (
         see="05, 5A Next token, please",
         wrong={
             "a": "the causal mask lets each place predict, as if the text ended there.",
-            "c": "nothing stands before the first token to predict it from.",
+            "c": "nothing comes before the first token to predict it from.",
         },
     ),
 )
@@ -102,62 +92,29 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
-        key="next_sentence_accuracy",
-        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
-        "read. How often does it say right whether the second follows the first, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.5",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
         "only these may be answered. Which share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.6",
-        key="table_of_bert_base",
-        question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        id="P6.5",
+        key="next_sentence_accuracy",
+        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
+        "read. How often does it say right whether the second follows the first, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.7",
+        id="P6.6",
         key="reviews_filled_by_minilm",
         question="MiniLM, frozen, with a new head for masked words. Which share of the words "
         "hidden in film reviews does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.8",
-        key="fine_tuned_reviews",
-        question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
-        "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
+        id="P6.7",
+        key="table_of_bert_base",
+        question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,
-    ),
-    Prediction(
-        id="P6.9",
-        key="f1_of_names",
-        question="Names in the dialogue of plays that it has not read: which entity F1 does the "
-        "fine-tuned model reach, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.10",
-        key="exact_spans",
-        question="Who says it? Which share of the questions does the fine-tuned model answer with "
-        "exactly the right span, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.11",
-        key="best_layer_for_reviews",
-        question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
-        "best, 0 for none?",
-    ),
-    Prediction(
-        id="P6.12",
-        key="cosine_of_weather",
-        question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
-        "of their vectors?",
     ),
 )

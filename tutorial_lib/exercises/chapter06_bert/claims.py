@@ -90,8 +90,8 @@ LOSS_TERMS = Claim(
     title="What one pass teaches",
     level="easy",
     text="""
-A textbook chapter says that masked language modelling “does not make efficient use of data”: in its
-picture, seven tokens are read for two terms of the loss. Take BERT's full length: [CLS], a
+You may read that masked language modelling “does not make efficient use of data”: seven tokens are
+read for two terms of the loss. Take BERT's full length: [CLS], a
 sentence, [SEP], a sentence, [SEP], together 512 tokens. 15 % of the ordinary tokens are chosen,
 rounded to a whole number. A language model gets 511 terms from 512 tokens. **How many** does masked
 language modelling get?
@@ -119,7 +119,7 @@ language modelling get?
     unit="terms",
     verdict="The sentence holds: a language model gets nearly seven times as many. What BERT gets "
     "in return is that each of them may look to both sides.",
-    see="6A Both sides at once",
+    see="6B Both sides at once",
 )
 
 
@@ -217,13 +217,13 @@ VISIBLE_WEIGHTS = Claim(
     title="Masked as in the decoder?",
     level="easy",
     text="""
-An introduction says of BERT: “we can mask out some of the tokens in the input (in the same way as
+You may read of BERT: “we can mask out some of the tokens in the input (in the same way as
 we mask future tokens in the decoder)”. Let BERT read 12 tokens, two of which have become [MASK];
 nothing is padding. Of the 12 x 12 attention weights of one head, **how many are above 0**?
 """,
     hints=(
         "What would have to be minus infinity, and before which softmax, for a weight to be 0?",
-        "Is there any mask in the attention, when nothing is padding? Where does [MASK] stand?",
+        "Is there any mask in the attention, when nothing is padding? Where is [MASK]?",
     ),
     solution=visible_weights,
     second_style=visible_weights_counted,
@@ -244,5 +244,5 @@ nothing is padding. Of the 12 x 12 attention weights of one head, **how many are
     unit="weights",
     verdict="So it is not the same way. The decoder's mask, which hides places from the attention, "
     "would leave 78; BERT replaces tokens in the input, and each token looks at all, [MASK] too.",
-    see="6A Both sides at once",
+    see="6B Both sides at once",
 )

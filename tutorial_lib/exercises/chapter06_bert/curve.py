@@ -141,8 +141,8 @@ def chosen_are_labels(answer):
     """The label of a chosen place is its own token."""
     if labels_are_turned(answer):
         return (
-            "The labels are the wrong way round: -100 stands at the chosen places, where the token "
-            "must stand, and the token at the others, where -100 must."
+            "The labels are the wrong way round: -100 is at the chosen places, where the token "
+            "must be, and the token at the others, where -100 must."
         )
     return parts(answer)[1] == [5, 0, 6]
 
@@ -161,7 +161,7 @@ The pictures above show a small model that learns to fill blanks in a play, lett
 sound batches, and with batches made by code with one of these mistakes. In the first picture the
 loss falls, as each training reports it. In the second both models take the same test afterwards, on
 text that they have not seen: which share of the hidden letters do they name, and which share of
-those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
+those that they can see? Choose the letter, then repair `mlm_batch`.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",
@@ -178,7 +178,7 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
     ),
     shown=mlm_batch_all_counted,
     looks=(
-        "The loss would go all the way to 0, as each answer stands in the input, and in the test "
+        "The loss would go all the way to 0, as each answer is in the input, and in the test "
         "the model would name hardly any hidden letter: it has never met a blank.",
         "The loss would be 0 after a few steps, and in the test the model would say [MASK] "
         "everywhere: not one letter would be right, seen or hidden.",
@@ -191,7 +191,7 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
     cases=mlm_batch_cases,
     properties=(
         Property(
-            "A chosen token is not hidden: `mask_id` stands in its place in the inputs.",
+            "A chosen token is not hidden: `mask_id` takes its place in the inputs.",
             lambda answer: parts(answer)[0] == [3, 3, 3],
         ),
         Property(
@@ -207,5 +207,5 @@ those that stand before their eyes? Choose the letter, then repair `mlm_batch`.
             others_do_not_count,
         ),
     ),
-    see="6D Pre-training",
+    see="6E Pre-training",
 )

@@ -142,5 +142,5 @@ over these places, one number for the whole batch. No other place counts.
         token="chosen place",
         others="only chosen places do",
     ),
-    see="6D Pre-training",
+    see="6E Pre-training",
 )

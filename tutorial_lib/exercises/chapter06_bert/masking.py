@@ -100,5 +100,5 @@ at its place in `random_ids` (B, T); from 0.9 on it stays. Return the changed id
         ),
     ),
     keeps_input=True,
-    see="6C Fifteen per cent",
+    see="6D Fifteen per cent",
 )

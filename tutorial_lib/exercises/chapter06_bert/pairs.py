@@ -213,5 +213,5 @@ draw, `is_next` True or False.
             labels_fit,
         ),
     ),
-    see="6B What goes in",
+    see="6C What goes in",
 )

@@ -101,11 +101,11 @@ SEGMENT_IDS = Write(
     text="""
 Each row of `ids` (B, T) is a pair: [CLS], the first sentence, [SEP], the second sentence, [SEP],
 then padding. The padding may have any id, so do not look for 0. Write `segment_ids(ids, sep_id)`,
-whole numbers (B, T): 0 up to and including the first [SEP], 1 behind it up to and including the
+whole numbers (B, T): 0 up to and including the first [SEP], 1 after it up to and including the
 second, 0 again in the padding.
 """,
     hints=(
-        "How many [SEP] stand before a token of the first sentence, of the second, of the padding?",
+        "How many [SEP] come before a token of the first sentence, of the second, of the padding?",
         "`(ids == sep_id).cumsum(dim=1)` counts the [SEP] up to each place, the place itself "
         "included. Take that one away again.",
         "`(before == 1).long()` turns True and False into 1 and 0.",
@@ -126,7 +126,7 @@ second, 0 again in the padding.
             lambda answer: not is_turned(answer),
         ),
         Property(
-            "A row gets other numbers when it stands in a batch: each row has [SEP]s of its own, "
+            "A row gets other numbers when it is in a batch: each row has [SEP]s of its own, "
             "so count along the row, dim=1.",
             rows_are_apart,
         ),
@@ -139,5 +139,5 @@ second, 0 again in the padding.
         ),
         has("p", "The padding", 0),
     ),
-    see="6B What goes in",
+    see="6C What goes in",
 )

@@ -122,10 +122,10 @@ BERT_SIZE = Claim(
     title="340 million, 30,000 tokens",
     level="medium",
     text="""
-A textbook chapter lists BERT: a vocabulary of 30,000 tokens, width 1,024, 24 layers with 16 heads,
+You may read of BERT: a vocabulary of 30,000 tokens, width 1,024, 24 layers with 16 heads,
 about 340 million parameters. The model that was released (BERT-large) has 30,522 tokens. Count it,
 **in millions to one decimal**: the tables of tokens, of 512 positions and of 2 segments, the layer
-norm behind them, 24 layers with an inner width of 4 D and two layer norms each, and the pooler, one
+norm after them, 24 layers with an inner width of 4 D and two layer norms each, and the pooler, one
 linear map from D to D. All linear maps have biases.
 """,
     hints=(
@@ -159,5 +159,5 @@ linear map from D to D. All linear maps have biases.
     unit="million parameters",
     verdict="340 is rounded up, 30,000 is rounded down: even with the heads of pre-training it is "
     "336.2. And it is BERT-large; BERT-base has 109.5.",
-    see="6F How big",
+    see="6H How big",
 )

@@ -37,14 +37,14 @@ RECALL = (
         question="An encoder without positions and without a mask reads the same words in another "
         "order. What happens to its outputs?",
         choices={
-            "a": "nothing: each place gives what it gave before",
+            "a": "nothing: each position gives what it gave before",
             "b": "they come in the new order, each word's output the same as before",
             "c": "all outputs change, as each word has other neighbours",
         },
         answer="b",
-        because="attention weighs words by what they hold, not by where they stand. A picture "
+        because="attention weighs words by what they hold, not by where they are. A picture "
         "whose patches are shuffled would be the same picture to it.",
-        see="03, 3A Fixing the 64 percent",
+        see="03, 3A Which word comes first?",
         wrong={
             "a": "the output belongs to the word, and moves with it.",
             "c": "without positions there are no neighbours, only a set of words.",
@@ -58,7 +58,7 @@ RECALL = (
         answer=16,
         because="each token looks at each: 200 · 200 weights are 16 times 50 · 50. Patches half as "
         "wide make four times as many tokens.",
-        see="02, 2L What it costs",
+        see="02, 2J What it costs",
     ),
     Recall(
         id="R7.3",
@@ -68,7 +68,7 @@ RECALL = (
         answer=12,
         because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
         "guessed too.",
-        see="06, 6C Fifteen per cent",
+        see="06, 6D Fifteen per cent",
     ),
 )
 
@@ -115,14 +115,14 @@ PREDICTIONS = (
         id="P7.7",
         key="six_patches_painted_over",
         question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
-        "over. Which share of the test digits does the ViT still read, between 0 and 1?",
+        "over. Which share of the validation digits does the ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P7.8",
         key="one_head_silenced",
         question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
-        "the test digits, between 0 and 1?",
+        "the validation digits, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -149,7 +149,7 @@ PREDICTIONS = (
         id="P7.12",
         key="sky_and_ground",
         question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
-        "the cosine of their patches’ vectors in DINOv2, on the mean, between -1 and 1?",
+        "the mean cosine of their patches’ vectors in DINOv2, between -1 and 1?",
     ),
     Prediction(
         id="P7.13",

@@ -240,5 +240,5 @@ channel's digit the highest. Return the classes (B, N) as whole numbers, patches
         Property("The base is 2^bits.", base_is_the_number_of_digits),
     ),
     remarks=(fit_to_learn,),
-    see="7F Hidden patches",
+    see="7G Hidden patches",
 )

@@ -81,7 +81,7 @@ def embedded(answer, patches=None, weight=None, bias=None, cls=None, positions=N
 
 
 def rows_of_cls(answer):
-    """In which rows the vector cls stands, (B, N + 1). Raises ValueError for another shape."""
+    """In which rows the vector cls is, (B, N + 1). Raises ValueError for another shape."""
     found = answer(
         torch.zeros(B, N, D), torch.eye(D), torch.zeros(D), torch.ones(D), torch.zeros(N + 1, D)
     )
@@ -101,7 +101,7 @@ def has_the_shape(answer):
     sentences = {
         (2, 3, 5): "[CLS] is left out: it comes in front of the patches.",
         (2, 5): "There is [CLS] alone: the patches come behind it.",
-        (2, 4, 10): "The positions stand beside the vectors, 2 D wide: add them.",
+        (2, 4, 10): "The positions are put beside the vectors, 2 D wide: add them.",
     }
     shape = tuple(answer(*inputs).shape)
     return shape == (2, 4, 5) or sentences.get(
@@ -115,7 +115,7 @@ def cls_in_front(answer):
     if cls_is_last(answer):
         return "It puts [CLS] at the end: it comes first."
     if not rows[:, 0].any():
-        return "In front stands another vector than `cls`."
+        return "In front is another vector than `cls`."
     if not rows[:, 0].all():
         return "Only one picture has [CLS] in front: each has one."
     return not rows[:, 1:].any()
@@ -125,7 +125,7 @@ def cls_is_no_patch(answer):
     """Neither patches nor the bias reach the first row."""
     of_patches = embedded(answer, patches=torch.rand(B, N, D) + 1)[:, 0]
     if of_patches.any():
-        return "What stands in front depends on the patches: it is the vector `cls`."
+        return "What is in front depends on the patches: it is the vector `cls`."
     return not embedded(answer, bias=torch.ones(D))[:, 0].any()
 
 
@@ -204,5 +204,5 @@ Return (B, N + 1, D).
         Property("The bias of the linear map is left out.", bias_on_patches),
         Property("A position is added to each vector, the first one to [CLS].", positions_added),
     ),
-    see="7B Patches to vectors",
+    see="7C Patches to vectors",
 )

@@ -233,11 +233,11 @@ multiple of 4.
         ),
         Property(
             "The first D/2 numbers must depend on the row only, and the others on the column only: "
-            "the row's vector stands in all cells of its row, the column's in all of its column.",
+            "the row's vector is in all cells of its row, the column's in all of its column.",
             halves_depend,
         ),
         Property(
-            "All sines come before all cosines: each cosine stands beside its sine.",
+            "All sines come before all cosines: each cosine belongs right after its sine.",
             lambda answer: not sines_apart(answer),
         ),
         Property("Each half must hold the sine and the cosine of each angle.", halves_are_waves),
@@ -246,5 +246,5 @@ multiple of 4.
         Property("The waves do not get slower as 10000^(2i / (D/2)) says.", slows_down),
     ),
     tolerance=5e-4,  # waves that get faster are known in spite of their rounded angles
-    see="7C Where am I in the picture",
+    see="7D Where am I in the picture",
 )

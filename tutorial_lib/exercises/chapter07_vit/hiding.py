@@ -14,7 +14,7 @@ def corrupt_patches(patches, mask, chosen, draw, other):
     patches (B, N, D) are vectors; mask (D,) stands for a hidden patch; chosen (B, N) is True where
     a patch is to be guessed; draw (B, N) is a number from 0 to 1 that decides what becomes of a
     chosen one: below 0.8 it is hidden, below 0.9 the vector of patch other[b, n] of the same
-    picture stands in its place, else it stays.
+    picture takes its place, else it stays.
     """
     hidden = chosen & (draw < 0.8)
     replaced = chosen & (draw >= 0.8) & (draw < 0.9)
@@ -135,7 +135,7 @@ CORRUPT_PATCHES = Write(
 Some patches have been chosen, to be guessed: you are given which. Of these about 80 % are hidden,
 10 % replaced, 10 % kept. Write `corrupt_patches(patches, mask, chosen, draw, other)` for patch
 vectors (B, N, D). Where `chosen` (B, N) is True, the number `draw` (B, N) decides: **below 0.8**
-the vector mask (D,) stands there; from 0.8 to **below 0.9** the vector of patch `other[b, n]` of
+the vector mask (D,) takes its place; from 0.8 to **below 0.9** the vector of patch `other[b, n]` of
 the same picture, as it was; else the patch stays. All other patches stay. Return (B, N, D), and
 leave `patches` as it is.
 """,
@@ -170,5 +170,5 @@ leave `patches` as it is.
     ),
     run=with_patches_after,
     results=("result", "`patches` after the call"),
-    see="7F Hidden patches",
+    see="7G Hidden patches",
 )

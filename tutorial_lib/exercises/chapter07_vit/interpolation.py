@@ -196,11 +196,11 @@ A ViT has learned a position for each cell of its grid. A larger picture has mor
 same size, so their positions are **interpolated** between the learned ones. Write
 `interpolate_positions(table, old_grid, new_grid)`: table (1 + R · C, D) holds the vector of [CLS],
 then those of the cells, row by row; `old_grid` is (R, C), `new_grid` (R', C'). [CLS] keeps its
-vector and its place. Interpolate the cells as `F.interpolate(..., mode="bilinear")` does it by
+vector and stays first. Interpolate the cells as `F.interpolate(..., mode="bilinear")` does by
 default, and return (1 + R' · C', D).
 """,
     hints=(
-        "First take [CLS] off, at the end put it back: it stands nowhere in the picture.",
+        "First take [CLS] off, at the end put it back: it has no spot in the picture.",
         "`F.interpolate` wants (batch, D, rows, columns), so D must come before rows and columns: "
         "`cells.T.reshape(1, D, R, C)`.",
         "Back again: `flatten(2)` makes (1, D, R' · C'), and D has to come last.",
@@ -212,7 +212,7 @@ default, and return (1 + R' · C', D).
     properties=(
         Property("The vectors are (1 + R' · C', D).", has_the_shape),
         Property(
-            "In front stands another vector than that of [CLS]: it keeps its vector and its place.",
+            "In front is another vector than that of [CLS]: it keeps its vector and its place.",
             cls_stays_in_front,
         ),
         Property(
@@ -233,5 +233,5 @@ default, and return (1 + R' · C', D).
             neighbours_below_count,
         ),
     ),
-    see="7C Where am I in the picture",
+    see="7D Where am I in the picture",
 )

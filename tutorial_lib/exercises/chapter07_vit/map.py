@@ -147,13 +147,13 @@ CLS_MAP = Symptom(
     title="Beside the ink",
     level="medium",
     text="""
-The left picture above is a seven, cut into 8 x 8 patches; [CLS] looks mostly at patches with ink.
-The right picture was meant to show that, and shows something else. It was made by code with one of
-these mistakes. Choose the letter, then repair `cls_map`.
+On the left is a seven, cut into 8 x 8 patches; [CLS] looks mostly at patches with ink. The map on
+the right should show that, but `cls_map` has one of these mistakes. Choose the letter, then repair
+`cls_map`.
 """,
     hints=(
-        "Which patch is the brightest? Is there ink in it?",
-        "Compare the stroke at the top with the one in the map: what happened to its place?",
+        "Which patch is the darkest? Is there ink in it?",
+        "Compare the stroke at the top with the one in the map: where did it go?",
         "A row of the map has T = 65 weights. Which of them belongs to no patch?",
     ),
     solution=cls_map,
@@ -166,12 +166,12 @@ these mistakes. Choose the letter, then repair `cls_map`.
     ),
     shown=cls_map_off_by_one,
     looks=(
-        "The seven would be mirrored at the diagonal: its long stroke would stand on the left.",
-        "The first patch would be the brightest, as [CLS] looks at itself, and the seven would "
-        "stand one place to the right of its ink.",
-        "No seven would be seen: the map would be bright in the middle, where the patches look "
+        "The seven would be mirrored at the diagonal: its long stroke would be on the left.",
+        "The first patch would be the darkest, as [CLS] looks at itself, and the seven would "
+        "be one patch to the right of its ink.",
+        "No seven would be seen: the map would be dark in the middle, where the patches look "
         "at [CLS] the most.",
-        "No seven would be seen: the map would be bright in the lower right corner, around the "
+        "No seven would be seen: the map would be dark in the lower right corner, around the "
         "last patch.",
     ),
     cases=cls_map_cases,
@@ -187,5 +187,5 @@ these mistakes. Choose the letter, then repair `cls_map`.
             lambda answer: not adds_up(answer),
         ),
     ),
-    see="7E What it looks at",
+    see="7F What it looks at",
 )

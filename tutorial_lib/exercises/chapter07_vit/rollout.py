@@ -6,7 +6,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def attention_rollout(maps):
-    """Return how much of each input token reaches each place through all layers, (T, T).
+    """Return how much of each input token reaches each position through all layers, (T, T).
 
     maps (L, H, T, T) are the weights of one picture, first layer first, row t looking at column s.
     A layer counts half for the mean of its heads and half for the token itself, the residual path.
@@ -221,15 +221,15 @@ ATTENTION_ROLLOUT = Write(
     title="Attention through all layers",
     level="medium",
     text="""
-A map of the last layer says which places [CLS] looks at, not which patches: by then each place
-holds something of many. **Rollout** (Abnar and Zuidema 2020) follows them back. Write
+A map of the last layer says which positions [CLS] looks at, not which patches: by then each
+position holds something of many. **Rollout** (Abnar and Zuidema 2020) follows them back. Write
 `attention_rollout(maps)` for the maps (L, H, T, T) of one picture, first layer first: average the
 heads of each layer, take half of that and **half of the identity** for the residual path, and
 multiply the layers' matrices, a later layer on the **left** of the earlier ones. Return (T, T).
 """,
     hints=(
         "What does one layer alone give? Do its rows sum to 1?",
-        "Row t of a layer's matrix says what place t takes from the places below it. What is row t "
+        "Row t of a layer's matrix says what position t takes from the layer below. What is row t "
         "of second @ first?",
         "Begin with `torch.eye(T)`, and for each layer `reached = layer @ reached`.",
     ),
@@ -257,5 +257,5 @@ multiply the layers' matrices, a later layer on the **left** of the earlier ones
             layers_are_multiplied,
         ),
     ),
-    see="7E What it looks at",
+    see="7F What it looks at",
 )

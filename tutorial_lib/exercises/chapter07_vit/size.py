@@ -141,11 +141,11 @@ MILLIONS = Claim(
     title="Whose 307 million?",
     level="medium",
     text="""
-A lecture gives ViT-L 307 million parameters. Count those of ViT-L/16, with **patches of 16**: 24
-layers of width D = 1024, d_ff = 4 D, biases everywhere, two LayerNorms a layer and one at the end;
-pictures of 224 x 224 in 3 colours; a linear map of the patches with bias, a [CLS] vector, a learned
-position for each patch and for [CLS]; a linear head for 1000 classes with bias. How many **million
-parameters**, to one decimal?
+ViT-Large is published with 307 million parameters. Count those of ViT-L/16, with **patches of 16**:
+24 layers of width D = 1024, d_ff = 4 D, biases everywhere, two LayerNorms a layer and one at the
+end; pictures of 224 x 224 in 3 colours; a linear map of the patches with bias, a [CLS] vector, a
+learned position for each patch and for [CLS]; a linear head for 1000 classes with bias. How many
+**million parameters**, to one decimal?
 """,
     hints=(
         "A layer has 12 D² weights, 9 D biases and 4 D numbers in its two LayerNorms.",
@@ -179,5 +179,5 @@ parameters**, to one decimal?
     unit="million parameters",
     verdict="The 307 belong to patches of 32, with 306.5 million: their map has four times as many "
     "weights, which is more than the fewer positions save.",
-    see="7I How big",
+    see="7J How big",
 )

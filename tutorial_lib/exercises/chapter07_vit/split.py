@@ -30,7 +30,7 @@ def split_from_the_end(order, n_validation, n_test):
 
 
 def split_validation_trained(order, n_validation, n_test):
-    """This takes the validation images from the beginning, where the training images stand."""
+    """This takes the validation images from the beginning, where the training images are."""
     n_train = len(order) - n_validation - n_test
     train = order[:n_train]
     validation = order[:n_validation]
@@ -39,7 +39,7 @@ def split_validation_trained(order, n_validation, n_test):
 
 
 def split_test_trained(order, n_validation, n_test):
-    """This takes the test images from the beginning, where the training images stand."""
+    """This takes the test images from the beginning, where the training images are."""
     n_train = len(order) - n_validation - n_test
     train = order[:n_train]
     validation = order[n_train : n_train + n_validation]
@@ -57,9 +57,7 @@ def split_one_for_both(order, n_validation, n_test):
 
 
 def split_unshuffled(order, n_validation, n_test):
-    """This takes the images as they stand in the file, sorted by digit, and not in the random
-    order.
-    """
+    """This takes the images in the order of the file, sorted by digit, not in the random order."""
     order = sorted(order)
     n_train = len(order) - n_validation - n_test
     train = order[:n_train]
@@ -85,12 +83,13 @@ def curves(split):
 
     There are 600 images of ten kinds, sorted by kind: points around ten centres. The learner is the
     simplest there is, a memory: it keeps the first n training images and says the label of the one
-    that is nearest. Validation and test have 60 images each.
+    that is nearest. Validation and test have 60 images each. In so many directions that a memory
+    gets better with more images, as real learners do.
     """
     generator = torch.Generator().manual_seed(0)
     labels = torch.arange(10).repeat_interleave(60)
-    centres = torch.randn(10, 6, generator=generator)
-    images = 1.3 * centres[labels] + torch.randn(600, 6, generator=generator)
+    centres = torch.randn(10, 30, generator=generator)
+    images = 0.7 * centres[labels] + torch.randn(600, 30, generator=generator)
     order = random.Random(0).sample(range(600), 600)
     parts = split(order, 60, 60)
     distances = torch.cdist(images, images)
@@ -144,12 +143,15 @@ def sizes(answer):
 
 
 def in_turn(answer):
-    """First the training images, last the test images."""
+    """First the training images, last the test images, in the order given or sorted."""
     if no_image_twice(answer) is not True:
         return None
-    order = ORDER if keeps_the_order(answer) else sorted(ORDER)
-    train, validation, test = (order.index(part[0]) for part in parts(answer))
-    return train < validation < test
+    found = parts(answer)
+    for order in (ORDER, sorted(ORDER)):
+        train, validation, test = ([order.index(n) for n in part] for part in found)
+        if max(train) < min(validation) and max(validation) < min(test):
+            return True
+    return False
 
 
 SPLIT = Symptom(
@@ -157,15 +159,15 @@ SPLIT = Symptom(
     title="Nothing left to improve",
     level="medium",
     text="""
-The picture above shows the accuracy on training, validation and test images against the number of
-training images. The learner is a memory: it keeps the training images, and says the label of the
-one that is nearest. The validation images were meant to tell how good it is on new ones. The parts
-were made by code with one of these mistakes. Choose the letter, then repair `split`.
+The picture above shows how many training, validation and test images a *memory* reads right: it
+keeps the training images, and says the label of the nearest one. The validation images should tell
+you how well it reads new ones. `split` made the three parts, with one of these mistakes. Choose the
+letter, then repair `split`.
 """,
     hints=(
         "On which images must a memory be perfect, and why?",
         "Which of the other two curves has the shape of the training curve?",
-        "Print the three parts for ten images: does any number stand in two of them?",
+        "Print the three parts for ten images: is any number in two of them?",
     ),
     solution=split,
     second_style=split_from_the_end,
@@ -189,7 +191,7 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
     cases=split_cases,
     properties=(
         Property(
-            "The images of a part stand in another order than in `order`: take them as they are "
+            "The images of a part come in another order than in `order`: take them as they are "
             "shuffled.",
             keeps_the_order,
         ),
@@ -199,5 +201,5 @@ were made by code with one of these mistakes. Choose the letter, then repair `sp
         Property("The first images train, the last ones are the test.", in_turn),
     ),
     results=("training part", "validation part", "test part"),
-    see="7D Train it",
+    see="7E Train it",
 )

@@ -35,7 +35,7 @@ function render({ model, el }) {
   const pixels = element("canvas");
   const readout = element("p", { class: "tl-readout", role: "status" });
   const moving = element("p", { class: "tl-moving" });
-  const help = element("p", { class: "tl-note", text: "Point at the map to read a value; click or use the arrow keys to keep a place." });
+  const help = element("p", { class: "tl-note", text: "Point at the map to read a value; click or use the arrow keys to keep a cell." });
   root.append(element("p", { class: "tl-title", text: model.get("label") }), controls, canvas, moving, readout, help);
   el.append(root);
 

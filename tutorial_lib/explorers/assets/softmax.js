@@ -108,7 +108,7 @@ function render({ model, el }) {
   const rows = first.k.map((key, s) => {
     const cells = [0, 1, 2, 3].map(cell);
     const node = element("tr", {},
-      element("th", { text: `key ${s + 1}`, scope: "row" }),
+      element("th", { text: model.get("names")[s], scope: "row" }),
       element("td", {}, ...key.map((_, i) => number(`key ${s + 1}, ${i + 1}`, () => model.get("k")[s][i], setAt("k", s, i)))),
       ...cells.map((c) => c.node),
       element("td", {}, ...first.v[s].map((_, i) =>
@@ -172,7 +172,7 @@ function render({ model, el }) {
     for (const refresh of inputs) refresh();
     const said = [...notes.values()];
     const top = Math.max(...result.weights);
-    if (top > 0.9999 && keys.length > 1) said.push(`Saturated: key ${result.weights.indexOf(top) + 1} takes all the weight.`);
+    if (top > 0.9999 && keys.length > 1) said.push(`Saturated: ${model.get("names")[result.weights.indexOf(top)]} takes all the weight.`);
     warning.textContent = said.join(" ");
     warning.hidden = !said.length;
     return result;

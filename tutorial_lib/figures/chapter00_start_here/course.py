@@ -16,16 +16,17 @@ CHAPTERS = {
     "05": ("GPT", 5, 0),
     "05b": ("Prompting", 6, 0),
     "06": ("BERT", 5, 1),
-    "08a": ("BERT's descendants", 6, 1),
-    "08b": ("Text to text", 7, 1),
+    "06b": ("BERT in use", 6, 1),
+    "08a": ("BERT's descendants", 7, 1),
+    "08b": ("Text to text", 8, 1),
     "07": ("Vision Transformer", 5, 2),
     "09": ("Swin and Perceiver", 6, 2),
     "10": ("Text and pictures", 7, 2),
-    "11": ("Growing up", 8.3, 1),
+    "11": ("Growing up", 9.3, 1),
 }
 
 # The chapters whose notebooks exist; the others are planned.
-READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "07")
+READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07")
 
 ROUTES = {
     "Two-hour essentials": ("00", "01", "02", "05"),
@@ -42,6 +43,7 @@ _NEEDS = (
     ("04", "05"),
     ("05", "05b"),
     ("04", "06"),
+    ("06", "06b"),
     ("06", "08a"),
     ("08a", "08b"),
     ("04", "07"),
@@ -102,15 +104,15 @@ def course_map(done=(), figure=None):
     unknown = sorted(set(done) - set(CHAPTERS))
     if unknown:
         raise ValueError(f"no chapter is called {unknown[0]!r}; there are {', '.join(CHAPTERS)}")
-    figure = blank(figure, 11.0, 5.4)
+    figure = blank(figure, 11.8, 5.3)
     axes = figure.subplots()
-    axes.set(xlim=(-0.65, 8.3 * _STEP + 0.65), ylim=(2 * _RISE + 2.35, -0.55), aspect="equal")
+    axes.set(xlim=(-0.65, 9.3 * _STEP + 0.65), ylim=(2 * _RISE + 2.35, -0.55), aspect="equal")
     axes.axis("off")
     place = {name: (col * _STEP, row * _RISE) for name, (_, col, row) in CHAPTERS.items()}
     for before, after in _NEEDS:
         (x0, y0), (x1, y1) = place[before], place[after]
         # On to 11 each branch first passes above or below its neighbours.
-        bend = place["10"][0] + _BOX[0] / 2 if after == "11" else x0 + _BOX[0] / 2
+        bend = place["08b"][0] + _BOX[0] / 2 if after == "11" else x0 + _BOX[0] / 2
         xs = [x0, bend, x1 - _BOX[0] / 2]
         axes.plot(xs, [y0, y0, y1], color=MUTED, linewidth=1.4, zorder=1)
     for name, (title, _, _) in CHAPTERS.items():
@@ -131,7 +133,7 @@ def course_map(done=(), figure=None):
         _box(axes, -0.28 + 1.6 * index, -0.2, 0.44, 0.28, **_state(name), zorder=2)
         axes.text(0.04 + 1.6 * index, -0.19, meaning, fontsize=9, va="center")
     finished = f", {len(set(done))} of {len(CHAPTERS)} done" if done else ""
-    axes.set_title(f"Fourteen chapters, three routes{finished}")
+    axes.set_title(f"Fifteen chapters, three routes{finished}")
     return figure
 
 

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import torch
 from matplotlib.ticker import MaxNLocator
 
+from tutorial_lib.figures.charts import line_chart
 from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, headline, styled
 
 WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
@@ -109,3 +111,50 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
 def _finding(d, now, scaled):
     how = "divided by √d" if scaled else "not scaled"
     return f"d = {d}, {how}: largest weight {now.largest:.2f}, gradient {now.gradient:.3f} (means)"
+
+
+ENTROPY_WIDTHS = (1, 4, 16, 64, 256)
+
+
+def mean_entropy(weigh, d, n_queries=400, n_keys=64, seed=0):
+    """Return the mean entropy in bits of the rows of weigh(q, k), q (T, d) and k (S, d) random.
+
+    >>> round(mean_entropy(lambda q, k: torch.full((len(q), len(k)), 1 / len(k)), 4), 3)
+    6.0
+    """
+    random = torch.Generator().manual_seed(seed)
+    q, k = torch.randn(n_queries + n_keys, d, generator=random).split([n_queries, n_keys])
+    weights = weigh(q, k)  # (T, S)
+    return -(weights * weights.clamp_min(1e-12).log2()).sum(dim=-1).mean().item()
+
+
+def entropy_over_width(weighings, figure=None):
+    """The mean entropy of the weights over the head width, a line for each function in weighings.
+
+    weighings: {name: function of q (T, d), k (S, d) that returns weights (T, S)}.
+    """
+    return line_chart(
+        {name: (ENTROPY_WIDTHS, bits) for name, bits in _entropies(weighings).items()},
+        "head width d_k",
+        "entropy of the weights (bits)",
+        "The sound curve is flat. What is wrong with the other?",
+        references={"64 keys share equally": 6.0},
+        log_x=True,
+        y_range=(4, 6.4),
+        figure=figure,
+    )
+
+
+def describe_entropy_over_width(weighings):
+    """Say the numbers of `entropy_over_width` in words: its alt text."""
+    said = []
+    for name, bits in _entropies(weighings).items():
+        pairs = zip(ENTROPY_WIDTHS, bits, strict=True)
+        said.append(f"{name} " + ", ".join(f"{b:.2f} at {d}" for d, b in pairs))
+    return f"Entropy in bits over the head width: {'; '.join(said)}. Equal weights have 6 bits."
+
+
+def _entropies(weighings):
+    return {
+        name: [mean_entropy(weigh, d) for d in ENTROPY_WIDTHS] for name, weigh in weighings.items()
+    }

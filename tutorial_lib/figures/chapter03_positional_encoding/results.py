@@ -1,94 +1,84 @@
-"""The experiment with schemes of positions: inside and beyond the training length, seed by seed."""
+"""Inside the training length and beyond it: the schemes side by side, and stretched angles."""
 
 import numpy as np
-from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, GRID, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.charts import line_chart
+from tutorial_lib.figures.style import BLUE, INK, MUTED, ORANGE, blank, headline, styled
 
-
-def _group_rows(rows, measures, by):
-    """Return (name, {measure: values over the seeds}) for each setting, in the order of the rows.
-
-    A name reads "ALiBi, causal".
-    """
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[key] for key in by), []).append(row)
-    return [
-        (
-            _name(by, key),
-            {measure: np.array([float(row[measure]) for row in seeds]) for measure in measures},
-        )
-        for key, seeds in groups.items()
-    ]
-
-
-def _name(by, key):
-    words = []
-    for column, value in zip(by, key, strict=True):
-        if isinstance(value, bool):
-            words += [column] if value else []
-        else:
-            words.append(str(value))
-    return ", ".join(words)
+WHERE = {"inside": BLUE, "beyond": ORANGE}
 
 
 @styled
-def length_results(
-    rows,
-    value_label="share of right answers",
-    *,
-    measures=("inside", "beyond"),
-    by=("scheme", "causal"),
-    panel=None,
-    chance=None,
-    chance_label="chance",
-    title=None,
-    figure=None,
-):
-    """A line for each setting: a dot for each seed and a bar at the mean, inside and beyond.
+def length_bars(rows, causal=False, chance=None, title=None, figure=None):
+    """Two bars a scheme, a panel a question: right answers inside and beyond the training length.
 
-    rows: list of dicts with the keys of `by`, of `measures` and, if given, `panel`, whose values
-    get a panel each (questions, tasks). chance is a number, or a dict from panel to number, drawn
-    dashed and called chance_label. Raises ShapeError without rows.
+    rows: list of dicts with scheme, causal, question, inside and beyond, one a seed, as the recipe
+    position-schemes leaves them. A bar is the mean over the seeds, a whisker goes from the lowest
+    to the highest. chance maps a question to what always giving one answer is worth, drawn
+    dashed. Raises ShapeError when no row has this mask.
     """
+    rows = [row for row in rows if row["causal"] == causal]
     if not rows:
         raise ShapeError("there are no rows to draw")
-    names = [None] if panel is None else list(dict.fromkeys(row[panel] for row in rows))
-    groups = {
-        name: _group_rows(
-            [row for row in rows if panel is None or row[panel] == name], measures, by
-        )
-        for name in names
-    }
-    settings = list(dict.fromkeys(text for group in groups.values() for text, _ in group))
-    figure = blank(figure, 2.0 + max(3.0 * len(names), 5.0), 1.6 + 0.34 * len(settings))
-    panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
-    colours = dict(zip(measures, (BLUE, ORANGE), strict=False))
-    for axes, name in zip(panels, names, strict=True):
-        for text, values in groups[name]:
-            line = settings.index(text)
-            axes.axhline(line, color=GRID, linewidth=0.8, zorder=0)
-            for step, measure in enumerate(measures):
-                y = line + 0.18 * (2 * step - len(measures) + 1)
-                seeds, colour = values[measure], colours[measure]
-                axes.plot(seeds, [y] * len(seeds), "o", color=colour, markersize=4, alpha=0.6)
-                axes.plot(seeds.mean(), y, "|", color=colour, markersize=11, markeredgewidth=2.5)
-        level = chance.get(name) if isinstance(chance, dict) else chance
-        if level is not None:
-            axes.axvline(level, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)))
-        axes.set_xlabel(value_label)
-        if name is not None:
-            axes.set_title(str(name), fontsize=10.5, fontweight="normal")
-    panels[0].set_yticks(range(len(settings)), settings)
-    panels[0].set_ylim(len(settings) - 0.4, -0.6)
-    for axes in panels:
+    questions, schemes = (
+        list(dict.fromkeys(row[name] for row in rows)) for name in ("question", "scheme")
+    )
+    figure = blank(figure, 10.0, 1.7 + 0.5 * len(schemes))
+    panels = figure.subplots(1, len(questions), sharey=True, squeeze=False)[0]
+    for axes, question in zip(panels, questions, strict=True):
+        for at, scheme in enumerate(schemes):
+            seeds = [r for r in rows if (r["scheme"], r["question"]) == (scheme, question)]
+            for where, shift in zip(WHERE, (-0.19, 0.19), strict=True):
+                values = [row[where] for row in seeds]
+                _bar(axes, at + shift, np.array(values), WHERE[where])
+        if chance:
+            axes.axvline(chance[question], color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
+        axes.set_title(f"“{question}”", fontsize=10.5, fontweight="normal")
+        axes.set(xlim=(0, 1.19), xticks=[0, 0.5, 1], xlabel="right answers")
         axes.tick_params(axis="y", length=0)
-    marks = [Line2D([], [], color=colours[m], marker="o", linestyle="", label=m) for m in measures]
-    marks += [Line2D([], [], color=MUTED, marker="|", linestyle="", markersize=10, label="mean")]
-    if chance is not None:
-        marks.append(Line2D([], [], color=MUTED, linewidth=1.2, dashes=(4, 3), label=chance_label))
-    figure.legend(handles=marks, loc="outside lower left", ncols=len(marks))
-    headline(figure, title or "Inside the training length and beyond it")
+    panels[0].set_yticks(range(len(schemes)), schemes)
+    panels[0].invert_yaxis()
+    marks = [Patch(color=colour, label=where) for where, colour in WHERE.items()]
+    figure.legend(handles=marks, loc="outside lower left", ncols=2)
+    mask = "a causal mask" if causal else "no mask"
+    headline(figure, title or f"Inside the training length and beyond it, {mask}")
+    return figure
+
+
+def _bar(axes, y, values, colour):
+    mean = values.mean()
+    axes.barh(y, mean, height=0.34, color=colour)
+    axes.plot([values.min(), values.max()], [y, y], color=INK, linewidth=1.3)
+    axes.text(max(mean, values.max()) + 0.02, y, f"{mean:.2f}", va="center", fontsize=8.5)
+
+
+@styled
+def context_lines(rows, ways, trained, title, figure=None):
+    """The loss over the position of a text that is longer than those of the training.
+
+    rows: list of dicts with way, seed, first (the first position of a stretch) and bits, as the
+    recipe longer-context leaves them; ways are drawn, with a pale band from the lowest to the
+    highest seed; trained is the length in training, a dashed line. Raises ShapeError without rows.
+    """
+    if not any(row["way"] in ways for row in rows):
+        raise ShapeError("there are no rows to draw")
+    starts = sorted({row["first"] for row in rows})
+    middle = [first + (starts[1] - starts[0]) / 2 for first in starts]
+    series, bands = {}, {}
+    for way in ways:
+        bits = np.array(
+            [[r["bits"] for r in rows if (r["way"], r["first"]) == (way, at)] for at in starts]
+        )
+        series[way] = (middle, bits.mean(1))
+        bands[way] = (bits.min(1), bits.max(1))
+    figure = line_chart(
+        series, "position in the text", "loss, bits a character", title, bands=bands, figure=figure
+    )
+    figure.set_size_inches(9.0, 4.2)
+    axes = figure.axes[0]
+    axes.axvline(trained, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
+    where = axes.get_xaxis_transform()
+    axes.text(trained + 2, 0.97, "length in training", transform=where, va="top", color=MUTED)
     return figure

@@ -66,7 +66,7 @@ def learning_rates(schedules, steps, title="", marks=None, figure=None):
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=False)
     for text, step in (marks or {}).items():
         axes.axvline(step, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        shift = {"xytext": (5, -3), "textcoords": "offset points", "va": "top"}
-        top = axes.get_ylim()[1]
-        axes.annotate(text, (step, top), color=MUTED, fontsize=9.5, **shift)
+        shift = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+        low, high = axes.get_yticks()[:2]  # between two lines of the grid
+        axes.annotate(text, (step, (low + high) / 2), color=MUTED, fontsize=9.5, **shift)
     return figure

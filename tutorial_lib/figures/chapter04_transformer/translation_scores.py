@@ -30,13 +30,15 @@ def score_bars(scores, title="", lit=(), form="{:.1f}", most=None, figure=None):
     for axes, (measure, values) in zip(panels, scores.items(), strict=True):
         lengths = np.array([math.nan if values.get(n) is None else values[n] for n in names])
         top = most or max(np.nanmax(lengths, initial=0), 1e-9)
-        axes.barh(range(len(names)), top, color=GRID, height=0.62, alpha=0.45)
+        axes.barh(range(len(names)), top, color=GRID, height=0.06)
         colours = [ORANGE if name in lit else BLUE for name in names]
         axes.barh(range(len(names)), np.nan_to_num(lengths), color=colours, height=0.62)
         for row, length in enumerate(lengths):
             known = not math.isnan(length)
             text = form.format(length) if known else "none"
-            look = {"va": "center", "fontsize": 9.5, "color": INK if known else MUTED}
+            colour = ORANGE if length == 0 and names[row] in lit else INK if known else MUTED
+            look = {"va": "center", "fontsize": 9.5, "color": colour}
+            look["fontweight"] = "bold" if colour == ORANGE else "normal"
             axes.text(1.05 * top, row, text, **look)
         axes.set_xlim(0, 1.42 * top)
         axes.set_title(measure, fontsize=10.5)

@@ -1,51 +1,11 @@
-"""What a ViT learnt to see in a patch, and which digits it reads wrongly."""
+"""Which digits a ViT reads wrongly."""
 
-import math
-
-import numpy as np
 import torch
-from matplotlib.colors import to_rgb
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 
 A_ROW = 5  # misread digits in a row
-
-
-@style.styled
-def vit_filters(weight, start, channels=1, title=None, figure=None):
-    """The filters of a patch projection, and what training added to those it began with.
-
-    weight (D, channels · P · P), numbers of a filter by channel, row, column, as `cut_patches`
-    has them; start: the same before training. Filter by filter in the same order; of one channel,
-    blue is above 0 and orange below, each tile to its own extreme; of three, grey is 0.
-    Returns the figure. Raises ShapeError when the two differ in shape or make no square patch.
-
-    >>> start = torch.randn(9, 16)
-    >>> vit_filters(start + torch.arange(9)[:, None], start).axes[1].get_title()
-    'what training added (neighbours: 1.00)'
-    """
-    kinds = _filters(weight, start, channels)
-    figure = style.blank(figure, 9.5, 5.0)
-    for axes, (name, tiles) in zip(figure.subplots(1, 2), kinds.items(), strict=True):
-        axes.imshow(_sheet(tiles), interpolation="nearest")
-        axes.axis("off")
-        style.panel_title(axes, f"{name} (neighbours: {_neighbours(tiles):.2f})")
-    style.headline(figure, title or _filters_said(kinds))
-    return figure
-
-
-def describe_vit_filters(weight, start, channels=1):
-    """Say in words what `vit_filters` shows."""
-    kinds = _filters(weight, start, channels)
-    filters, added = kinds.values()
-    size = filters.shape[-1]
-    moved = np.linalg.norm(added) / max(np.linalg.norm(filters - added), 1e-12)
-    return (
-        f"All {len(filters)} filters of {size} x {size} pixels as small pictures, and beside them "
-        f"what training added to each, {moved:.2f} times as long as what was there. "
-        f"{_filters_said(kinds)}."
-    )
 
 
 @style.styled
@@ -72,7 +32,8 @@ def misread_digits(images, labels, probabilities, most=15, title=None, figure=No
         axes.imshow((1 - images[index][0]).numpy(), cmap="gray", vmin=0, vmax=1)
         style.draw_frame(axes)
         style.panel_title(axes, _is_and_read(labels[index], guesses[index], sure[index]))
-    style.headline(figure, title or _misread_said(labels, wrong, sure))
+    surest = f": the {len(shown)} surest" if len(shown) < len(wrong) else ""
+    style.headline(figure, title or _misread_said(labels, wrong, sure) + surest)
     return figure
 
 
@@ -81,54 +42,6 @@ def describe_misread_digits(images, labels, probabilities, most=15):
     labels, wrong, guesses, sure = _misread(images, labels, probabilities)
     each = "; ".join(_is_and_read(labels[i], guesses[i], sure[i]) for i in wrong[:most])
     return f"{_misread_said(labels, wrong, sure)}. The surest: {each}."
-
-
-def _filters(weight, start, channels):
-    """Return the filters and what training added to them, both (D, channels, P, P)."""
-    weight, start = (torch.as_tensor(given).detach().float() for given in (weight, start))
-    size = math.isqrt(weight.size(-1) // channels) if weight.dim() == 2 and channels else 0
-    if channels not in (1, 3) or size < 2 or channels * size**2 != weight.size(-1):
-        raise ShapeError(
-            "expected weights (D, channels · P · P) of 1 or 3 channels and P of 2 or more, got "
-            f"{tuple(weight.shape)} with {channels}"
-        )
-    if start.shape != weight.shape:
-        raise ShapeError(f"weights {tuple(weight.shape)} cannot have begun as {tuple(start.shape)}")
-    kinds = {"the filters": weight, "what training added": weight - start}
-    return {name: rows.view(-1, channels, size, size).numpy() for name, rows in kinds.items()}
-
-
-def _neighbours(tiles):
-    """How numbers beside and below each other correlate, over all tiles (N, C, P, P)."""
-    here, there = (
-        np.concatenate([tiles[..., side].ravel(), tiles[..., side, :].ravel()])
-        for side in (slice(1, None), slice(None, -1))
-    )
-    spread = here.std() * there.std()
-    return float(((here - here.mean()) * (there - there.mean())).mean() / spread) if spread else 0.0
-
-
-def _filters_said(kinds):
-    filters, added = (_neighbours(tiles) for tiles in kinds.values())
-    return (
-        f"Neighbouring numbers correlate by {filters:.2f} in the filters, by {added:.2f} in what "
-        "training added"
-    )
-
-
-def _sheet(tiles, gap=1):
-    """The tiles (N, C, P, P) on one card, (rows, columns, 3)."""
-    n_tiles, _, size, _ = tiles.shape
-    across = math.ceil(math.sqrt(n_tiles))
-    down = -(-n_tiles // across)
-    canvas = np.ones((down * (size + gap) - gap, across * (size + gap) - gap, 3))
-    canvas *= to_rgb(style.CARD)
-    for number, tile in enumerate(tiles):
-        row, column = (index * (size + gap) for index in divmod(number, across))
-        scaled = 0.5 + 0.5 * tile / max(np.abs(tile).max(), 1e-12)  # (C, P, P), 0 is 0.5
-        colours = style.SIGNED(scaled[0])[..., :3] if len(tile) == 1 else scaled.transpose(1, 2, 0)
-        canvas[row : row + size, column : column + size] = colours
-    return canvas
 
 
 def _misread(images, labels, probabilities):

@@ -1,10 +1,10 @@
-"""Chapter 06: a search whose results depend on their company."""
+"""Chapter 06b: a search whose results depend on their company."""
 
 import torch
 import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from tutorial_lib.exercises.chapter06_bert.measures import (
+from tutorial_lib.exercises.chapter06b_using_bert.measures import (
     HIDDEN,
     MASK,
     POOLING,
@@ -133,7 +133,7 @@ def has_length_one(answer):
 
 
 SEARCH_RANKING = Symptom(
-    id="6.13",
+    id="6b.5",
     title="The longest text wins",
     level="medium",
     text="""
@@ -181,5 +181,5 @@ these mistakes. Choose the letter, then repair `text_vectors`.
         ),
         Property("Each vector must have length 1.", has_length_one),
     ),
-    see="6K Search by meaning",
+    see="6bF Search by meaning",
 )

@@ -1,8 +1,8 @@
-"""Chapter 06: one vector for a text, the mean of its tokens."""
+"""Chapter 06b: one vector for a text, the mean of its tokens."""
 
 import torch
 
-from tutorial_lib.exercises.chapter06_bert.measures import (
+from tutorial_lib.exercises.chapter06b_using_bert.measures import (
     HIDDEN,
     MASK,
     POOLING,
@@ -64,7 +64,7 @@ def as_they_are(answer):
 
 
 MEAN_POOL = Write(
-    id="6.9",
+    id="6b.1",
     title="One vector for a text",
     level="easy",
     text="""
@@ -86,5 +86,5 @@ for a real token. Padding does not count; [CLS] and [SEP] are real tokens.
         Property("Twice the vectors must have twice the mean.", as_they_are),
         Property("Divide by the number of real tokens.", divided_by_its_length),
     ),
-    see="6G Fresh or rotten",
+    see="6bB Fine-tuning",
 )

@@ -6,7 +6,7 @@ import pytest
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter06_bert.search import LETTERS, LINES, excerpt
+from tutorial_lib.figures.chapter06b_using_bert.search import LETTERS, LINES, excerpt
 
 
 def hit(score, text="Who's there?", **changes):

@@ -1,4 +1,4 @@
-"""Chapter 06: from a label a word to the names of a text."""
+"""Chapter 06b: from a label a word to the names of a text."""
 
 import torch
 
@@ -103,8 +103,8 @@ def ends_behind_the_last_word(answer):
     """The second number of LONG."""
     _, end = written_as(answer)
     sentences = {
-        8: "The end is the last word of the name: `words[start:end]` needs the place behind it.",
-        4: "The second number is the length of the name: it is the place behind its last word.",
+        8: "The end is the last word of the name: `words[start:end]` needs the position after it.",
+        4: "The second number is the length of the name: it is the position after its last word.",
         6: "A name ends after one word: as many I as there are go on with it.",
         7: "A name ends after two words: as many I as there are go on with it.",
     }
@@ -130,14 +130,14 @@ def reads(tags, sentences=()):
 
 
 ENTITIES = Write(
-    id="6.10",
+    id="6b.2",
     title="From tags to names",
     level="medium",
     text="""
 A model gives each word a tag: “B” begins a name, “I” goes on with it, “O” is outside. Write
 `entities(tags)` for a list of tags: the list of `(start, end)` of all names in order, so that
-`words[start:end]` is the name. A B begins a new name even right behind another one. An I after an
-O, or at the very beginning, stands in no true labels, but a model may say it: it begins a name too.
+`words[start:end]` is the name. A B begins a new name even right after another one. An I after an
+O, or at the very beginning, is in no true labels, but a model may say it: it begins a name too.
 """,
     hints=(
         "Walk along the tags and remember where the name began that you are in, if you are in one.",
@@ -154,13 +154,13 @@ O, or at the very beginning, stands in no true labels, but a model may say it: i
             one_pair_a_name,
         ),
         Property("A name starts at its B.", starts_at_the_b),
-        Property("A name ends behind its last word.", ends_behind_the_last_word),
+        Property("A name ends after its last word.", ends_behind_the_last_word),
         Property("A name of one word is lost: a B with no I after it is one.", reads("OOBOO")),
         Property(
             "A name at the end of the tags is lost: nothing comes to close it.", reads("OOBI")
         ),
         Property(
-            "A B right behind a name must close it, and begin a new one.",
+            "A B right after a name must close it, and begin a new one.",
             reads(
                 "OBIBIO",
                 {
@@ -185,5 +185,5 @@ O, or at the very beginning, stands in no true labels, but a model may say it: i
         ),
         Property("An I at the very beginning begins a name too.", reads("IIOO")),
     ),
-    see="6H Which words are names",
+    see="6bC Which words are names",
 )

@@ -1,4 +1,4 @@
-"""Chapter 06: the best stretch of a scene, from a score for its start and one for its end."""
+"""Chapter 06b: the best stretch of a scene, from a score for its start and one for its end."""
 
 import functools
 import math
@@ -147,7 +147,7 @@ def says_start_and_end(answer):
     """Words 2 to 4 are (2, 4)."""
     sentences = {
         (4, 2): "It returns (end, start): the start comes first.",
-        (2, 5): "It returns the place behind the answer: here the end is its last token.",
+        (2, 5): "It returns the position after the answer: here the end is its last token.",
         (2, 3): "It returns the start and the length: the end is asked for.",
         (1, 3): "It counts from the first token of the scene: count from the first of all T.",
     }
@@ -237,13 +237,13 @@ def takes_the_highest_sum(answer):
 
 
 BEST_SPAN = Write(
-    id="6.12",
+    id="6b.4",
     title="The best answer in the scene",
     level="hard",
     text="""
 A BERT gives each of T tokens two scores: how likely the answer starts there, and how likely it ends
 there. Write `best_span(start_logits, end_logits, allowed, longest)`, which returns `(start, end)`,
-the places of the first and the **last** token of the answer: the pair with the highest
+the positions of the first and the **last** token of the answer: the pair with the highest
 `start_logits[start] + end_logits[end]` among those where start <= end, both are `allowed` (T,)
 (True for the tokens of the scene, one stretch), and the answer has at most `longest` tokens.
 """,
@@ -283,5 +283,5 @@ the places of the first and the **last** token of the answer: the pair with the 
             takes_the_highest_sum,
         ),
     ),
-    see="6I Who says it",
+    see="6bD Who says it",
 )

@@ -1,4 +1,4 @@
-"""Chapter 06: how many of the names are right, counted by names and not by words."""
+"""Chapter 06b: how many of the names are right, counted by names and not by words."""
 
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
@@ -153,7 +153,7 @@ def nothing_right_is_zero(answer):
 
 
 ENTITY_F1 = Write(
-    id="6.11",
+    id="6b.3",
     title="Count names, not words",
     level="medium",
     text="""
@@ -196,5 +196,5 @@ the share of the true spans that were found. Return F1 = 2 P R / (P + R), and 0 
         Property("F1 is 2 P R / (P + R).", is_harmonic),
         Property("When none is right F1 is 0.", nothing_right_is_zero),
     ),
-    see="6H Which words are names",
+    see="6bC Which words are names",
 )

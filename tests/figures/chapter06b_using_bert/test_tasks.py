@@ -3,7 +3,7 @@ import pytest
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter06_bert import tasks as bert_tasks
+from tutorial_lib.figures.chapter06b_using_bert import tasks as bert_tasks
 
 SPEECH = {
     "play": "Hamlet",

@@ -1,0 +1,267 @@
+"""Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
+
+import property_checks
+import pytest
+import torch
+
+
+def pool(divide="real", keep=True, start=0, end=None, masked=True, power=1):
+    """The mean over real tokens, with a choice of slips."""
+
+    def answer(hidden, mask):
+        counted = (mask if keep else ~mask).clone()
+        if not masked:
+            counted = torch.ones_like(mask)
+        counted[:, :start] = False
+        if end is not None:
+            for row in counted:
+                row[row.nonzero()[end:]] = False
+        total = torch.zeros(hidden.size(0), hidden.size(2))
+        for t in range(hidden.size(1)):
+            total += hidden[:, t] ** power * counted[:, t, None]
+        if divide == "none":
+            return total
+        sizes = {"real": counted.sum(1, keepdim=True).clamp(min=1), "all": mask.size(1)}
+        sizes["batch"] = mask.size(0)
+        sizes["together"] = counted.sum()
+        return total / sizes[divide]
+
+    return answer
+
+
+def names(last=0, i_begins=True, b_splits=True, ends=True, start=0, singles=True):
+    """Names from tags, with a choice of slips."""
+
+    def answer(tags):
+        found, begun = [], None
+        for t, tag in enumerate([*tags, "O"] if ends else tags):
+            goes_on = tag == "I" or (tag == "B" and not b_splits)
+            if begun is not None and not goes_on:
+                if singles or t - begun > 1:
+                    found.append((begun + start, t + last))
+                begun = None
+            if begun is None and (tag == "B" or (tag == "I" and i_begins)):
+                begun = t
+        return found
+
+    return answer
+
+
+def span(longest_by=0, order=True, inside=True, combine=lambda a, b: a + b, end=0, pick=max):
+    """The best pair of places, with a choice of slips."""
+
+    def answer(start_logits, end_logits, allowed, longest):
+        found = {}
+        n = len(start_logits)
+        for i in range(n):
+            for j in range(n):
+                if order and j < i:
+                    continue
+                if longest_by is not None and j - i + 1 > longest + longest_by:
+                    continue
+                if inside and not (allowed[i] and allowed[j]):
+                    continue
+                found[i, j + end] = combine(start_logits[i].item(), end_logits[j].item())
+        return pick(found, key=found.get)
+
+    return answer
+
+
+def f1(right=lambda a, b: a == b, texts=True, mean=None, empty=0.0, counts="both"):
+    """F1 of spans, with a choice of slips."""
+
+    def one(predicted, true):
+        hits = sum(
+            any(right(a, b) for b in theirs)
+            for mine, theirs in zip(predicted, true, strict=True)
+            for a in mine
+        )
+        n, m = sum(map(len, predicted)), sum(map(len, true))
+        if not hits:
+            return empty
+        p, r = hits / n, hits / m
+        if counts == "p":
+            return p
+        if counts == "r":
+            return r
+        return 2 * p * r / (p + r) if counts == "both" else (p + r) / 2
+
+    def answer(predicted, true):
+        if mean:
+            rows = [one([a], [b]) for a, b in zip(predicted, true, strict=True)]
+            return sum(rows) / len(rows)
+        if not texts:
+            predicted, true = ([[a for spans in x for a in spans]] for x in (predicted, true))
+        return one(predicted, true)
+
+    return answer
+
+
+def overlaps(a, b):
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def vectors(pooled=None, length=2, dim=-1, square=False):
+    """Vectors of length 1, with a choice of slips."""
+
+    def answer(hidden, mask):
+        mean = (pooled or pool())(hidden, mask)
+        if length is None:
+            return mean
+        size = mean.norm(p=length, dim=dim, keepdim=True)
+        return mean / (size**2 if square else size)
+
+    return answer
+
+
+SETS = {
+    "6b.1": (
+        pool(),
+        {
+            "by all": (pool(divide="all"), ["It divides by T: divide by the number"]),
+            "padding": (pool(keep=False), ["Only the padding counts: True marks a"]),
+            "no mask": (pool(masked=False), ["The padding counts: only real tokens"]),
+            "without [CLS]": (pool(start=1), ["[CLS], the first token, does not count"]),
+            "without [CLS], by all": (
+                pool(start=1, divide="all"),
+                ["[CLS], the first token, does not count", "It divides by T: divide by the number"],
+            ),
+            "without the last": (pool(end=-1), ["[SEP], the last real token, does not"]),
+            "without [CLS], summed": (
+                pool(start=1, divide="none"),
+                [
+                    "[CLS], the first token, does not count",
+                    "It is the sum: divide by the number of",
+                ],
+            ),
+            "squares": (pool(power=2), ["Twice the vectors must have twice the"]),
+            "by the batch": (pool(divide="batch"), ["With 3 real tokens, the sum is divided"]),
+            "by all tokens of the batch": (
+                pool(divide="together"),
+                ["It divides by the real tokens of the"],
+            ),
+        },
+    ),
+    "6b.2": (
+        names(),
+        {
+            "last token": (names(last=-1), ["The end is the last word of the name"]),
+            "i ignored": (
+                names(i_begins=False),
+                ["An I after an O is left out: it begins", "An I at the very beginning begins a"],
+            ),
+            "b goes on": (names(b_splits=False), ["Names side by side are glued together"]),
+            "last name lost": (names(ends=False), ["A name at the end of the tags is lost"]),
+            "last token, i ignored": (
+                names(last=-1, i_begins=False),
+                [
+                    "The end is the last word of the name",
+                    "An I after an O is left out: it begins",
+                    "An I at the very beginning begins a",
+                ],
+            ),
+            "b goes on, last lost": (
+                names(b_splits=False, ends=False),
+                ["A name at the end of the tags is lost", "Names side by side are glued together"],
+            ),
+            "from 1": (
+                names(start=1, last=1),
+                ["The name words[5:9] of OOOOOBIIIO", "The name words[5:9] of OOOOOBIIIO ends"],
+            ),
+            "only long ones": (names(singles=False), ["A name of one word is lost: a B with no"]),
+        },
+    ),
+    "6b.3": (
+        f1(),
+        {
+            "same start": (
+                f1(right=lambda a, b: a[0] == b[0]),
+                ["A span with the right start is right"],
+            ),
+            "overlaps": (f1(right=overlaps), ["A span is right when it shares words"]),
+            "texts together": (f1(texts=False), ["A span is right when another text has"]),
+            "mean of texts": (f1(mean=True), ["It takes the mean of the texts' scores"]),
+            "precision": (f1(counts="p"), ["It is the precision, the share of what"]),
+            "texts together, recall": (
+                f1(texts=False, counts="r"),
+                ["A span is right when another text has", "It is the recall, the share of what is"],
+            ),
+            "same start, mean of P and R": (
+                f1(right=lambda a, b: a[0] == b[0], counts="mean"),
+                ["A span with the right start is right", "It is the mean of precision and recall"],
+            ),
+            "empty is 1": (f1(empty=1.0), ["When none is right F1 is 0."]),
+            "mean of texts, empty is 1": (
+                f1(mean=True, empty=1.0),
+                ["It takes the mean of the texts' scores", "When none is right F1 is 0."],
+            ),
+        },
+    ),
+    "6b.4": (
+        span(),
+        {
+            "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
+            "backwards": (span(order=False), ["The end comes before the start: search"]),
+            "outside": (span(inside=False), ["It looks outside of the scene too"]),
+            "end behind": (span(end=1), ["It returns the position after the answer"]),
+            "outside, one too long": (
+                span(inside=False, longest_by=1),
+                ["It looks outside of the scene too", "With longest = 3 the answer has 4"],
+            ),
+            "backwards, product": (
+                span(order=False, combine=lambda a, b: a * b),
+                ["The end comes before the start: search"],
+            ),
+            "any length, end behind": (
+                span(longest_by=None, end=1),
+                ["It returns the position after the answer", "With longest = 3 the answer has 7"],
+            ),
+            "lowest": (span(pick=min), ["It takes the pair with the lowest sum"]),
+            "one too short": (span(longest_by=-1), ["An answer of exactly `longest` tokens"]),
+            "start only": (span(combine=lambda a, b: a), ["It looks at the start alone: add the"]),
+        },
+    ),
+    "6b.5": (
+        vectors(),
+        {
+            "no length": (vectors(length=None), ["This does not bring the means to length"]),
+            "by the batch": (
+                vectors(dim=0),
+                ["This takes the norm along the texts, dim 0"],
+            ),
+            "sum is 1": (vectors(length=1), ["The vectors have the lengths 0.374"]),
+            "padding, no length": (
+                vectors(pool(masked=False), None),
+                ["The padding counts: only real tokens", "The vectors have the lengths 14.9"],
+            ),
+            "without [CLS]": (vectors(pool(start=1)), ["[CLS], the first token, does not count"]),
+            "without [CLS], sum is 1": (
+                vectors(pool(start=1), 1),
+                ["[CLS], the first token, does not count", "The vectors have the lengths 0.378"],
+            ),
+            "by the square": (vectors(square=True), ["The vectors have the lengths 0.0685"]),
+        },
+    ),
+}
+
+ANSWERS = property_checks.rows({id: answers for id, (_, answers) in SETS.items()})
+
+
+@pytest.mark.parametrize(("id", "answer", "sentences"), ANSWERS)
+def test_each_mistake_of_an_answer_is_named_in_order(id, answer, sentences):
+    property_checks.assert_named(id, answer, sentences)
+
+
+@pytest.mark.parametrize("id", SETS)
+def test_without_slips_an_answer_is_right(id):
+    assert property_checks.verdict(id, SETS[id][0]).status == "right"
+
+
+@pytest.mark.parametrize("id", SETS)
+def test_the_solution_breaks_no_property_and_none_fails_on_it(id):
+    property_checks.assert_the_solution_holds(id)
+
+
+@pytest.mark.parametrize("id", SETS)
+def test_no_property_refuses_a_right_answer_in_short_floats(id):
+    property_checks.assert_right_in_short_floats(id)

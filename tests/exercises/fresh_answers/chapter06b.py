@@ -1,0 +1,223 @@
+import itertools
+import math
+import re
+
+import torch
+import torch.nn.functional as F
+
+
+# 6.2
+def pool_right_1(hidden, mask):
+    kept = hidden.masked_fill(~mask.unsqueeze(-1), 0.0)
+    return kept.sum(dim=1) / mask.sum(dim=1, keepdim=True)
+
+
+def pool_right_2(vectors, real):
+    return torch.stack([v[r].mean(dim=0) for v, r in zip(vectors, real)])
+
+
+def pool_wrong_divides_by_t(hidden, mask):
+    return (hidden * mask.unsqueeze(-1)).mean(dim=1)
+
+
+def pool_wrong_divides_by_batch(hidden, mask):
+    return (hidden * mask[:, :, None]).sum(dim=1) / mask.sum()
+
+
+def pool_wrong_two(hidden, mask):
+    h, m = hidden[:, 1:], mask[:, 1:]
+    return (h * m[..., None]).sum(dim=1) / h.shape[1]
+
+
+# 6.9
+def entities_right_1(tags):
+    out = []
+    start = None
+    for i, tag in enumerate(tags):
+        if start is not None and tag != "I":
+            out.append((start, i))
+            start = None
+        if tag == "B" or (tag == "I" and start is None):
+            start = i
+    if start is not None:
+        out.append((start, len(tags)))
+    return out
+
+
+def entities_right_2(tags):
+    return [m.span() for m in re.finditer("[BI]I*", "".join(tags))]
+
+
+def entities_wrong_stray_i(tags):
+    return [m.span() for m in re.finditer("BI*", "".join(tags))]
+
+
+def entities_wrong_last_lost(tags):
+    out, start = [], None
+    for i, tag in enumerate(tags):
+        if start is not None and tag in "BO":
+            out.append((start, i))
+            start = None
+        if tag == "B" or (tag == "I" and start is None):
+            start = i
+    return out
+
+
+def entities_wrong_two(tags):
+    return [(m.start(), m.end() - 1) for m in re.finditer("[BI]+", "".join(tags))]
+
+
+# 6.11
+def f1_right_1(predicted, true):
+    right = sum(len(set(p) & set(t)) for p, t in zip(predicted, true))
+    if right == 0:
+        return 0.0
+    precision = right / sum(len(p) for p in predicted)
+    recall = right / sum(len(t) for t in true)
+    return 2 * precision * recall / (precision + recall)
+
+
+def f1_right_2(guesses, gold):
+    a = {(i, *span) for i, spans in enumerate(guesses) for span in spans}
+    b = {(i, *span) for i, spans in enumerate(gold) for span in spans}
+    return 2 * len(a & b) / max(1, len(a) + len(b))
+
+
+def f1_wrong_mean_of_texts(predicted, true):
+    scores = []
+    for p, t in zip(predicted, true):
+        right = len(set(p) & set(t))
+        scores.append(2 * right / (len(p) + len(t)) if right else 0.0)
+    return sum(scores) / len(scores)
+
+
+def f1_wrong_no_zero(predicted, true):
+    right = sum(span in t for p, t in zip(predicted, true) for span in p)
+    precision = right / sum(map(len, predicted))
+    recall = right / sum(map(len, true))
+    return 2 * precision * recall / (precision + recall)
+
+
+def f1_wrong_two(predicted, true):
+    p = [s for text in predicted for s in text]
+    t = [s for text in true for s in text]
+    right = len([s for s in p if s in t])
+    if not right:
+        return 0
+    return (right / len(p) + right / len(t)) / 2
+
+
+# 6.10
+def span_right_1(start_logits, end_logits, allowed, longest):
+    best, where = -math.inf, None
+    for s in range(len(start_logits)):
+        for e in range(s, min(s + longest, len(end_logits))):
+            if allowed[s] and allowed[e]:
+                score = (start_logits[s] + end_logits[e]).item()
+                if score > best:
+                    best, where = score, (s, e)
+    return where
+
+
+def span_right_2(a, b, allowed, longest):
+    n = a.numel()
+    ok = torch.ones(n, n, dtype=torch.bool).triu().tril(longest - 1)
+    ok &= allowed[:, None] & allowed[None, :]
+    sums = (a.double()[:, None] + b.double()[None, :]).masked_fill(~ok, -math.inf)
+    return divmod(sums.argmax().item(), n)
+
+
+def span_wrong_greedy(start_logits, end_logits, allowed, longest):
+    start = start_logits.masked_fill(~allowed, -math.inf).argmax().item()
+    ends = end_logits.masked_fill(~allowed, -math.inf)[start : start + longest]
+    return start, start + ends.argmax().item()
+
+
+def span_wrong_one_too_long(start_logits, end_logits, allowed, longest):
+    best, where = -math.inf, (0, 0)
+    places = [i for i, a in enumerate(allowed.tolist()) if a]
+    for s in places:
+        for e in places:
+            if s <= e and e - s <= longest:
+                score = float(start_logits[s] + end_logits[e])
+                if score > best:
+                    best, where = score, (s, e)
+    return where
+
+
+def span_wrong_two(start_logits, end_logits, allowed, longest):
+    best, where = -math.inf, (0, 0)
+    for s in range(len(allowed)):
+        if not allowed[s]:
+            continue
+        for e in range(s, min(len(allowed), s + longest)):
+            score = start_logits[s] + end_logits[e]
+            if score > best:
+                best, where = score, (s, e + 1)
+    return where
+
+
+# 6.12
+def vectors_right_1(hidden, mask):
+    m = mask.unsqueeze(-1).to(hidden.dtype)
+    pooled = (hidden * m).sum(dim=1) / m.sum(dim=1)
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
+def vectors_right_2(hidden, mask):
+    return F.normalize(torch.einsum("btd,bt->bd", hidden, mask.to(hidden.dtype)), dim=-1)
+
+
+def vectors_wrong_tokens_normed(hidden, mask):
+    unit = F.normalize(hidden, dim=-1) * mask[..., None]
+    pooled = unit.sum(dim=1) / mask.sum(dim=1, keepdim=True)
+    return F.normalize(pooled, dim=-1)
+
+
+def vectors_wrong_no_root(hidden, mask):
+    pooled = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+    return pooled / (pooled * pooled).sum(dim=-1, keepdim=True)
+
+
+def vectors_wrong_two(hidden, mask):
+    h, m = hidden[:, 1:], mask[:, 1:, None]
+    return (h * m).sum(dim=1) / m.sum(dim=1)
+
+
+RIGHT = {
+    "6b.1": [pool_right_1, pool_right_2],
+    "6b.2": [entities_right_1, entities_right_2],
+    "6b.3": [f1_right_1, f1_right_2],
+    "6b.4": [span_right_1, span_right_2],
+    "6b.5": [("b", vectors_right_1), ("b", vectors_right_2)],  # letter from the stub's code
+}
+WRONG = {
+    "6b.1": [
+        ("padding zeroed, but divided by T", pool_wrong_divides_by_t),
+        ("divided by the real tokens of the whole batch", pool_wrong_divides_by_batch),
+        ("two: [CLS] dropped, and divided by all places", pool_wrong_two),
+    ],
+    "6b.2": [
+        ("an I without B begins nothing", entities_wrong_stray_i),
+        ("name at the very end is lost", entities_wrong_last_lost),
+        (
+            "two: B behind a name does not begin a new one, and end is the last word",
+            entities_wrong_two,
+        ),
+    ],
+    "6b.3": [
+        ("F1 of each text, then the mean", f1_wrong_mean_of_texts),
+        ("divides by zero when none is right", f1_wrong_no_zero),
+        ("two: spans matched across texts, and mean of P and R", f1_wrong_two),
+    ],
+    "6b.4": [
+        ("best start first, then the best end for it", span_wrong_greedy),
+        ("end - start <= longest: one token too many", span_wrong_one_too_long),
+        ("two: end may stand outside allowed, and end returned exclusive", span_wrong_two),
+    ],
+    "6b.5": [
+        ("token vectors brought to length 1 before the mean", ("b", vectors_wrong_tokens_normed)),
+        ("divided by the squared length", ("b", vectors_wrong_no_root)),
+        ("two: [CLS] left out, and not brought to length 1", ("b", vectors_wrong_two)),
+    ],
+}

@@ -1,0 +1,28 @@
+"""Gaps filled by counting, on a text whose answers are known."""
+
+import pytest
+import torch
+
+from tutorial_lib.objectives import MaskedTokens
+from tutorial_lib.recipes.gap_tests import cloze_share, found_by_counting
+from tutorial_lib.recipes.stored import load_checkpoint
+
+
+def test_counting_uses_what_each_way_may_see():
+    texts = [[5, 6, 7, 5, 8, 9, 5, 6, 7, 6, 6]]  # 6 is the commonest, also after 5
+    ids = torch.tensor([[5, 4, 9, 1], [5, 4, 7, 1], [9, 4, 1, 1]])
+    chosen = ids == 4
+    tokens = MaskedTokens(ids, None, None, chosen, torch.tensor([8, 6, 5]))
+    shares = found_by_counting(texts, tokens, vocab_size=10)
+    assert list(shares.values()) == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+def test_a_side_that_may_not_be_seen_does_not_count():
+    bert = load_checkpoint("shakespeare-bert")
+    gaps = [("", "thou", " art a villain.")]
+    words = {"thou", "he", "she", "it"}
+    assert cloze_share(bert, gaps, words) == 1
+    other = [("", "thou", " was a villain, and he is king.")]
+    assert cloze_share(bert, gaps, words, right=False) == cloze_share(
+        bert, other, words, right=False
+    )

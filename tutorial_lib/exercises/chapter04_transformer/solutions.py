@@ -1,0 +1,21 @@
+"""The solutions by name: what the chapter runs where an exercise is still open."""
+
+from tutorial_lib.exercises.chapter04_transformer.beam import beam_decode
+from tutorial_lib.exercises.chapter04_transformer.feed_forward import feed_forward
+from tutorial_lib.exercises.chapter04_transformer.greedy import greedy_decode
+from tutorial_lib.exercises.chapter04_transformer.loss import smoothed_loss
+from tutorial_lib.exercises.chapter04_transformer.masks import decoder_mask
+from tutorial_lib.exercises.chapter04_transformer.norm import layer_norm
+from tutorial_lib.exercises.chapter04_transformer.targets import teacher_forcing
+from tutorial_lib.exercises.chapter04_transformer.warmup import warmup_rate
+
+__all__ = [
+    "beam_decode",
+    "decoder_mask",
+    "feed_forward",
+    "greedy_decode",
+    "layer_norm",
+    "smoothed_loss",
+    "teacher_forcing",
+    "warmup_rate",
+]

@@ -1,0 +1,101 @@
+"""Chapter 06b: what it asks about chapters 05 and 06, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter06b_using_bert.entities import ENTITIES
+from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import ENTITY_F1
+from tutorial_lib.exercises.chapter06b_using_bert.pooling import MEAN_POOL
+from tutorial_lib.exercises.chapter06b_using_bert.ranking import SEARCH_RANKING
+from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "What BERT is used for"
+
+EXERCISES = (
+    MEAN_POOL,
+    ENTITIES,
+    ENTITY_F1,
+    BEST_SPAN,
+    SEARCH_RANKING,
+)
+
+RECALL = (
+    Recall(
+        id="R6b.1",
+        key="what_bert_is_asked_for",
+        question="In one pass of masked language modelling, where does BERT get a loss?",
+        choices={
+            "a": "at every token",
+            "b": "at the tokens that were chosen, changed or not",
+            "c": "only where a [MASK] is",
+        },
+        answer="b",
+        because="of the 15 % that are chosen one in ten stays as it is, and is asked for too.",
+        see="06, 6D Fifteen per cent",
+        wrong={
+            "a": "a token that was not chosen could simply be copied; it is not asked for.",
+            "c": "two of ten chosen tokens show another token or their own, and count too.",
+        },
+    ),
+    Recall(
+        id="R6b.2",
+        key="vectors_from_an_encoder",
+        question="BERT reads one text of 9 tokens, [CLS] and [SEP] included. How many vectors come "
+        "out after the last layer?",
+        answer=9,
+        because="an encoder gives each token one vector; a head then decides what to do with them.",
+        see="06, 6C What goes in",
+    ),
+    Recall(
+        id="R6b.3",
+        key="why_encoder_vectors_know_both_sides",
+        question="Why can the vector of the first token tell something about the last one, in a "
+        "BERT but not in a GPT?",
+        choices={
+            "a": "BERT has position vectors",
+            "b": "BERT has more layers",
+            "c": "BERT has no causal mask",
+        },
+        answer="c",
+        because="without the mask every position looks at every position, in all layers.",
+        see="06, 6B Both sides at once",
+        wrong={
+            "a": "a GPT has them too; they say where a token is, not what comes after it.",
+            "b": "no number of layers gets past a causal mask.",
+        },
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="P6b.1",
+        key="fine_tuned_reviews",
+        question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
+        "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6b.2",
+        key="f1_of_names",
+        question="Names in the dialogue of plays that it has not read: which entity F1 does the "
+        "fine-tuned model reach, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6b.3",
+        key="exact_spans",
+        question="Who says it? Which share of the questions does the fine-tuned model answer with "
+        "exactly the right span, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6b.4",
+        key="best_layer_for_reviews",
+        question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
+        "best, 0 for none?",
+    ),
+    Prediction(
+        id="P6b.5",
+        key="cosine_of_weather",
+        question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
+        "of their vectors?",
+    ),
+)

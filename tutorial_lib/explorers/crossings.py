@@ -1,0 +1,166 @@
+"""Where a translator looks when the order of the words turns round, and what decides its words.
+
+Chapter 04's questions to a `recipes.translator.Translator`: the units of numbers below 1,000, the
+day and month of dates, the century of years.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tutorial_lib.datasets import number_in_words
+from tutorial_lib.decoding import exact_match
+from tutorial_lib.explorers.translation_steps import Translation, translate_steps
+from tutorial_lib.interpret import Redirect, Zero, intervene
+
+UNITS, TENS = (2, 3, 4, 5, 7, 9), (20, 30, 40, 50, 70, 80, 90)  # one token each, in both languages
+DATE_PARTS = ("weekday", "month", "day", "year")
+
+
+def crossing_numbers(values):
+    """Return the values below 1,000 whose tens and unit change their order in German.
+
+    Left out are units and tens whose words are several tokens or are written in two ways (1, 6, 8,
+    60), and numbers such as 44, whose *vier* and *vierzig* begin alike.
+
+    >>> crossing_numbers([742, 744, 701, 740, 12_742])
+    [742]
+    """
+    return [
+        n
+        for n in values
+        if n < 1_000 and n % 10 in UNITS and n % 100 - n % 10 in TENS and n % 100 % 11 != 0
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """A number's translation, the row where its unit is written, two columns of the source."""
+
+    steps: Translation
+    row: int
+    unit: int
+    tens: int
+
+
+def crossing(translator, n):
+    """Return the Crossing of a number of `crossing_numbers`, in German.
+
+    >>> from tutorial_lib.recipes.translator import Translator
+    >>> found = crossing(Translator.load("de"), 742)
+    >>> found.row, found.steps.source[found.unit], found.steps.source[found.tens]
+    (2, '·two', '·forty')
+    """
+    steps = translate_steps(translator, str(n))
+    written, source = steps.written, [token.strip("·") for token in steps.source]
+    german = number_in_words(n % 10, "de")
+    row = next(
+        t
+        for t in range(len(written) - 1)
+        if written[t] == german and written[t + 1].startswith("und")
+    )
+    tens = source.index(number_in_words(n % 100 - n % 10))
+    return Crossing(steps, row, len(source) - 1, tens)
+
+
+def weight_on_the_unit(translator, values):
+    """Return the mean weight (L, H) on the source's unit while the unit is written."""
+    found = [crossing(translator, n) for n in values]
+    return torch.stack([c.steps.cross[:, :, c.row, c.unit] for c in found]).mean(dim=0)
+
+
+def all_heads(model, *layers):
+    """Return (layer, head) of every head in these layers of a decoder."""
+    return [(layer, head) for layer in layers for head in range(model.config.n_heads)]
+
+
+def right_without(translator, values, heads):
+    """Translate numbers to German with these (layer, head) of the cross-attention silent.
+
+    Returns the share that is right, from 0 to 1, and the wrong ones as {number: what was written}.
+    """
+    with intervene(translator.model, *(Zero(*at, where="cross") for at in heads)):
+        outputs = translator.translate_all([str(n) for n in values])
+    wanted = [number_in_words(n, "de") for n in values]
+    wrong = {
+        n: output
+        for n, output, right in zip(values, outputs, wanted, strict=True)
+        if output != right
+    }
+    return exact_match(outputs, wanted), wrong
+
+
+def written_at(translator, text, steps, row, column, heads):
+    """Return the token that is written in `row` when these heads all look at `column`."""
+    ids, mask = translator.source([text])
+    changes = [Redirect(*at, where="cross", row=row, column=column) for at in heads]
+    with torch.no_grad(), intervene(translator.model, *changes):
+        logits = translator.model(ids, torch.tensor([steps.ids[:-1]]), mask)  # (1, T, V)
+    return translator.tokenizer.decode([logits[0, row].argmax().item()]).strip()
+
+
+def written_when_led_astray(translator, values, heads):
+    """Count what is written in the unit's row when these heads look at the tens instead.
+
+    Returns {"unit": ..., "tens": ..., "other": ...}: the right unit, the beginning of the word for
+    the tens, or something else.
+    """
+    counts = {"unit": 0, "tens": 0, "other": 0}
+    for n in values:
+        at = crossing(translator, n)
+        token = written_at(translator, str(n), at.steps, at.row, at.tens, heads)
+        tens = number_in_words(n % 100 - n % 10, "de")
+        unit = "unit" if token == number_in_words(n % 10, "de") else "other"
+        counts["tens" if tens.startswith(token) else unit] += 1
+    return counts
+
+
+def look_at_date_parts(translator, texts):
+    """Return the mean weight (2, 4) on DATE_PARTS while the day and the month are written.
+
+    It is the last layer's, over its heads.
+
+    texts: dates in English words, translated to German ("der zweite Juli").
+    """
+    table = torch.zeros(2, len(DATE_PARTS))
+    for text in texts:
+        steps = translate_steps(translator, text)
+        weights = steps.cross[-1].mean(dim=0)  # (T, S), the mean of its heads
+        read = _part_of(text, steps.source)
+        word = np.cumsum([token.startswith("·") for token in steps.written])  # "der" is word 1
+        for row, number in enumerate((2, 3)):  # the day, then the month
+            written = weights[word == number]
+            for column, part in enumerate(DATE_PARTS):
+                table[row, column] += written[:, read == part].sum(dim=-1).mean()
+    return table / len(texts)
+
+
+def _part_of(text, tokens):
+    """Which part of an English date each of its tokens belongs to."""
+    of_the_day = 1 + ("-" in text.split()[2])  # twenty-first is two words
+    word = np.cumsum([token.startswith("·") for token in tokens])
+    word -= word[0]
+    return np.select([word == 0, word == 1, word <= 1 + of_the_day], DATE_PARTS[:3], "year")
+
+
+def look_at_the_century(translator, text):
+    """Return layer 1's mean weights on the last two words of the source, while a French year's
+    century is written: (2,)."""
+    steps, row = _century(translator, text)
+    return steps.cross[1, :, row, -2:].mean(dim=0)
+
+
+def century_when_led_to(translator, text, column):
+    """Return the century's token when all heads of layer 1 look at this column of the source.
+
+    column counts from the end: -2 is the first half of a year such as *eighteen nineteen*.
+    """
+    steps, row = _century(translator, text)
+    place = len(steps.source) + column
+    return written_at(translator, text, steps, row, place, all_heads(translator.model, 1))
+
+
+def _century(translator, text):
+    steps = translate_steps(translator, text)
+    return steps, [token.strip("·") for token in steps.written].index("mille") + 1

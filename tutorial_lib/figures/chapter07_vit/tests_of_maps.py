@@ -1,0 +1,155 @@
+"""Pictures around maps of patches: a shuffled digit, a map beside its ink, painted-over digits."""
+
+import math
+
+import torch
+from matplotlib.patches import Rectangle
+from torch.nn import functional as F
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.interpret import paint_over
+from tutorial_lib.models.patches import cut_patches, join_patches
+
+PAINT = "#f3c6a5"
+A_ROW = 4  # painted digits
+
+
+@style.styled
+def shuffled_picture(image, patch_size, order, title=None, figure=None):
+    """A digit, its patches pulled apart, and the same patches in another order.
+
+    image (1, side, side) of ink from 0 to 1; order (N,): which patch comes at each position, row by
+    row. Returns the figure. Raises ShapeError when the order has another length.
+
+    >>> figure = shuffled_picture(torch.rand(1, 4, 4), 2, [3, 2, 1, 0])
+    >>> [axes.get_title() for axes in figure.axes]
+    ['the digit', 'its 4 patches', 'in another order']
+    """
+    n_rows = image.size(-1) // patch_size
+    if len(order) != n_rows**2:
+        raise ShapeError(f"{n_rows**2} patches need an order as long, got {len(order)}")
+    patches = cut_patches(image[None], patch_size)
+    panels = {"the digit": image[0], f"its {n_rows**2} patches": _apart(patches, n_rows)}
+    panels["in another order"] = _apart(patches[:, torch.as_tensor(order)], n_rows)
+    figure = style.blank(figure, 8.0, 3.1)
+    for axes, (name, pixels) in zip(figure.subplots(1, 3), panels.items(), strict=True):
+        axes.imshow((1 - pixels).numpy(), cmap="gray", vmin=0, vmax=1)
+        axes.axis("off")
+        style.panel_title(axes, name)
+    style.headline(figure, title or "For an encoder without positions these are one picture")
+    return figure
+
+
+def _apart(patches, n_rows):
+    """The patches (1, N, P · P) as one picture with grey between them."""
+    size = math.isqrt(patches.size(-1))
+    squares = patches.view(-1, size, size)
+    squares = F.pad(squares, (1, 1, 1, 1), value=0.35)
+    return join_patches(squares.flatten(1)[None], 1, n_rows, n_rows)[0, 0]
+
+
+@style.styled
+def beside_the_ink(ink, seen, title="Does [CLS] look at the ink?", figure=None):
+    """The ink of a picture's patches, and a map of where [CLS] looks, on grids of their own.
+
+    ink and seen (rows, columns), darker is more, each to its own highest. Returns the figure.
+
+    >>> figure = beside_the_ink(torch.eye(3), torch.eye(3) / 3)
+    >>> [axes.get_title() for axes in figure.axes]
+    ['the ink', 'where [CLS] looks, says the map']
+    """
+    figure = style.blank(figure, 7.5, 3.9)
+    names = ("the ink", "where [CLS] looks, says the map")
+    for axes, name, values in zip(figure.subplots(1, 2), names, (ink, seen), strict=True):
+        axes.imshow(values.numpy(), cmap=style.WEIGHTS, vmin=0, vmax=values.max().item())
+        n_rows, n_columns = values.shape
+        axes.set_xticks(range(n_columns))
+        axes.set_yticks(range(n_rows))
+        axes.set_xticks([x - 0.5 for x in range(1, n_columns)], minor=True)
+        axes.set_yticks([y - 0.5 for y in range(1, n_rows)], minor=True)
+        axes.grid(which="minor", color=style.GRID, linewidth=0.8)
+        axes.tick_params(which="both", length=0)
+        axes.set(xlabel="column of the patch", ylabel="row of the patch")
+        style.panel_title(axes, name)
+    style.headline(figure, title)
+    return figure
+
+
+@style.styled
+def painted_digits(image, panels, title, figure=None):
+    """A digit, and the same digit with patches painted over, one panel a way to choose them.
+
+    image (1, side, side) of ink from 0 to 1; panels maps a name to chosen (N,) bool, the tiles of a
+    square grid that are painted over. Returns the figure.
+
+    >>> chosen = torch.tensor([True, False, False, False])
+    >>> figure = painted_digits(torch.rand(1, 4, 4), {"ink": chosen}, "One of four")
+    >>> [len(axes.patches) for axes in figure.axes]
+    [0, 1, 0, 0]
+    """
+    ways = {"the digit": torch.zeros(1).bool()} | panels
+    n_lines = -(-len(ways) // A_ROW)
+    figure = style.blank(figure, 9.0, 0.5 + 2.3 * n_lines)
+    grid = list(figure.subplots(n_lines, A_ROW, squeeze=False).flat)
+    for axes in grid:
+        axes.axis("off")
+    for axes, (name, chosen) in zip(grid, ways.items(), strict=False):
+        axes.axis("on")
+        left = paint_over(image[None], chosen[None])[0, 0]
+        axes.imshow((1 - left).numpy(), cmap="gray", vmin=0, vmax=1)
+        style.draw_frame(axes)
+        style.panel_title(axes, name)
+        n_rows = math.isqrt(len(chosen))
+        step = image.size(-1) / n_rows
+        for number in chosen.nonzero().flatten().tolist():
+            row, column = divmod(number, n_rows)
+            corner = (column * step - 0.5, row * step - 0.5)
+            axes.add_patch(Rectangle(corner, step, step, facecolor=PAINT, edgecolor="none"))
+    style.headline(figure, title)
+    return figure
+
+
+@style.styled
+def beyond_ink(rows, title=None, figure=None):
+    """Digits still read after painting over what a map names, and after chance with as much ink.
+
+    rows: dicts with "map", "ink" (share of the ink taken out), "left" (share still read) and
+    "matched" (the same for random patches with as much ink, a list). Orange: the map; grey: chance.
+    Returns the figure.
+
+    >>> rows = [{"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]}]
+    >>> describe_beyond_ink(rows).split(". ")[1]
+    'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75 (0.70 to 0.80)'
+    """
+    figure = style.blank(figure, 8.5, 1.5 + 0.5 * len(rows))
+    axes = figure.subplots()
+    for line, row in enumerate(rows):
+        mean = sum(row["matched"]) / len(row["matched"])
+        axes.plot([mean, row["left"]], [line, line], color=style.GRID, linewidth=5, zorder=1)
+        look = {"color": style.MUTED, "markersize": 6, "alpha": 0.7}
+        axes.plot(row["matched"], [line] * len(row["matched"]), "o", **look)
+        axes.plot(row["left"], line, "D", color=style.ORANGE, markersize=8)
+    names = [f"{row['map']}\n({row['ink']:.0%} of the ink)" for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=9.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("share of digits still read, 6 of 49 patches painted over")
+    handles = [
+        axes.plot([], [], "D", color=style.ORANGE, label="the patches that the map names")[0],
+        axes.plot([], [], "o", color=style.MUTED, label="random patches, as much ink")[0],
+    ]
+    axes.legend(handles=handles, loc="lower right", frameon=False, fontsize=9.5)
+    style.headline(figure, title or "Left of the grey dots, a map knows more than where the ink is")
+    return figure
+
+
+def describe_beyond_ink(rows):
+    """Say in words what `beyond_ink` shows."""
+    each = "; ".join(
+        f"{row['map']}: takes out {row['ink']:.2f} of the ink, leaves {row['left']:.2f}, chance "
+        f"{sum(row['matched']) / len(row['matched']):.2f} ({min(row['matched']):.2f} to "
+        f"{max(row['matched']):.2f})"
+        for row in rows
+    )
+    return f"Share of digits still read when six patches are painted over. {each}."

@@ -1,0 +1,108 @@
+"""How well gaps are filled: a model, tables of neighbouring tokens, and the cloze test on words."""
+
+import random
+import re
+from collections import Counter
+
+import numpy as np
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from tutorial_lib.recipes.measures import share_of_true
+
+
+@torch.no_grad()
+def found_by(model, tokens):
+    """Return which share of the hidden tokens of MaskedTokens a BERT with an MLM head names."""
+    said = []
+    for rows in torch.arange(len(tokens.ids)).split(100):
+        hidden = model(tokens.ids[rows], tokens.segments[rows])
+        said.append(model.mlm_logits(hidden[tokens.chosen[rows]]).argmax(dim=-1))
+    return share_of_true(torch.cat(said) == tokens.targets)
+
+
+def found_by_counting(texts, tokens, vocab_size):
+    """Return the shares of the hidden tokens that counting in texts, lists of ids, names.
+
+    Three ways: the most frequent token; the most frequent one after the token on the left of the
+    gap; the most frequent one between those on its left and right. A way without a count falls
+    back on the one before it.
+    """
+    stream = np.array([token for text in texts for token in text])
+    commonest = int(np.bincount(stream).argmax())
+    after = _most_frequent(stream[:-1], stream[1:], vocab_size)
+    between = _most_frequent(stream[:-2] * vocab_size + stream[2:], stream[1:-1], vocab_size)
+    rows, places = tokens.chosen.nonzero(as_tuple=True)
+    left, right = tokens.ids[rows, places - 1].tolist(), tokens.ids[rows, places + 1].tolist()
+    from_left = [after.get(a, commonest) for a in left]
+    from_both = [
+        between.get(a * vocab_size + b, fallback)
+        for a, b, fallback in zip(left, right, from_left, strict=True)
+    ]
+    said = {
+        "the most frequent token": [commonest] * len(left),
+        "from the token on the left": from_left,
+        "from both neighbours": from_both,
+    }
+    return {
+        name: share_of_true(torch.tensor(guesses) == tokens.targets)
+        for name, guesses in said.items()
+    }
+
+
+def _most_frequent(keys, values, n_values):
+    """Return {key: its most frequent value} from two arrays of numbers."""
+    both, counts = np.unique(keys * n_values + values, return_counts=True)
+    order = np.argsort(counts, kind="stable")  # the most frequent comes last, and stays
+    pairs = zip((both[order] // n_values).tolist(), (both[order] % n_values).tolist(), strict=True)
+    return dict(pairs)
+
+
+def cloze(texts, words, n, seed=0):
+    """Return n gaps (left, word, right): one of `words` in each text, 30 letters from its ends.
+
+    Texts are drawn in random order, and those without such a word are passed over.
+
+    >>> text = "And now, now is the winter of our discontent made glorious summer by this sun."
+    >>> cloze([text], {"discontent", "now"}, 1)
+    [('And now, now is the winter of our ', 'discontent', ' made glorious summer by this sun.')]
+    """
+    draw, gaps = random.Random(seed), []
+    for text in draw.sample(texts, len(texts)):
+        text = " ".join(text.split())
+        inner = [
+            word
+            for word in re.finditer(r"[A-Za-z]+", text)
+            if word[0] in words and word.start() >= 30 and word.end() <= len(text) - 30
+        ]
+        if inner and len(gaps) < n:
+            word = draw.choice(inner)
+            gaps.append((text[: word.start()], word[0], text[word.end() :]))
+    return gaps
+
+
+@torch.no_grad()
+def cloze_share(model, gaps, words, left=True, right=True):
+    """Return how often a BERT with an MLM head and a tokenizer finds the word of each gap.
+
+    Only `words`, one token each, may be answered. left, right: the sides that it may see.
+    """
+    tokenizer = model.tokenizer
+    answers = torch.tensor([i for i, word in enumerate(tokenizer.vocab) if word in words])  # (N,)
+    rows = [tokenizer.encode(a * left + "[MASK]" + b * right).ids for a, _, b in gaps]
+    ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True)  # (B, T)
+    hidden = torch.cat([model(part, mask=part != tokenizer.pad_id) for part in ids.split(100)])
+    logits = model.mlm_logits(hidden[ids == tokenizer.mask_id])  # (B, V): one gap a row
+    said = [tokenizer.vocab[i] for i in answers[logits[:, answers].argmax(dim=-1)]]
+    return share_of_true(
+        torch.tensor([a == word for a, (_, word, _) in zip(said, gaps, strict=True)])
+    )
+
+
+def commonest_share(gaps):
+    """Return how often the most frequent of the hidden words is right.
+
+    >>> commonest_share([("a ", "b", " c"), ("d ", "b", " e"), ("f ", "g", "")])
+    0.6666666666666666
+    """
+    return Counter(word for _, word, _ in gaps).most_common(1)[0][1] / len(gaps)

@@ -1,0 +1,63 @@
+"""Chapter 07: digits pushed off the centre, read by a ViT and by a small convolutional network.
+
+Both learn from digits that are centred, up to a move of two pixels, and then read test digits that
+are pushed further to the right. The learning rates are those that `vit-against-cnn` chose.
+"""
+
+from torch.nn import functional as F
+
+from tutorial_lib.datasets import load_mnist
+from tutorial_lib.datasets.mnist import Digits
+from tutorial_lib.recipes import mnist_vit
+from tutorial_lib.recipes.mnist_vit import accuracy, learn
+from tutorial_lib.recipes.vit_against_cnn import small_cnn
+from tutorial_lib.training import set_seed
+
+SETTINGS = mnist_vit.SETTINGS | {
+    "seeds": [0, 1, 2],
+    "rates": {"ViT": 1.5e-3, "CNN": 6e-3},
+    "steps": 600,
+    "pixels": [0, 1, 2, 3, 4, 5, 6],
+}
+del SETTINGS["seed"], SETTINGS["stored_as"], SETTINGS["lr"]
+SMOKE = SETTINGS | {
+    "seeds": [0],
+    "sizes": mnist_vit.SMOKE["sizes"],
+    "steps": 2,
+    "pixels": [0, 4],
+}
+
+data_bytes = mnist_vit.data_bytes
+
+
+def push(digits, pixels):
+    """Return `Digits` moved to the right by whole pixels; what leaves the picture is lost.
+
+    >>> import torch
+    >>> one = Digits(torch.tensor([[[[1.0, 2.0, 3.0]]]]), torch.tensor([1]))
+    >>> push(one, 1).images.flatten().tolist()
+    [0.0, 1.0, 2.0]
+    """
+    width = digits.images.size(-1)
+    return Digits(F.pad(digits.images, (pixels, 0))[..., :width], digits.labels)
+
+
+def run(settings, progress=True):
+    """Train both models with each seed; a row for each model, seed and push."""
+    splits = load_mnist()
+    rows = []
+    for name, lr in settings["rates"].items():
+        for seed in settings["seeds"]:
+            set_seed(seed)
+            model = mnist_vit.build(settings) if name == "ViT" else small_cnn()
+            learn(model, splits.train, settings | {"seed": seed, "lr": lr}, progress)
+            rows += [
+                {
+                    "model": name,
+                    "seed": seed,
+                    "pixels": pixels,
+                    "accuracy": accuracy(model, push(splits.test, pixels)),
+                }
+                for pixels in settings["pixels"]
+            ]
+    return {"rows": rows}
