@@ -26,7 +26,7 @@ SAID = [
     ("5.9", "tril", ["as if there were no past"]),
     ("5.11", "joins", ["compare them, do not glue them together"]),
     ("5.11", "TWO", ["the run itself: return its length", "must be neighbours"]),
-    ("5b.3", "swaps", ["A premise is where the hypothesis belongs"]),
+    ("5b.4", "swaps", ["A premise is where the hypothesis belongs"]),
     ("5b.7", "asks for pair 0", ["It shows pairs 1 to n_examples and asks for pair 0"]),
     ("5b.7", "TWO", ["The prompt is flat", "Of 3 examples it shows 2"]),
     ("5b.8", "TWO", ["above the diagonal", "is at the first position"]),
