@@ -242,5 +242,11 @@ RECIPES = {
             "table",
             "SmolLM2 answers six tasks after 0 to 16 examples, and by wording and order",
         ),
+        Recipe(
+            "prompting-inside",
+            "prompting_inside",
+            "table",
+            "SmolLM2 with induction heads silenced, with answers calibrated, and step by step",
+        ),
     )
 }
