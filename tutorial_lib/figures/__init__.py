@@ -53,13 +53,11 @@ if TYPE_CHECKING:
         recall_over_distance,
     )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
-    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
-        rotary_hands,
-        sinusoids_and_digits,
-    )
+    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import sinusoids_and_digits
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
+        hand_speeds,
         length_bars,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
