@@ -184,6 +184,7 @@ def test_a_way_keeps_its_colour():
     speeds = figures.hand_speeds({"unchanged": [1, 1], "YaRN": [1, 0.25]})
     drawn = [[line.get_color() for line in f.axes[0].lines[:2]] for f in (loss, speeds)]
     assert drawn[0] == drawn[1]
+    assert [line.get_linestyle() for line in loss.axes[0].lines[:2]] == [":", "-"]
     assert list(speeds.axes[0].lines[1].get_ydata()) == [1, 0.25]
     with pytest.raises(ShapeError, match=r"the ways are unchanged, .*, got xpos"):
         figures.hand_speeds({"xpos": [1, 1]})
