@@ -168,7 +168,6 @@ if TYPE_CHECKING:
         digit_attention,
         rollout_against,
     )
-    from tutorial_lib.figures.chapter07_vit.drawing import describe_drawn_digit, drawn_digit
     from tutorial_lib.figures.chapter07_vit.frozen_features import (
         describe_frozen_features,
         frozen_features,
@@ -184,6 +183,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.picture_patches import (
         describe_patch_sequence,
+        overlapping_patches,
         patch_sequence,
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (
