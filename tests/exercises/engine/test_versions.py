@@ -25,7 +25,11 @@ SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "p
 NO_LONGER_ASKED = {
     "exercises": {"bytes_per_token"},
     "recall": {"digits_without_positions"},
-    "predictions": {"first_choice_is_right", "alike_the_and_the"},
+    "predictions": {
+        "first_choice_is_right",
+        "alike_the_and_the",
+        "shuffled_patches_without_positions",
+    },
 }
 
 

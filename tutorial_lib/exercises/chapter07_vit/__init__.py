@@ -56,8 +56,8 @@ RECALL = (
         question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
         "it compute?",
         answer=16,
-        because="every token attends to all the others and itself: 200 · 200 weights are 16 times 50 · 50. Patches half as "
-        "wide make four times as many tokens.",
+        because="each token attends to all: 200 · 200 weights are 16 times 50 · 50. Patches "
+        "half as wide make four times as many tokens.",
         see="02, 2J What it costs",
     ),
     Recall(

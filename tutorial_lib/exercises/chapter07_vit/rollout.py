@@ -227,8 +227,8 @@ the residual path. Make one matrix of each layer and chain them: row t of the re
 of each *input* token has reached position t after the last layer. Return (T, T).
 """,
     hints=(
-        "A token that keeps all of itself and takes nothing else: which matrix is that? Half of it, "
-        "and half of the mean of the heads, is one layer. Do its rows sum to 1?",
+        "A token that keeps all of itself and takes nothing else: which matrix is that? Half "
+        "of it, and half of the mean of the heads, is one layer. Do its rows sum to 1?",
         "Row t of a layer's matrix says what position t takes from the layer below. What is row t "
         "of second @ first?",
         "Begin with `torch.eye(T)`, and for each layer `reached = layer @ reached`.",

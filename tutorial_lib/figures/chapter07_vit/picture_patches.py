@@ -160,7 +160,7 @@ def overlapping_patches(image, patch_size, overlap, title=None, figure=None):
     headline(
         figure,
         title
-        or f"{counts[1]} patches of {patch_size} at steps of {patch_size - overlap} need {needed} pixels",
+        or f"{counts[1]} patches of {patch_size}, {step} pixels from one to the next: {needed} pixels",
     )
     return figure
 
