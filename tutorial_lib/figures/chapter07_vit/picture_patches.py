@@ -157,11 +157,7 @@ def overlapping_patches(image, patch_size, overlap, title=None, figure=None):
             0.5, -0.03, f"{needed} pixels a side{margin}", color=MUTED, fontsize=10, ha="center",
             va="top", transform=axes.transAxes,
         )  # fmt: skip
-    headline(
-        figure,
-        title
-        or f"{counts[1]} patches of {patch_size}, {step} pixels from one to the next: {needed} pixels",
-    )
+    headline(figure, title or f"Patches that overlap: {count} of them in {needed} pixels a side")
     return figure
 
 
