@@ -180,7 +180,7 @@ GRADIENTS = Symptom(
     title="Starved layers",
     level="medium",
     text="""
-The picture above compares two stacks of 12 pre-norm layers with random weights, sound and faulty:
+The picture above compares two stacks of 12 pre-norm layers with random weights, correct and faulty:
 how large is the gradient of each layer's first weights? One of these mistakes made the faulty
 curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checked too.
 """,
@@ -203,7 +203,7 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
     ),
     shown=pre_norm_layer_twice,
     looks=(
-        "No layer would starve: the curve would lie above that of sound code. LayerNorm alone "
+        "No layer would starve: the curve would lie above that of correct code. LayerNorm alone "
         "keeps the gradient alive here.",
         "The first layers would starve: the gradient has to pass every network to get there.",
         "The last layers would starve, by a factor of 2 a layer: the stream doubles, and what they "
