@@ -184,7 +184,7 @@ then, as in the paper, its norm: `norms` holds three functions, one for each sub
     hints=(
         "An encoder layer has two lines: y = norm(x + attention(x)), z = norm(y + ffn(y)). You "
         "need three.",
-        "`cross_attention` stands in the middle. It reads what the first norm gave, and `memory`.",
+        "`cross_attention` is in the middle. It reads what the first norm gave, and `memory`.",
     ),
     solution=decoder_layer,
     second_style=decoder_layer_loop,

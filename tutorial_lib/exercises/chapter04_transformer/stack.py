@@ -188,8 +188,8 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
         "Which layers get hardly any gradient: the first ones or the last ones?",
         "By which factor does the curve change from one layer to the next? A constant factor comes "
         "from something that happens in each layer.",
-        "On the way back each layer multiplies the gradient that runs along the shortcut by the "
-        "factor in front of x.",
+        "In the backward pass each layer multiplies the gradient that runs along the shortcut by "
+        "the factor in front of x.",
     ),
     solution=pre_norm_layer,
     second_style=pre_norm_layer_by_hand,
