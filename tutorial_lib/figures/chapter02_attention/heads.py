@@ -30,9 +30,9 @@ def head_diagram(
     """Draw one attention head from left to right, each matrix with its real numbers.
 
     x (T, D) asks; queries (T, K), keys (S, K) and values (S, V) are what a head makes of it, and
-    with context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are computed
-    as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words name the
-    rows. Blue is above 0, orange below it; weights are blue. Returns the figure.
+    with context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are
+    computed as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words
+    name the rows. Blue is above 0, orange below it; weights are blue. Returns the figure.
     Raises ShapeError when these do not fit together.
     """
     steps = head_steps(x, queries, keys, values, mask, context)
