@@ -18,11 +18,11 @@ class Budget(NamedTuple):
 # promise, since small public servers give a kernel little more: 1.6 where a real model is loaded.
 BUDGETS = {
     "00": Budget(0.7, 1.6),
-    "01": Budget(0.7),
+    "01": Budget(1.0, 1.6),
     "02": Budget(1.7, 1.6),
     "03": Budget(1.3),
     "04": Budget(1.7),
-    "05": Budget(2.5, 1.6),
+    "05": Budget(1.5, 1.6),
     "05b": Budget(1.5, 1.6),
     "06": Budget(1.7),
     "06b": Budget(1.7, 1.6),

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
         head_grid,
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
+    from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
+    from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
+    from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.ablation import (
         describe_map_against_effect,
         map_against_effect,
@@ -97,9 +100,11 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
         copied_lengths,
+        curve_by_position,
         describe_cache_times,
         describe_copied_lengths,
     )
+    from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,

@@ -16,8 +16,13 @@ from tutorial_lib.tokenizers.pretokenize import (
     bert_words,
     gpt2_words,
 )
-from tutorial_lib.tokenizers.steps import MergeStep, merge_steps, wordpiece_steps
-from tutorial_lib.tokenizers.wordpiece import Encoding, WordPieceTokenizer, wordpiece_score
+from tutorial_lib.tokenizers.steps import MergeStep, encoding_states, merge_steps, wordpiece_steps
+from tutorial_lib.tokenizers.wordpiece import (
+    Encoding,
+    WordPieceTokenizer,
+    longest_match,
+    wordpiece_score,
+)
 
 __all__ = [
     "GPT2_PATTERN",
@@ -30,8 +35,10 @@ __all__ = [
     "bert_words",
     "chat_prompt",
     "encode_chat",
+    "encoding_states",
     "gpt2_words",
     "learn_merges",
+    "longest_match",
     "merge_steps",
     "wordpiece_score",
     "wordpiece_steps",

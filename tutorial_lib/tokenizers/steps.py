@@ -1,7 +1,9 @@
-"""Learning merges step by step, each step with all its counts: for figures and explorers."""
+"""Learning and applying merges step by step, with what is counted: for figures and explorers."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.tokenizers.merges import count_pairs, merge_pair
@@ -58,6 +60,25 @@ def wordpiece_steps(word_counts, n_merges, continuation=CONTINUATION):
     _check(word_counts)
     words = {split_word(word, continuation): count for word, count in word_counts.items()}
     return _steps(words, n_merges, wordpiece_score, continuation, min)
+
+
+def encoding_states(symbols: tuple, ranks: Mapping[tuple, int], by_rank: bool = True) -> list:
+    """Return a word before and after each merge of its encoding, as tuples of symbols.
+
+    ranks maps each learned pair to its place in the list of merges. by_rank=False makes the
+    tempting mistake: it merges the first known pair of the word, whatever its rank.
+
+    >>> encoding_states(("e", "a", "t"), {("a", "t"): 0, ("e", "a"): 1})
+    [('e', 'a', 't'), ('e', 'at')]
+    >>> encoding_states(("e", "a", "t"), {("a", "t"): 0, ("e", "a"): 1}, by_rank=False)[-1]
+    ('ea', 't')
+    """
+    states = [tuple(symbols)]
+    while known := [i for i, pair in enumerate(pairwise(states[-1])) if pair in ranks]:
+        last = states[-1]
+        i = min(known, key=lambda i: ranks[last[i], last[i + 1]]) if by_rank else known[0]
+        states.append((*last[:i], last[i] + last[i + 1], *last[i + 2 :]))
+    return states
 
 
 def count_symbols(words):

@@ -1,7 +1,7 @@
 """WordPiece, as BERT has it (Devlin et al. 2018): longest match from a list of pieces."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from heapq import heappop, heappush
 from os import PathLike
 from typing import NamedTuple, Self
@@ -34,6 +34,26 @@ def join_pieces(first, second, continuation=CONTINUATION):
     'pe'
     """
     return first + second[len(continuation) :]
+
+
+def longest_match(word: str, vocabulary: Collection[str]) -> list[str]:
+    """Cut a word into pieces, the longest first; ["[UNK]"] when at some point none fits.
+
+    vocabulary holds the pieces, those inside a word marked (Devlin et al. 2018).
+
+    >>> longest_match("hath", {"hat", "ha", "##h", "##th"})
+    ['hat', '##h']
+    """
+    pieces, start = [], 0
+    while start < len(word):
+        mark = CONTINUATION if start else ""
+        ends = range(len(word), start, -1)
+        end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
+        if end is None:
+            return ["[UNK]"]
+        pieces.append(mark + word[start:end])
+        start = end
+    return pieces
 
 
 def wordpiece_score(pair, pair_counts, symbol_counts):

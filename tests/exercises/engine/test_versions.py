@@ -21,8 +21,12 @@ OLD_CODE = (OLD / "my_transformer.txt").read_text(encoding="utf-8")
 SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "prediction"}
 
 
-# Guesses of earlier editions: what is kept under these keys stays in the file.
-NO_LONGER_ASKED = {"predictions": {"first_choice_is_right", "alike_the_and_the"}}
+# Of earlier editions: what is kept under these keys stays in the file.
+NO_LONGER_ASKED = {
+    "exercises": {"bytes_per_token"},
+    "recall": {"digits_without_positions"},
+    "predictions": {"first_choice_is_right", "alike_the_and_the"},
+}
 
 
 def every(sort):

@@ -85,7 +85,7 @@ bytes that are no valid UTF-8 become the replacement character `�`.
     mistakes=(),
     cases=decode_cases,
     properties=properties(nothing_between, utf_8, join_first, bad_bytes),
-    see="1D From toy to real",
+    see="1E From toy to real",
 )
 
 
@@ -118,8 +118,9 @@ def characters_per_kind(text, tokens):
 
 
 def characters_of_each_token(text, tokens):
-    """This decodes each token alone: a part of a character counts as one. Count the text's."""
-    return sum(len(token.decode(errors="replace")) for token in tokens) / len(tokens)
+    """This decodes each token alone: a part of a character counts as a whole one."""
+    n_characters = sum(len(token.decode(errors="replace")) for token in tokens)
+    return n_characters / len(tokens)
 
 
 def characters_per_token_cases():
@@ -150,27 +151,31 @@ COMPRESSION = Symptom(
     level="hard",
     text="""
 The curves below were made by code with one of these mistakes. Choose the letter, then repair
-`characters_per_token`.
+`characters_per_token`. The tokenizers are GPT-2's with ever more of its merges; with all of them
+many Japanese characters are one token.
 """,
     hints=(
-        "At 256 ids there are no merges: a token is one byte. What does a Greek letter cost then?",
-        "All three curves start at exactly 1. Which of the three quantities is 1 for any text?",
+        "At 256 ids there are no merges: a token is one byte. A Japanese character takes three.",
+        "At 50,256 ids many Japanese characters have become one token. Which of these quantities "
+        "is 1 both before and after that?",
     ),
     solution=characters_per_token,
     second_style=characters_per_token_decoded,
     mistakes=(
-        bytes_per_token,
-        tokens_per_character,
         characters_per_kind,
         characters_of_each_token,
+        bytes_per_token,
+        tokens_per_character,
     ),
-    shown=bytes_per_token,
+    shown=characters_of_each_token,
     looks=(
-        "Every curve would start at 1, in any script.",
-        "The English curve would fall, and the others would start above 1.",
-        "The English curve would start above 2, since its letters repeat even at 256 ids.",
+        "The English curve would start near 3, since its letters repeat even at 256 ids.",
+        "A single byte counts as a character, a whole character does too: Japanese stays at 1.",
+        "The Japanese curve would rise above 2: with 50,256 ids many characters are one token "
+        "of three bytes.",
+        "The English curve would fall: fewer and fewer tokens for each character.",
     ),
     cases=characters_per_token_cases,
     properties=COMPRESSION_RULES,
-    see="1D From toy to real",
+    see="1E From toy to real",
 )

@@ -1,4 +1,4 @@
-"""Chapter 01: two sentences of the sources, and the tokens of a text that was never cut."""
+"""Chapter 01: two sentences that you may read, and the tokens of a text that was never cut."""
 
 from collections import Counter
 from itertools import pairwise
@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
 from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps
 
-# The table that drops a letter ----------------------------------------------------------------
+# Is the letter dropped? ------------------------------------------------------------------------
 
 
 def vocabulary_size():
@@ -23,7 +23,7 @@ def vocabulary_size_listed():
 
 
 def vocabulary_size_in_use():
-    """This counts the symbols still in use, as the table does: one at count 0 is still there."""
+    """This counts the symbols still in use: one at count 0 is still there."""
     return 7
 
 
@@ -71,13 +71,13 @@ def vocabulary_size_merges():
 
 VOCABULARY_SIZE = Claim(
     id="1.3",
-    title="The table that drops a letter",
+    title="Is the letter dropped?",
     level="easy",
     text="""
-A widely read chapter works through these five words: cat 10 times, pet 12, mat 5, rat 8, eats 4.
-Its tables of symbols leave out each letter whose count has fallen to 0, so the list never grows.
-Its text says that symbols are never removed. Both cannot hold. How many symbols does the vocabulary
-hold after **three** merges?
+You may read: "After a merge, symbols that no longer occur are dropped, so the vocabulary need not
+grow." Test it on the five words: cat 10 times, pet 12, mat 5, rat 8, eats 4. After the first merge
+no `a` is left in them. But a new word, such as `tap`, may need it. How many symbols must the
+vocabulary hold after **three** merges?
 """,
     hints=(
         "The vocabulary starts with the letters that occur in the five words.",
@@ -97,44 +97,46 @@ hold after **three** merges?
         vocabulary_size_merges,
     ),
     unit="symbols",
-    verdict="The text is right, the table is not: `a` at count 0 must stay, or `tap` has no ids.",
-    see="1B Byte-pair encoding by hand",
+    verdict="The sentence does not hold: `a` at count 0 must stay, or `tap` has no ids.",
+    see="1C Byte-pair encoding by hand",
 )
 
 
 # Huffman --------------------------------------------------------------------------------------
 
-LETTERS = sum(len(word) * count for word, count in FIVE_WORDS.items())  # 121
-TOKENS = LETTERS - 27 - 12 - 12  # each merge shortens the text by the count of its pair
+FOUR_WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}  # Sennrich et al. 2016, figure 1
+LETTERS = sum(len(word) * count for word, count in FOUR_WORDS.items())  # 79
+TOKENS = LETTERS - 9 - 9 - 7  # each merge shortens the text by the count of its pair
+BITS = 245  # of a Huffman code for their letters
 
 
 def shortening():
-    """Code words of a Huffman code, over tokens of BPE after the merges `at`, `pe`, `pet`."""
+    """Code words of a Huffman code, over tokens of BPE after the merges `es`, `est`, `lo`."""
     return LETTERS / TOKENS
 
 
 def shortening_counted():
     """Second style."""
-    merges = [("a", "t"), ("p", "e"), ("pe", "t")]
-    tokens = sum(n * len(apply_merges(tuple(w), merges)) for w, n in FIVE_WORDS.items())
+    merges = [("e", "s"), ("es", "t"), ("l", "o")]
+    tokens = sum(n * len(apply_merges(tuple(w), merges)) for w, n in FOUR_WORDS.items())
     return LETTERS / tokens
 
 
 def shortening_bits():
     """This counts Huffman's bits: the ratio asks for code words, and each letter has one."""
-    return 323 / TOKENS
+    return BITS / TOKENS
 
 
 def shortening_unweighted():
-    """This counts each word once: `cat` stands in the text ten times."""
-    return 16 / 10
+    """This counts each word once: `low` is in the text five times."""
+    return 20 / 14
 
 
 def shortening_unweighted_turned():
-    """This counts each word once, and is upside down: `cat` stands in the text ten times, and the
+    """This counts each word once, and is upside down: `low` is in the text five times, and the
     code words are divided by the tokens.
     """
-    return 0.6275  # 10 / 16 = 0.625, and 0.63 as it is rounded, lie within the tolerance
+    return 14 / 20
 
 
 def shortening_none():
@@ -148,13 +150,13 @@ def shortening_turned():
 
 
 def shortening_vocabularies():
-    """This compares two lists of symbols, 8 and 11 long: the question is about the text."""
-    return 8 / 11
+    """This compares two lists of symbols, 10 and 13 long: the question is about the text."""
+    return 10 / 13
 
 
 def shortening_two_merges():
-    """This does two merges only: `pe` and `pet` are one each."""
-    return LETTERS / (LETTERS - 27 - 12)
+    """This does two merges only: `es`, `est` and `lo` are one each."""
+    return LETTERS / (LETTERS - 9 - 9)
 
 
 HUFFMAN = Claim(
@@ -162,15 +164,15 @@ HUFFMAN = Claim(
     title="Is it Huffman coding?",
     level="medium",
     text="""
-Two of the sources say that byte-pair encoding rests on optimal codes such as Huffman's. A Huffman
-code gives each letter one code word, a short one to a common letter. Take all occurrences of the
-five words: cat 10 times, pet 12, mat 5, rat 8, eats 4. How many code words does a Huffman code
-write, **divided by** the number of tokens that BPE writes after the merges `at`, `pe`, `pet`? Give
-two decimals.
+You may read: "Byte-pair encoding is a kind of Huffman coding: frequent things get short codes."
+Test it on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. A Huffman
+code gives each letter one code word. How many code words does it write for all occurrences of the
+four words, **divided by** the number of tokens that BPE writes after the merges `es`, `est`, `lo`?
+Give two decimals.
 """,
     hints=(
         "A code word stands for one letter: count all letters, each word as often as it occurs.",
-        "Each merge shortens the text by the count of its pair: 27, then 12, then 12.",
+        "Each merge shortens the text by the count of its pair. In which words is `e` + `s`?",
     ),
     solution=shortening,
     second_style=shortening_counted,
@@ -183,11 +185,11 @@ two decimals.
         shortening_vocabularies,
         shortening_two_merges,
     ),
-    tolerance=0.005,
+    tolerance=0.006,
     unit="code words for each token",
-    verdict="The sentence does not hold: Huffman shortens bits and keeps 121 symbols, "
-    "BPE makes 70 of them.",
-    see="1C Huffman or not",
+    verdict="The sentence does not hold: Huffman shortens the bits and keeps 79 symbols, "
+    "BPE makes 54 of them.",
+    see="1D Huffman or not",
 )
 
 
@@ -320,15 +322,15 @@ The strip below was cut by code with one of these mistakes. Choose the letter, t
     ),
     solution=cut,
     second_style=cut_by_words,
-    mistakes=(cut_nothing, cut_at_spaces, cut_in_text_order, cut_learned_across),
+    mistakes=(cut_at_spaces, cut_in_text_order, cut_nothing, cut_learned_across),
     shown=cut_nothing,
     looks=(
-        "Tokens would have spaces and commas in their middle or at their end.",
         "No token would hold a space, and the strip would lack them all.",
-        "Spaces would stand at the start of tokens, and common words would fall apart.",
+        "Spaces would be at the start of tokens only, and common words would fall apart.",
+        "Tokens have spaces and commas in their middle or at their end.",
     ),
     cases=cut_cases,
     properties=properties(nothing_lost, within_words, merges_are_learned, first_learned_goes_first),
     run=with_words_of_ones_own,
-    see="1D From toy to real",
+    see="1E From toy to real",
 )

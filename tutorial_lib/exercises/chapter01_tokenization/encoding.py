@@ -124,5 +124,5 @@ text that a GPT reads has gone through this function.
     properties=properties(
         tuple_of_tokens, lowest_rank_first, every_place, looks_again, unknown_pairs_stay
     ),
-    see="1E Encoding: merges by rank",
+    see="1F Encoding: merges by rank",
 )

@@ -113,7 +113,7 @@ text. It is the first half of one training step.
     properties=properties(
         keys_are_pairs, all_neighbours, within_words, each_occurrence, weighted, added_up
     ),
-    see="1B Byte-pair encoding by hand",
+    see="1C Byte-pair encoding by hand",
 )
 
 
@@ -249,5 +249,5 @@ symbol. It is the second half of a training step, and all that encoding does.
         whole_symbols,
     ),
     remarks=(comes_as_a_tuple,),
-    see="1B Byte-pair encoding by hand",
+    see="1C Byte-pair encoding by hand",
 )

@@ -126,5 +126,5 @@ behind it, and return the list of pieces. When nothing fits, the whole word is `
     properties=properties(
         list_of_pieces, pieces_carry_their_mark, longest_first, unknown_means_all, never_goes_back
     ),
-    see="1F WordPiece",
+    see="1G WordPiece",
 )

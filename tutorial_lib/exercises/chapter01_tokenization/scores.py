@@ -146,5 +146,5 @@ often its two symbols occur.
     mistakes=(wordpiece_scores_shares,),
     cases=wordpiece_scores_cases,
     properties=WORDPIECE_RULES,
-    see="1F WordPiece",
+    see="1G WordPiece",
 )

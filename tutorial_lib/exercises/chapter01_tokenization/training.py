@@ -114,5 +114,5 @@ compare. Stop early when every word is one symbol. Use your `count_pairs` and `m
         as_many_as_asked,
         stops_early,
     ),
-    see="1B Byte-pair encoding by hand",
+    see="1C Byte-pair encoding by hand",
 )

@@ -92,7 +92,7 @@ each token of the vocabulary. Return the vectors of `ids` (T,) as rows, shape (T
     mistakes=(),
     cases=embed_cases,
     properties=properties(a_row_for_each_id, looked_up, column_of_the_id, ids_count_from_0),
-    see="1H From ids to vectors",
+    see="1J From ids to vectors",
 )
 
 
@@ -216,5 +216,5 @@ like this, with words or with whole texts.
     mistakes=(nearest_words_columns,),
     cases=nearest_words_cases,
     properties=properties(a_list_of_words, without_the_word, as_many_as_asked, by_cosine),
-    see="1I Static vectors: meaning from counting",
+    see="1K Static vectors: meaning from counting",
 )

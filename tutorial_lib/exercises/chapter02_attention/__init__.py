@@ -43,7 +43,7 @@ RECALL = (
         },
         answer="c",
         because="encoding replays the merges by rank, whatever the order in the text.",
-        see="01, 1E Encoding: merges by rank",
+        see="01, 1F Encoding: merges by rank",
         wrong={
             "a": "that is the order of the text, and some words come out differently.",
             "b": "pairs are counted in training only; encoding a text counts nothing.",
@@ -57,7 +57,7 @@ RECALL = (
         answer=38.6,
         tolerance=0.1,
         because="it holds one row of 768 numbers a token: 50,257 x 768 = 38,597,376.",
-        see="01, 1H From ids to vectors",
+        see="01, 1J From ids to vectors",
     ),
     Recall(
         id="R2.3",
@@ -72,7 +72,7 @@ RECALL = (
         answer="a",
         because="a lookup knows the id and nothing else. To tell the two apart, a word must look "
         "at its neighbours: this chapter.",
-        see="01, 1H From ids to vectors",
+        see="01, 1J From ids to vectors",
         wrong={
             "b": "a lookup does not see the words around; attention will.",
             "c": "a lookup does not see the position; positions come in chapter 03.",

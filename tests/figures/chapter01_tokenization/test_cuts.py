@@ -1,0 +1,38 @@
+"""Words cut in several ways: orders of merging, and a lattice of pieces."""
+
+from tutorial_lib import figures
+from tutorial_lib.figures import style
+from tutorial_lib.tokenizers import encoding_states
+
+
+def words(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def test_each_order_says_how_many_tokens_it_ends_with():
+    ranks = {(b"a", b"t"): 0, (b"e", b"a"): 1, (b"e", b"at"): 2}
+    states = {
+        name: encoding_states((b"e", b"a", b"t"), ranks, by_rank)
+        for name, by_rank in {"rank": True, "text": False}.items()
+    }
+    figure = figures.merge_orders(states, "eat")
+    assert [axes.get_title("left") for axes in figure.axes] == ["rank: 1 token", "text: 2 tokens"]
+    assert words(figure)[-3:] == ["merge 1", "ea", "t"]
+    style.png(figure)
+
+
+def test_the_lattice_lights_the_likeliest_pieces():
+    log_p = {"a": -3.0, "t": -3.0, "at": -2.0, "s": -1.0, "ts": -4.0}
+    figure = figures.segmentations("ats", log_p, ["at", "s"], "ats")
+    bold = [t.get_text() for t in figure.axes[0].texts if t.get_fontweight() == "bold"]
+    assert bold == ["at  -2.0", "s  -1.0"]
+    assert "ts  -4.0" in words(figure)
+    style.png(figure)
+
+
+def test_other_vocabularies_are_points_with_names():
+    figure = figures.compression_curve(
+        [256, 512, 1024, 2048], [1, 2, 2.5, 2.8], {"words": (60_000, 5.5)}, "more ids, fewer tokens"
+    )
+    assert "words" in words(figure)
+    assert figure.axes[0].get_ylim()[1] > 5.5
