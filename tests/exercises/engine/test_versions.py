@@ -30,6 +30,7 @@ NO_LONGER_ASKED = {
         "alike_the_and_the",
         "bits_of_huffman",
         "parameters_of_a_table",
+        "shuffled_patches_without_positions",
     },
 }
 

@@ -40,7 +40,7 @@ def causal_weights_zero(q, k):
 
 
 def causal_weights_late(q, k):
-    """This masks after the softmax: hidden words have taken their share, and it is lost."""
+    """This masks after the softmax, not before it."""
     scores = q @ k.T / math.sqrt(q.size(-1))
     visible = torch.ones_like(scores).tril().bool()
     return scores.softmax(dim=-1).masked_fill(~visible, 0)

@@ -32,7 +32,7 @@ RECALL = (
         choices={"a": "the first", "b": "the last", "c": "all three together"},
         answer="b",
         because="each position speaks of the next token, and only the last one has seen all three.",
-        see="05, 5A Next token, please",
+        see="05, 5A What comes next?",
         wrong={
             "a": "the first position has seen “two” only, and speaks of what follows it.",
             "c": "each position has logits of its own, about the token after it.",
@@ -64,7 +64,7 @@ RECALL = (
         answer=5,
         because="each row but the first has one such weight, on the diagonal just below the main "
         "one.",
-        see="02, 2L A model that only looks back",
+        see="02, 2L A model that writes",
     ),
 )
 
