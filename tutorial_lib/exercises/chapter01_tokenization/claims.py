@@ -28,8 +28,8 @@ def out_of_use_listed():
 
 
 def out_of_use_letters():
-    """This is one short: `es` is out of use too, since `est` was made from it. (Or did you merge
-    `ow` third? `lo` is as frequent, and smaller.)
+    """This is one short: `es` is out of use too, since `est` was made from it. Or was your third
+    merge `ow`? It is as frequent as `lo`, and `lo` is smaller.
     """
     return 4
 
