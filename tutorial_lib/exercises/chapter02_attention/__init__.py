@@ -66,7 +66,7 @@ RECALL = (
         "time. What does the token table give for the two?",
         choices={
             "a": "the same vector",
-            "b": "two vectors, by the words around",
+            "b": "two vectors, depending on the words around it",
             "c": "two vectors, by the position in the text",
         },
         answer="a",
