@@ -117,7 +117,7 @@ modelling get?
     ),
     tolerance=0.04,
     unit="terms",
-    verdict="511 / 76 = 6.7: BERT reads about seven tokens for each loss term, and a language model "
+    verdict="511 / 76 = 6.7: BERT reads about seven tokens for each loss term, a language model "
     "about one. What BERT gets in return: each of its guesses may use both sides.",
     see="6B Both sides at once",
 )
