@@ -7,7 +7,7 @@ NUMBERS = {"O": 0, "B": 1, "I": 2}
 
 
 def piece_labels(tags, pieces):
-    """Return one label a token, [CLS] and [SEP] included: 0 for O, 1 for B, 2 for I, or -100."""
+    """Return one label per token, [CLS] and [SEP] included: 0 for O, 1 for B, 2 for I, or -100."""
     labels = [-100]  # [CLS]
     for tag, of_word in zip(tags, pieces, strict=True):
         labels += [NUMBERS[tag]] + [-100] * (len(of_word) - 1)
