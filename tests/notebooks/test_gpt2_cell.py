@@ -42,8 +42,8 @@ def test_a_folder_made_offline(tmp_path):
     assert "context 64" in printed
     assert re.search(r"^It +\d+\.\d\d nats$", printed, re.MULTILINE)  # the first word costs, too
     assert " courage" in printed
-    assert "bits a character" in printed
+    assert "bits per character" in printed
     assert "<|endoftext|>" not in printed
     # Random weights know nothing: about ln 50,257 nats a token, 9 tokens for the 50 characters.
-    bits = float(printed.split(" bits a character")[0].split()[-1])
+    bits = float(printed.split(" bits per character")[0].split()[-1])
     assert abs(bits - 9 * math.log2(50_257) / 50) < 0.3

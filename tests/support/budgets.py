@@ -22,7 +22,7 @@ BUDGETS = {
     "02": Budget(1.7, 1.6),
     "03": Budget(1.3),
     "04": Budget(1.7),
-    "05": Budget(2.5, 1.6),
+    "05": Budget(1.5, 1.6),
     "05b": Budget(1.5, 1.6),
     "06": Budget(1.7),
     "06b": Budget(1.7, 1.6),

@@ -43,7 +43,8 @@ class AttentionExplorer(BrowserExplorer):
     segments and column_segments: 0 or 1 for each label. Layers and heads count from 0.
     picture: what `as_picture` makes of an image whose patches are the last tokens; it takes the
     place of the lines, and `attention_picture.patch_labels` names the tokens.
-    More than `max_tokens` are cut, and a note says so.
+    More than `max_tokens` are cut, and a note says so. simple=True: of a model's controls, only
+    the text.
     Raises ShapeError when shapes and labels disagree or nothing is left to show.
 
     >>> import numpy as np
@@ -67,6 +68,7 @@ class AttentionExplorer(BrowserExplorer):
     renormalise = traitlets.Bool(False).tag(sync=True)
 
     has_model = traitlets.Bool(False).tag(sync=True, told=True)
+    simple = traitlets.Bool(False).tag(sync=True, told=True)  # a text to type, nothing to break
     fields = traitlets.List().tag(sync=True, told=True)
     text = traitlets.Unicode("").tag(sync=True)
     pair = traitlets.Unicode("").tag(sync=True)

@@ -53,13 +53,11 @@ if TYPE_CHECKING:
         recall_over_distance,
     )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
-    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
-        rotary_hands,
-        sinusoids_and_digits,
-    )
+    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import sinusoids_and_digits
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
+        hand_speeds,
         length_bars,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
@@ -100,9 +98,11 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
         copied_lengths,
+        curve_by_position,
         describe_cache_times,
         describe_copied_lengths,
     )
+    from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
@@ -168,7 +168,6 @@ if TYPE_CHECKING:
         digit_attention,
         rollout_against,
     )
-    from tutorial_lib.figures.chapter07_vit.drawing import describe_drawn_digit, drawn_digit
     from tutorial_lib.figures.chapter07_vit.frozen_features import (
         describe_frozen_features,
         frozen_features,
@@ -184,6 +183,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.picture_patches import (
         describe_patch_sequence,
+        overlapping_patches,
         patch_sequence,
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (

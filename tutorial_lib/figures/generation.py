@@ -143,8 +143,9 @@ def next_token_bars(
     axes.set_yticks(range(len(ranks)), [token_name(labels[made.ids[i]]) for i in ranks])
     axes.set(xlim=(0, 1.3 * tallest), ylim=(len(ranks) - 0.4, -0.9), title=title)
     axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= min(1, 1.3 * tallest)])
-    after = "the model's own" if temperature in (0, 1) else f"at temperature {temperature:g}"
-    axes.set_xlabel(f"probability of the next token ({after}; dark: as drawn)")
+    about = [] if temperature in (0, 1) else [f"at temperature {temperature:g}"]
+    about += ["dark: after the cuts"] * (not np.allclose(made.probabilities, made.drawn))
+    axes.set_xlabel("probability of the next token" + f" ({'; '.join(about)})" * bool(about))
     axes.tick_params(axis="y", length=0)
     return figure
 

@@ -87,6 +87,24 @@ RECIPES = {
             "LayerNorm before or behind each sub-layer, with and without warm-up",
         ),
         Recipe(
+            "staircase",
+            "staircase",
+            "table",
+            "from a table of pairs to a GPT, one part at a time, three seeds",
+        ),
+        Recipe(
+            "loss-by-size",
+            "loss_by_size",
+            "table",
+            "four sizes of one model, the same text and steps, three seeds",
+        ),
+        Recipe(
+            "own-gpt",
+            "own_gpt",
+            "checkpoint",
+            "the GPT that `assemble()` builds, trained for longer",
+        ),
+        Recipe(
             "modern-parts",
             "modern_parts",
             "table",
@@ -223,6 +241,12 @@ RECIPES = {
             "prompting",
             "table",
             "SmolLM2 answers six tasks after 0 to 16 examples, and by wording and order",
+        ),
+        Recipe(
+            "prompting-inside",
+            "prompting_inside",
+            "table",
+            "SmolLM2 with induction heads silenced, with answers calibrated, and step by step",
         ),
     )
 }

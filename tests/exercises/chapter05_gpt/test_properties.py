@@ -33,12 +33,12 @@ NEXT = {
     "wrong sign, unshifted": (loss(0, factor=-1.0), ["just read", "wrong sign"]),
     "wrong sign, sum": (loss(reduce=torch.sum, factor=-1.0), ["sum over all", "wrong sign"]),
     "two ahead, token 0 left out": (loss(2, skip=0), ["after the next one", "token 0"]),
-    "the first place left out": (loss(first=2), ["Some place does not count"]),
+    "the first place left out": (loss(first=2), ["Some position does not count"]),
     "softmax twice, sum": (
         loss(reduce=torch.sum, twice=True),
         ["sum over all", "take one softmax, of the raw logits"],
     ),
-    "over the texts": (loss(dim=0), ["how high all logits of a place are"]),
+    "over the texts": (loss(dim=0), ["how high all logits of a position are"]),
 }
 
 
@@ -307,9 +307,9 @@ BATCH = {
     ),
     "two ahead": (
         batch(slice(0, -2), slice(2, None)),
-        ["not the token after its place", "all but the last"],
+        ["not the token after its position", "all but the last"],
     ),
-    "the mask first": (batch(order=(2, 0, 1)), ["The order is inputs, labels, mask"]),
+    "the mask first": (batch(order=(2, 0, 1)), ["inputs, labels, mask, in this order"]),
     "one ahead": (batch(diagonal=1), ["see what comes after it"]),
 }
 
@@ -363,6 +363,27 @@ COUNTED = {
     "layers squared": (counted(layers=lambda n: n * n), ["must cost the same"]),
 }
 
+
+def lens(use=lambda norm, x: norm(x), dim=-1, log=False):
+    """The probability of a token after each layer with a choice of slips."""
+
+    def answer(states, norm, table, token):
+        p = torch.softmax(use(norm, states) @ table.mT, dim)[..., token]
+        return p.log() if log else p
+
+    return answer
+
+
+LENS = {
+    "no norm": (lens(lambda norm, x: x), ["final norm is missing"]),
+    "over the layers": (lens(dim=0), ["depends on the other layers"]),
+    "a logarithm": (lens(log=True), ["log probabilities"]),
+    "no norm, over the layers": (
+        lens(lambda norm, x: x, dim=0),
+        ["final norm is missing", "depends on the other layers"],
+    ),
+}
+
 ANSWERS = [
     pytest.param(id, *entry, id=f"{id} {name}")
     for id, answers in (
@@ -376,7 +397,8 @@ ANSWERS = [
         ("5.9", CACHED),
         ("5.10", READING),
         ("5.11", COPY),
-        ("5.13", COUNTED),
+        ("5.12", COUNTED),
+        ("5.14", LENS),
     )
     for name, entry in answers.items()
 ]
@@ -406,7 +428,8 @@ RIGHT = (
     ("5.9", step()),
     ("5.10", reading()),
     ("5.11", copy()),
-    ("5.13", counted()),
+    ("5.12", counted()),
+    ("5.14", lens()),
 )
 
 

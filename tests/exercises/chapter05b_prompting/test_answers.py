@@ -7,8 +7,8 @@ import torch
 from torch.testing import assert_close
 
 from tutorial_lib.attention import capture_attention
-from tutorial_lib.datasets.made_up_plurals import few_shot_prompt
 from tutorial_lib.datasets.premises import LABELS, PremisePair, hypothesis_only, leaky_pairs
+from tutorial_lib.datasets.prompt_tasks import Item
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import answer_loss
 from tutorial_lib.exercises.chapter05b_prompting.claims import COUNTS
 from tutorial_lib.exercises.chapter05b_prompting.curve import curve
@@ -28,6 +28,8 @@ from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.interpret import induction_scores, repeated_sequences
 from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
+from tutorial_lib.recipes.prompting import TASKS as TASKS_OF_SMOLLM2
+from tutorial_lib.recipes.prompting import prompt_text
 from tutorial_lib.training import set_seed
 
 TASKS = registry.contents("5b")
@@ -43,7 +45,7 @@ def model():
 
 
 def test_the_chapter_is_found_by_its_number():
-    assert registry.find("5b.5").name == "answer_loss"
+    assert registry.find("5b.6").name == "answer_loss"
     assert registry.chapter_module("05b").TITLE == registry.chapter_module("5b").TITLE
 
 
@@ -68,8 +70,10 @@ def test_the_score_is_the_library_s(model):
 
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_the_prompt_is_the_library_s(n):
-    examples = [("wug", "wugib"), ("tas", "tasib"), ("mola", "molako")][:n]
-    assert prompt_with_examples(examples, "mol") == few_shot_prompt(examples, "mol")
+    examples = [("I eated.", "I ate."), ("She goed.", "She went."), ("We singed.", "We sang.")]
+    wording = TASKS_OF_SMOLLM2["past tense"].wordings[0]
+    items = [Item(*example) for example in examples[:n]]
+    assert prompt_with_examples(examples[:n], "mol") == prompt_text(wording, items, "mol")
 
 
 def test_no_two_labels_tie_in_the_cases_of_the_first_word():
@@ -87,7 +91,7 @@ def test_the_first_word_tells_the_label_of_pairs_that_leak():
     assert first_word_accuracy(pairs.train, pairs.test) > 0.6
 
 
-# The table of 5b.2 ----------------------------------------------------------------------------
+# The table of 5b.3 ----------------------------------------------------------------------------
 
 
 def kind(pair):
@@ -103,7 +107,7 @@ def test_the_table_holds_what_is_in_the_data():
     pairs = leaky_pairs().train
     counted = Counter((kind(pair), pair.label) for pair in pairs)
     assert {row: tuple(counted[row, label] for label in LABELS) for row in COUNTS} == COUNTS
-    text = TASKS["5b.2"].text
+    text = TASKS["5b.3"].text
     for row, numbers in COUNTS.items():
         assert f"| {row} | {' | '.join(map(str, numbers))} |" in text
 
@@ -114,14 +118,14 @@ def test_the_verdict_of_the_claim_holds():
 
 
 def test_a_rounded_claim_passes():
-    assert judge(TASKS["5b.2"], 85.7).status == "right"
+    assert judge(TASKS["5b.3"], 85.7).status == "right"
 
 
-# The generator of 5b.3 ------------------------------------------------------------------------
+# The generator of 5b.4 ------------------------------------------------------------------------
 
 
 def test_sound_code_gives_each_label_a_third_where_it_can():
-    *rows, general = label_shares(TASKS["5b.3"].solution)
+    *rows, general = label_shares(TASKS["5b.4"].solution)
     for row in rows:
         assert row == [1 / 3] * 3
     assert general == []
@@ -131,20 +135,20 @@ def test_the_repair_moves_the_leak_to_the_premise():
     hypothesis_alone, premise_alone = blind_shares()
     assert hypothesis_alone == pytest.approx(1 / 3)
     assert premise_alone > 0.6
-    hypothesis_alone, premise_alone = blind_shares(TASKS["5b.3"].shown)
+    hypothesis_alone, premise_alone = blind_shares(TASKS["5b.4"].shown)
     assert hypothesis_alone > 0.4
     assert premise_alone == pytest.approx(1 / 3)
 
 
 def test_code_that_writes_nothing_is_not_taken_for_the_code_shown():
-    assert any(written(TASKS["5b.3"].shown, *case.args) for case in TASKS["5b.3"].cases())
-    verdict = judge(TASKS["5b.3"], "a", lambda premises, hypotheses: [])
+    assert any(written(TASKS["5b.4"].shown, *case.args) for case in TASKS["5b.4"].cases())
+    verdict = judge(TASKS["5b.4"], "a", lambda premises, hypotheses: [])
     assert "no pair at all" in verdict.text
     assert "Next" not in verdict.text
 
 
 def test_each_generator_looks_as_it_is_described():
-    shares = {letter: label_shares(code) for letter, code in TASKS["5b.3"].choices.items()}
+    shares = {letter: label_shares(code) for letter, code in TASKS["5b.4"].choices.items()}
     entailed = [row[0] for row in shares["a"]]
     assert entailed == sorted(entailed)
     assert entailed[0] < 0.1
@@ -159,16 +163,16 @@ def test_each_generator_looks_as_it_is_described():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_any_premise_with_the_right_relation_will_do(order):
-    sound = TASKS["5b.3"].solution
+    sound = TASKS["5b.4"].solution
 
     def balanced(premises, hypotheses):
         return sound(premises[::order], hypotheses)[::order]
 
-    assert judge(TASKS["5b.3"], "a", balanced).status == "right"
+    assert judge(TASKS["5b.4"], "a", balanced).status == "right"
 
 
 def test_a_label_that_is_not_true_is_seen():
-    sound = TASKS["5b.3"].solution
+    sound = TASKS["5b.4"].solution
 
     def balanced(premises, hypotheses):
         pairs = sound(premises, hypotheses)
@@ -178,18 +182,18 @@ def test_a_label_that_is_not_true_is_seen():
             for pair, label in zip(pairs, labels[1:] + labels[:1], strict=True)
         ]
 
-    assert "not true" in judge(TASKS["5b.3"], "a", balanced).text
+    assert "not true" in judge(TASKS["5b.4"], "a", balanced).text
 
 
 def test_scenes_in_place_of_their_texts_are_named():
-    sound = TASKS["5b.3"].solution
+    sound = TASKS["5b.4"].solution
 
     def balanced(premises, hypotheses):
         scenes = {scene.text: scene for scene in (*premises, *hypotheses)}
         pairs = sound(premises, hypotheses)
         return [PremisePair(scenes[p.premise], scenes[p.hypothesis], p.label) for p in pairs]
 
-    assert "not the texts of two scenes" in judge(TASKS["5b.3"], "a", balanced).text
+    assert "not the texts of two scenes" in judge(TASKS["5b.4"], "a", balanced).text
 
 
 # The curve of 5b.7 ----------------------------------------------------------------------------
@@ -232,7 +236,7 @@ def found_by_id(pairs, start, separator, extract, pad):
 
 
 @pytest.mark.parametrize(
-    ("number", "answer"), [("5b.8", diagonal), ("5b.5", masked_targets), ("5b.4", found_by_id)]
+    ("number", "answer"), [("5b.8", diagonal), ("5b.6", masked_targets), ("5b.5", found_by_id)]
 )
 def test_another_style_passes(number, answer):
     assert judge(TASKS[number], answer).status == "right"

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
+from tutorial_lib.exercises.chapter05b_prompting.few_shot import ASKS, SAYS
 
-# 5b.1 -----------------------------------------------------------------------------------------
+# 5b.2 -----------------------------------------------------------------------------------------
 
 
 def first_word(word=0, text="hypothesis", learn="train", unknown="all", share=True, cut=str.split):
@@ -39,7 +40,7 @@ def most_frequent(train, test):
     return sum(pair.label == label for pair in test) / len(test)
 
 
-# 5b.4 -----------------------------------------------------------------------------------------
+# 5b.5 -----------------------------------------------------------------------------------------
 
 
 def for_head(
@@ -62,7 +63,7 @@ def for_head(
     return answer
 
 
-# 5b.5 -----------------------------------------------------------------------------------------
+# 5b.6 -----------------------------------------------------------------------------------------
 
 
 def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, keep=None):
@@ -86,17 +87,17 @@ def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, kee
     return answer
 
 
-# 5b.6 -----------------------------------------------------------------------------------------
+# 5b.1 -----------------------------------------------------------------------------------------
 
 
-def prompt(space=" ", bar="|", end=" ", turn=1, drop=0, back=False):
+def prompt(middle=f"{SAYS} ", after="\n\n", end=SAYS, turn=1, drop=0, back=False):
     """A prompt with examples, with a choice of slips."""
 
     def answer(examples, query):
         text = ""
         for pair in [tuple(pair) for pair in examples[drop:]][:: -1 if back else 1]:
-            text += space.join(pair[::turn]) + bar
-        return text + query + end
+            text += ASKS + middle.join(pair[::turn]) + after
+        return text + ASKS + query + end
 
     return answer
 
@@ -121,7 +122,7 @@ def score(offset=1, rows=None, heads=False, turned=False, divide=None):
     return answer
 
 
-# 5b.3 and 5b.7 --------------------------------------------------------------------------------
+# 5b.4 and 5b.7 --------------------------------------------------------------------------------
 
 
 def balanced(once=True, labels=3, same=False, true=True, back=False):
@@ -163,7 +164,7 @@ def few_shot(query=0, more=0, whole=False, answer_of=0, x_only=False, pattern=0)
 
 
 SETS = {
-    "5b.1": (
+    "5b.2": (
         first_word(),
         {
             "last word": (first_word(word=-1), ["Other words of the hypothesis make a"]),
@@ -188,35 +189,35 @@ SETS = {
             "first letter": (first_word(cut=str), ["It takes “notes” for “no”: split the"]),
         },
     ),
-    "5b.3": (
+    "5b.4": (
         balanced(),
         {
             "two labels enough": (balanced(labels=2), ["“some dogs are in the field” does not"]),
-            "twice": (balanced(once=False), ["“some dogs are in the field” stands"]),
+            "twice": (balanced(once=False), ["“some dogs are in the field” comes"]),
             "one label": (
                 balanced(true=False),
                 [
                     "A label is not true of its pair: it",
-                    "“some dogs are in the field” stands",
+                    "“some dogs are in the field” comes",
                     "“some dogs are in the field” does not",
                 ],
             ),
             "turned round": (
                 balanced(back=True),
-                ["A premise stands where the hypothesis"],
+                ["A premise is where the hypothesis"],
             ),
             "twice, two labels": (
                 balanced(once=False, labels=2),
-                ["“some dogs are in the field” stands", "“some dogs are in the field” does not"],
+                ["“some dogs are in the field” comes", "“some dogs are in the field” does not"],
             ),
         },
     ),
-    "5b.4": (
+    "5b.5": (
         for_head(),
         {
             "no separator, last column": (
                 for_head("sphe", place=lambda row, width: width - 1),
-                ["The separator must stand once, between", "The head reads the last column of all"],
+                ["The separator must come once, between", "The head reads the last column of all"],
             ),
             "left": (
                 for_head(side="left"),
@@ -238,24 +239,24 @@ SETS = {
             "extract first": (
                 for_head("espxh"),
                 [
-                    "The start token must stand once, at the",
-                    "The extract token must stand once, at",
+                    "The start token must come once, at the",
+                    "The extract token must come once, at",
                 ],
             ),
             "no start, length": (
                 for_head("pxhe", place=lambda row, width: len(row)),
                 [
-                    "The start token must stand once, at the",
+                    "The start token must come once, at the",
                     "Counted from 0, your rows end at [5, 8",
                 ],
             ),
         },
     ),
-    "5b.5": (
+    "5b.6": (
         answer_loss(),
         {
             "unshifted": (answer_loss(shift=0), ["It scores each token with the logits at"]),
-            "mask late": (answer_loss(mask_shift=1), ["It counts what comes one place after"]),
+            "mask late": (answer_loss(mask_shift=1), ["It counts what comes one position after"]),
             "by rows": (answer_loss(mean="rows"), ["A token of an answer counts for more in"]),
             "bits": (answer_loss(log=torch.log2), ["It is in bits: nats take the natural"]),
             "unshifted, by rows": (
@@ -284,24 +285,20 @@ SETS = {
             "log10": (answer_loss(log=torch.log10), ["It takes the logarithm to base 10: nats"]),
         },
     ),
-    "5b.6": (
+    "5b.1": (
         prompt(),
         {
-            "closed": (prompt(end=""), ["It ends with the query: the space"]),
-            "no last bar": (
-                lambda e, q: "|".join(f"{a} {b}" for a, b in e) + f"{q} ",
-                ["Between the last example and the query"],
-            ),
-            "comma": (prompt(bar=", "), ["Between two examples stands ', ': it"]),
+            "closed": (prompt(end=""), ["It ends with the query: the label"]),
+            "one new line": (prompt(after="\n"), ["Two examples have"]),
+            "no space": (prompt(middle=SAYS), ["An answer comes right after its colon"]),
             "turned, closed": (
                 prompt(turn=-1, end=""),
-                ["It puts the plural first: the word", "It ends with the query: the space"],
+                ["It puts the answer first", "It ends with the query: the label"],
             ),
-            "spaced bar": (prompt(bar=" | "), ["Between two examples stands ' | ': it"]),
-            "newest first": (prompt(back=True), ["The order of the examples must be kept."]),
-            "arrow, bar at end": (
-                prompt(space=" -> ", end=" |"),
-                ["Between word and plural stands ' -> '", "Behind the query stands ' |': it must"],
+            "newest first": (prompt(back=True), ["Keep the examples in the order"]),
+            "arrow, new line at end": (
+                prompt(middle=" -> ", end=f"{SAYS}\n"),
+                ["Question and answer have ' -> ' between", "After the query comes"],
             ),
             "one lost": (prompt(drop=1), ["It leaves out examples: of wug, dax"]),
         },
@@ -336,8 +333,8 @@ SETS = {
     "5b.8": (
         score(),
         {
-            "itself": (score(offset=0), ["A row looks at what stands at the first"]),
-            "one further": (score(offset=2), ["A row looks at what stands two places"]),
+            "itself": (score(offset=0), ["A row looks at what is at the first"]),
+            "one further": (score(offset=2), ["A row looks at what is two positions"]),
             "without the last": (
                 score(rows=lambda n: range(n - 1)),
                 ["With N = 4, rows 4 to 7 count, but"],
@@ -350,12 +347,12 @@ SETS = {
                 score(offset=0, heads=True),
                 [
                     "There is one number for all heads: each",
-                    "A row looks at what stands at the first",
+                    "A row looks at what is at the first",
                 ],
             ),
             "itself, by 2 N": (
                 score(offset=0, divide=lambda n: 2 * n),
-                ["A row looks at what stands at the first", "It divides the sum of 4 weights by 8"],
+                ["A row looks at what is at the first", "It divides the sum of 4 weights by 8"],
             ),
             "by N - 1": (score(divide=lambda n: n - 1), ["It divides the sum of 4 weights by 3"]),
             "turned, summed": (

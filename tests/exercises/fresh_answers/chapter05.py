@@ -380,7 +380,7 @@ def longest_copy_wrong_two(sample, text):
     return best
 
 
-# 5.13
+# 5.12
 def gpt_parameters_right_1(vocab_size, context, d_model, n_layers):
     D = d_model
     norm = 2 * D
@@ -420,6 +420,33 @@ def gpt_parameters_wrong_two(vocab_size, context, d_model, n_layers):
     return (2 * vocab_size + context) * D + n_layers * layer + 2 * D
 
 
+# 5.14
+def lens_right_1(states, norm, table, token):
+    out = []
+    for n in range(len(states)):
+        z = table @ norm(states[n : n + 1]).squeeze(0)
+        out.append(torch.softmax(z, 0)[token])
+    return torch.stack(out)
+
+
+def lens_right_2(states, norm, table, token):
+    e = torch.einsum("ld,vd->lv", norm(states), table)
+    e = torch.exp(e - e.max(1, keepdim=True).values)
+    return e[:, token] / e.sum(1)
+
+
+def lens_wrong_no_norm(states, norm, table, token):
+    return torch.softmax(states @ table.T, -1)[:, token]
+
+
+def lens_wrong_layers(states, norm, table, token):
+    return torch.softmax(norm(states) @ table.T, 0)[:, token]
+
+
+def lens_wrong_two(states, norm, table, token):
+    return (states @ table.T)[:, token]
+
+
 RIGHT = {
     "5.1": [1.42],
     "5.2": [next_token_loss_right_1, next_token_loss_right_2],
@@ -434,10 +461,10 @@ RIGHT = {
     # the stub returns past instead of kept: (c)
     "5.10": [("c", read_on_right_1), ("c", read_on_right_2)],
     "5.11": [longest_copy_right_1, longest_copy_right_2],
-    "5.12": [1.06],
-    "5.13": [gpt_parameters_right_1, gpt_parameters_right_2],
+    "5.12": [gpt_parameters_right_1, gpt_parameters_right_2],
     # 3.44 moved here from WRONG after the check: accepted on purpose, weights scaled from 101 % to 100 %
-    "5.14": [3.47, 3.44],
+    "5.13": [3.47, 3.44],
+    "5.14": [lens_right_1, lens_right_2],
 }
 
 WRONG = {
@@ -518,17 +545,17 @@ WRONG = {
         ),
     ],
     "5.12": [
-        ("tokens a byte, inverted", 0.95),
-        ("the 2.3 TB unprocessed over the tokens", 6.39),
-        ("GiB for GB", 1.13),
-    ],
-    "5.13": [
         ("bias of the first feed-forward map counted D, not 4 D", gpt_parameters_wrong_ff_bias),
         ("no LayerNorm after the last layer", gpt_parameters_wrong_no_last_norm),
         ("TWO: head counted beside the table, and one LayerNorm a layer", gpt_parameters_wrong_two),
     ],
-    "5.14": [
+    "5.13": [
         ("tokens over weighted tokens, inverted", 0.29),
         ("all 499 billion tokens of the table instead of 300", 5.78),
+    ],
+    "5.14": [
+        ("the states are not normalised", lens_wrong_no_norm),
+        ("the softmax over the layers", lens_wrong_layers),
+        ("TWO: no norm, and logits for probabilities", lens_wrong_two),
     ],
 }

@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation  # given in the notebook
 
 
-# 5b.1
+# 5b.2
 def first_word_accuracy_right_1(train, test):
     by_word = {}
     for pair in train:
@@ -64,7 +64,7 @@ def first_word_accuracy_wrong_two(train, test):
     return 100 * good / len(test)
 
 
-# 5b.3
+# 5b.4
 def balanced_right_1(premises, hypotheses):
     pairs = []
     for hypothesis in hypotheses:
@@ -117,7 +117,7 @@ def balanced_wrong_two(premises, hypotheses):
     return pairs
 
 
-# 5b.4
+# 5b.5
 def ids_for_head_right_1(pairs, start, separator, extract, pad):
     rows = [[start, *a, separator, *b, extract] for a, b in pairs]
     T = max(len(r) for r in rows)
@@ -165,7 +165,7 @@ def ids_for_head_wrong_two(pairs, start, separator, extract, pad):
     return ids, torch.full((len(rows),), T - 1)
 
 
-# 5b.5
+# 5b.6
 def answer_loss_right_1(logits, ids, is_answer):
     here = is_answer[:, 1:]
     return F.cross_entropy(logits[:, :-1][here], ids[:, 1:][here])
@@ -196,28 +196,38 @@ def answer_loss_wrong_two(logits, ids, is_answer):
     return (loss * is_answer).mean()
 
 
-# 5b.6
+# 5b.1
 def prompt_with_examples_right_1(examples, query):
-    return "".join(f"{a} {b}|" for a, b in examples) + query + " "
+    t = ""
+    for a, b in examples:
+        t += f"Poor English input: {a}\nGood English output: {b}\n\n"
+    return t + f"Poor English input: {query}\nGood English output:"
 
 
-def prompt_with_examples_right_2(shots, word):
-    return "|".join([" ".join(shot) for shot in shots] + [word + " "])
+def prompt_with_examples_right_2(shots, sentence):
+    lines = []
+    for shot in shots:
+        lines += ["Poor English input: " + shot[0], "Good English output: " + shot[1], ""]
+    return "\n".join([*lines, "Poor English input: " + sentence, "Good English output:"])
 
 
 def prompt_with_examples_wrong_empty(examples, query):
-    return "|".join(a + " " + b for a, b in examples) + "|" + query + " "
+    text = "\n\n".join(f"Poor English input: {a}\nGood English output: {b}" for a, b in examples)
+    return text + f"\n\nPoor English input: {query}\nGood English output:"
 
 
-def prompt_with_examples_wrong_space_before_query(examples, query):
-    return " ".join(f"{a} {b}|" for a, b in examples) + query + " "
+def prompt_with_examples_wrong_one_new_line(examples, query):
+    text = ""
+    for a, b in examples:
+        text += f"Poor English input: {a}\nGood English output: {b}\n"
+    return text + f"Poor English input: {query}\nGood English output:"
 
 
 def prompt_with_examples_wrong_two(examples, query):
     text = ""
-    for word, plural in examples:
-        text += plural + " " + word + "|"
-    return text + query
+    for a, b in examples:
+        text += f"Poor English input: {b}\nGood English output: {a}\n\n"
+    return text + f"Poor English input: {query}"
 
 
 # 5b.7
@@ -293,20 +303,20 @@ def induction_score_wrong_two(weights):
 
 
 RIGHT = {
-    "5b.1": [first_word_accuracy_right_1, first_word_accuracy_right_2],
-    "5b.2": [85.7],
+    "5b.2": [first_word_accuracy_right_1, first_word_accuracy_right_2],
+    "5b.3": [85.7],
     # the stub itself shows the letter: it goes over premises, so (a)
-    "5b.3": [("a", balanced_right_1), ("a", balanced_right_2)],
-    "5b.4": [ids_for_head_right_1, ids_for_head_right_2],
-    "5b.5": [answer_loss_right_1, answer_loss_right_2],
-    "5b.6": [prompt_with_examples_right_1, prompt_with_examples_right_2],
+    "5b.4": [("a", balanced_right_1), ("a", balanced_right_2)],
+    "5b.5": [ids_for_head_right_1, ids_for_head_right_2],
+    "5b.6": [answer_loss_right_1, answer_loss_right_2],
+    "5b.1": [prompt_with_examples_right_1, prompt_with_examples_right_2],
     # the stub asks for pair 0, which stands among the examples: (a)
     "5b.7": [("a", few_shot_right_1), ("a", few_shot_right_2)],
     "5b.8": [induction_score_right_1, induction_score_right_2],
 }
 
 WRONG = {
-    "5b.1": [
+    "5b.2": [
         ("a word never seen counts as wrong, no fallback", first_word_accuracy_wrong_unseen),
         (
             "guesses the last label seen with the word, not the most frequent",
@@ -314,12 +324,12 @@ WRONG = {
         ),
         ("TWO: first letter instead of first word, and percent", first_word_accuracy_wrong_two),
     ],
-    "5b.2": [
+    "5b.3": [
         ("rounded to a whole number", 86.0),
         ("mean of the four kinds' shares, each kind counted the same: (1+1+1+487/916)/4", 88.3),
         ("the last kind guessed as a third right: (571+1000+513+916/3)/3000", 79.6),
     ],
-    "5b.3": [
+    "5b.4": [
         ("keeps a hypothesis that lacks a label", ("a", balanced_wrong_keeps_incomplete)),
         (
             "swaps the texts: the hypothesis is written as the premise",
@@ -330,7 +340,7 @@ WRONG = {
             ("a", balanced_wrong_two),
         ),
     ],
-    "5b.4": [
+    "5b.5": [
         ("places counted from 1", ids_for_head_wrong_from_one),
         (
             "extract stands in the last column, behind the padding",
@@ -338,15 +348,15 @@ WRONG = {
         ),
         ("TWO: padding left, and hypothesis before premise", ids_for_head_wrong_two),
     ],
-    "5b.5": [
+    "5b.6": [
         ("is_answer not shifted with the labels", answer_loss_wrong_mask_not_shifted),
         ("mean of each row's mean", answer_loss_wrong_row_means),
         ("TWO: no shift, and divides by B*T instead of the answer tokens", answer_loss_wrong_two),
     ],
-    "5b.6": [
-        ("without examples a lone | stands before the query", prompt_with_examples_wrong_empty),
-        ("a space after each | between examples", prompt_with_examples_wrong_space_before_query),
-        ("TWO: plural before word, and no space behind the query", prompt_with_examples_wrong_two),
+    "5b.1": [
+        ("without examples an empty line before the query", prompt_with_examples_wrong_empty),
+        ("no empty line between examples", prompt_with_examples_wrong_one_new_line),
+        ("TWO: answer before question, and no label after it", prompt_with_examples_wrong_two),
     ],
     "5b.7": [
         (

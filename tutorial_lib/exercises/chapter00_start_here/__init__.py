@@ -25,6 +25,6 @@ PREDICTIONS = (
     Prediction(
         id="P0.3",
         key="numbers_for_one_token",
-        question="How many numbers stand for one token inside SmolLM2?",
+        question="How many numbers stand for one token inside SmolLM2: 3, 576 or 49,152?",
     ),
 )

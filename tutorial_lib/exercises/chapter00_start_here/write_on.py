@@ -107,5 +107,5 @@ list `ids` itself as it was.
     cases=write_on_cases,
     keeps_input=True,
     properties=PROPERTIES,
-    see="0A A model that writes on",
+    see="0A A model that keeps writing",
 )

@@ -2,10 +2,11 @@
 
 from tutorial_lib.exercises.chapter05_gpt.block import GPT_BLOCK
 from tutorial_lib.exercises.chapter05_gpt.cached import CACHED_STEP
-from tutorial_lib.exercises.chapter05_gpt.claims import BYTES_PER_TOKEN, EPOCHS
+from tutorial_lib.exercises.chapter05_gpt.claims import EPOCHS
 from tutorial_lib.exercises.chapter05_gpt.copies import LONGEST_COPY
 from tutorial_lib.exercises.chapter05_gpt.curve import TRAINING_CURVE
 from tutorial_lib.exercises.chapter05_gpt.drift import CACHE_DRIFT
+from tutorial_lib.exercises.chapter05_gpt.lens import LENS_PROBABILITY
 from tutorial_lib.exercises.chapter05_gpt.next_token import NEXT_TOKEN_LOSS
 from tutorial_lib.exercises.chapter05_gpt.obey import OBEY
 from tutorial_lib.exercises.chapter05_gpt.size import GPT_PARAMETERS
@@ -29,9 +30,9 @@ EXERCISES = (
     CACHED_STEP,
     CACHE_DRIFT,
     LONGEST_COPY,
-    BYTES_PER_TOKEN,
     GPT_PARAMETERS,
     EPOCHS,
+    LENS_PROBABILITY,
 )
 
 RECALL = (
@@ -42,18 +43,19 @@ RECALL = (
         "“the”?",
         choices={"a": "the", "b": "th e", "c": "t he"},
         answer="c",
-        because="the merge of lowest rank goes first wherever it stands, and then no pair of t and "
+        because="the merge of lowest rank goes first wherever it is, and then no pair of t and "
         "he is in the list.",
         see="01, 1F Encoding: merges by rank",
         wrong={
             "a": "th e would need a “th”, and h e has taken the h first.",
-            "b": "t h stands first in the text, but h e was learned first.",
+            "b": "t h comes first in the text, but h e was learned first.",
         },
     ),
     Recall(
         id="R5.2",
         key="place_after_the_last",
-        question="A model has learned position vectors for 256 places. What happens at place 257?",
+        question="A model has learned position vectors for 256 positions. What happens at "
+        "position 257?",
         choices={
             "a": "the attention fails, as its weights are for 256 words",
             "b": "there is no vector for it, so the model cannot read it",
@@ -79,8 +81,8 @@ RECALL = (
             "c": "B C end end",
         },
         answer="b",
-        because="the label at each place is the token that comes next. A language model is trained "
-        "the same way, without a source.",
+        because="the label at each position is the token that comes next. A language model is "
+        "trained the same way, without a source.",
         see="04, 4G From probabilities to a loss",
         wrong={
             "a": "these are the tokens that it has just read: copying would be enough.",
@@ -100,31 +102,37 @@ PREDICTIONS = (
         id="P5.2",
         key="bits_a_character_of_shakespeare",
         question="A model of 0.8 million parameters has read 35 plays of Shakespeare, character by "
-        "character. How many bits does it need for a character of a play that it has not read?",
+        "character. How many bits per character does it need on a play that it has not read?",
     ),
     Prediction(
         id="P5.3",
+        key="bits_of_the_whole_staircase",
+        question="A table of pairs needs about 3.6 bits per character. A whole GPT, three layers "
+        "with all their parts, has taken as many training steps: how many bits does it need?",
+    ),
+    Prediction(
+        id="P5.4",
         key="words_at_temperature_07",
-        question="At temperature 0.7: which share of the words that it writes stand in "
+        question="At temperature 0.7: which share of the words that it writes occur in "
         "Shakespeare’s plays, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P5.4",
+        id="P5.5",
         key="characters_that_top_p_leaves",
         question="The model knows 70 characters. How many of them does top-p 0.9 leave, on "
         "average over a play that it has not read?",
     ),
     Prediction(
-        id="P5.5",
+        id="P5.6",
         key="longest_run_from_hamlet",
         question="5,000 characters of a play that the model has not read: how long is the longest "
-        "run that stands, to the letter, in one of the plays that it has read?",
+        "run that is also, to the letter, in one of the plays that it has read?",
     ),
     Prediction(
-        id="P5.6",
+        id="P5.7",
         key="bits_of_a_real_gpt",
-        question="How many bits a character does SmolLM2 need on the three plays, where ours needs "
-        "2.26?",
+        question="How many bits per character does SmolLM2 need on the three plays, where ours "
+        "needs 2.26?",
     ),
 )

@@ -23,7 +23,7 @@ def gpt_block_loop(x, attend, feed_forward, norm_1, norm_2):
 
 
 def gpt_block_post_norm(x, attend, feed_forward, norm_1, norm_2):
-    """This is post-norm, as in the first Transformer and GPT-1: here each norm stands before its
+    """This is post-norm, as in the first Transformer and GPT-1: here each norm comes before its
     sub-layer, and the sum is left alone.
     """
     x = norm_1(x + attend(x))
@@ -144,7 +144,7 @@ def sum_is_left_alone(answer):
             "added to x itself, not to norm(x)."
         )
     return not names or (
-        f"What leaves the layer has gone through {' and '.join(names)}: each norm stands before "
+        f"What leaves the layer has gone through {' and '.join(names)}: each norm comes before "
         "its sub-layer; shortcuts and sum are left alone."
     )
 
@@ -199,9 +199,9 @@ copy, and what it returns is added to x itself. Attention first, then the feed-f
             "Both sub-layers read the same x: the second one reads what the first has left.",
             second_reads_what_the_first_left,
         ),
-        Property("The norms stand before the sub-layers.", sum_is_left_alone),
+        Property("The norms come before the sub-layers.", sum_is_left_alone),
         Property("What leaves the layer must hold x once.", x_is_carried_past),
         Property("What each sub-layer returns must be added once.", results_are_added),
     ),
-    see="5D Train it",
+    see="5E What does each part buy?",
 )

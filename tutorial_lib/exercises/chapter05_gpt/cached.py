@@ -251,7 +251,7 @@ at itself.
 """,
     hints=(
         "Append first, with `torch.cat([past_keys, x_new @ w_k], dim=1)`, then look.",
-        "The scores are (B, n, S + n). New word i stands at place S + i: what may it look at?",
+        "The scores are (B, n, S + n). New word i is at position S + i: what may it look at?",
         "`torch.ones(n, S + n).tril(S).bool()` is a causal mask aligned at the end.",
     ),
     solution=cached_step,
@@ -288,5 +288,5 @@ at itself.
         Property("The scores are not divided by the root of K.", step_scaled),
     ),
     results=("output", "keys", "values"),
-    see="5F The KV cache",
+    see="5H The KV cache",
 )

@@ -1,107 +1,6 @@
-"""Chapter 05: two tables of the sources, checked with a division."""
+"""Chapter 05: a row of GPT-3's table of training data, checked with a division."""
 
 from tutorial_lib.exercises.engine.tasks import Claim
-
-# C4 -------------------------------------------------------------------------------------------
-
-
-def bytes_per_token():
-    """380 GB of text in 360 billion tokens."""
-    return 380e9 / 360e9
-
-
-def bytes_per_token_fraction():
-    """Second style."""
-    return 1 + (380 - 360) / 360
-
-
-def bytes_per_token_upside_down():
-    """This is tokens per byte: divide the bytes by the tokens."""
-    return 360 / 380
-
-
-def bytes_per_token_raw():
-    """This divides the 2.3 TB before cleaning: the tokens are those of the cleaned text."""
-    return 2_300 / 360
-
-
-def bytes_per_token_cleaning():
-    """This is what the cleaning left out, text by text: divide the bytes by the tokens."""
-    return 2_300 / 380
-
-
-def bytes_per_token_binary():
-    """This takes a GB for 2³⁰ bytes: it is 10⁹ of them."""
-    return 380 * 2**30 / 360e9
-
-
-def bytes_per_token_binary_both():
-    """This counts the bytes in units of 2³⁰: a GB is 10⁹ of them."""
-    return 380e9 / 2**30 / 360
-
-
-def bytes_per_token_bits():
-    """This is bits per token: bytes are asked for."""
-    return 8 * 380 / 360
-
-
-def bytes_per_token_english():
-    """This is what English text has: work out what the quoted numbers give."""
-    return 4
-
-
-def bytes_per_token_english_tokens():
-    """This is how many billion tokens 380 GB would make at 4 bytes each: divide by the 360."""
-    return 380 / 4
-
-
-def bytes_per_token_english_bytes():
-    """This is how many GB 360 billion tokens of 4 bytes would take: divide the 380 by the 360."""
-    return 360 * 4
-
-
-def bytes_per_token_difference():
-    """This is the difference: divide."""
-    return 380 - 360
-
-
-BYTES_PER_TOKEN = Claim(
-    id="5.12",
-    title="360 billion tokens?",
-    level="easy",
-    text="""
-A history of language models says of the C4 data set: “about 380GB of text (360 billion tokens) in
-the cleaned up version”, of 2.3 TB unprocessed. English text has about 4 bytes a token. Can both
-numbers be right? How many **bytes a token** do they give, to two decimals? (1 GB = 10⁹ bytes)
-""",
-    hints=(
-        "One division: all bytes of the cleaned text by all of its tokens.",
-        "A letter of English is one byte. How many letters had a token of GPT-2 in chapter 01?",
-    ),
-    solution=bytes_per_token,
-    second_style=bytes_per_token_fraction,
-    mistakes=(
-        bytes_per_token_upside_down,
-        bytes_per_token_raw,
-        bytes_per_token_cleaning,
-        bytes_per_token_binary,
-        bytes_per_token_binary_both,
-        bytes_per_token_bits,
-        bytes_per_token_english,
-        bytes_per_token_english_tokens,
-        bytes_per_token_english_bytes,
-        bytes_per_token_difference,
-    ),
-    tolerance=0.0051,
-    unit="bytes a token",
-    verdict="That cannot be: a token would be little more than a letter. 380 GB of English make "
-    "about 95 billion tokens, 360 billion tokens about 1,400 GB. The 380 GB are packed files; "
-    "unpacked, with addresses and dates, they are about 1,030 GB, 2.9 bytes a token.",
-    see="5H Data at scale",
-)
-
-
-# WebText2 -------------------------------------------------------------------------------------
 
 TRAINED, TOKENS, WEIGHT = 300, 19, 0.22  # billion tokens, billion tokens, share
 
@@ -188,12 +87,12 @@ def epochs_one_decimal():
 
 
 EPOCHS = Claim(
-    id="5.14",
+    id="5.13",
     title="Check this table",
     level="medium",
     text="""
-A lecture prints the data on which GPT-3 was trained, for 300 billion tokens in all. An epoch is
-once through the data set.
+Table 2.2 of the GPT-3 paper (Brown et al. 2020) lists what the model read, 300 billion tokens in
+all. An epoch is once through the data set. These are the paper's own numbers:
 
 | data set | billion tokens | weight in the mix | epochs |
 |---|---|---|---|
@@ -232,6 +131,7 @@ decimals?
     tolerance=0.006,
     unit="epochs",
     verdict="With all that rounding may hide, 21.5 to 22.5 % and 18.5 to 19.5 billion, it is 3.31 "
-    "to 3.65: the printed 2.90 does not fit. Wikipedia's 3.40 and Books1's 1.90 do.",
-    see="5I The family",
+    "to 3.65: the 2.90 that the paper itself prints does not fit. Wikipedia's 3.40 and Books1's "
+    "1.90 do.",
+    see="5J What does size buy?",
 )

@@ -225,8 +225,9 @@ LONGEST_COPY = Write(
     level="medium",
     text="""
 Does a model extrapolate or copy? Write `longest_copy(sample, text)`: the number of tokens in the
-longest run of the sample that stands in the text, neighbour by neighbour. Both are strings, whose
-tokens are characters, or both are lists of tokens. If nothing of the sample stands there, it is 0.
+longest run of the sample that also occurs in the text, neighbour by neighbour. Both are strings,
+whose tokens are characters, or both are lists of tokens. If nothing of the sample occurs there, it
+is 0.
 """,
     hints=(
         "A slice is a run: `sample[start : start + length]`. Does it equal some slice of the "
@@ -262,5 +263,5 @@ tokens are characters, or both are lists of tokens. If nothing of the sample sta
         TOKENS,
         WHOLE_TOKENS,
     ),
-    see="5G Extrapolating or copying",
+    see="5I Extrapolating or copying",
 )

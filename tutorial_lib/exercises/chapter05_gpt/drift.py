@@ -237,5 +237,5 @@ picture was made by code with one of these mistakes. Choose the letter, then rep
         Property("The scores are not divided by the root of D, the width of x.", drift_scaled),
     ),
     results=("output", "words read so far"),
-    see="5F The KV cache",
+    see="5H The KV cache",
 )

@@ -109,8 +109,8 @@ def asked_for(answer):
 def asks_for_the_next_token(answer):
     """The loss hangs on the logit of the next token."""
     sentences = {
-        -1: "It asks each place for the token before: shift the other way.",
-        0: "It asks each place for the token that it has just read: shift the two by one.",
+        -1: "It asks each position for the token before: shift the other way.",
+        0: "It asks each position for the token that it has just read: shift the two by one.",
         2: "It asks for the token after the next one: logits and labels are one step apart.",
     }
     ahead = asked_for(answer)
@@ -210,13 +210,13 @@ NEXT_TOKEN_LOSS = Write(
     level="medium",
     text="""
 Write `next_token_loss(logits, ids)`. A model has read the texts `ids` (B, T) and returned `logits`
-(B, T, V): those at place t are made from tokens 0 to t and speak about the token **after** them.
+(B, T, V): those at position t are made from tokens 0 to t and speak about the token **after** them.
 Return the mean of -log p, in nats, over all **B·(T - 1)** predictions that can be checked, one
 number. All texts have the same length, without padding.
 """,
     hints=(
-        "Which logits have a token that follows? Which tokens have a place before them?",
-        "`logits[:, :-1]` and `ids[:, 1:]` stand side by side: a place and what came after it.",
+        "Which logits have a token that follows? Which tokens have a position before them?",
+        "`logits[:, :-1]` and `ids[:, 1:]` belong together: a position and what came after it.",
         "`F.cross_entropy` wants (N, V) and (N,): `.flatten(0, 1)` and `.flatten()` make them.",
     ),
     solution=next_token_loss,
@@ -230,19 +230,21 @@ number. All texts have the same length, without padding.
     cases=next_token_loss_cases,
     properties=(
         Property(
-            "It asks each place for another token than the next one: `logits[:, t]` speak about "
+            "It asks each position for another token than the next one: `logits[:, t]` speak about "
             "`ids[:, t + 1]`.",
             asks_for_the_next_token,
         ),
         Property(
-            "The logits at the last place count, but nothing is known to come after it: leave them "
-            "out.",
+            "The logits at the last position count, but nothing is known to come after it: leave "
+            "them out.",
             last_place_is_not_asked,
         ),
-        Property("Some place does not count: every one but the last predicts.", each_place_counts),
         Property(
-            "It matters how high all logits of a place are: the V tokens of one place compete, in "
-            "a softmax of their own.",
+            "Some position does not count: every one but the last predicts.", each_place_counts
+        ),
+        Property(
+            "It matters how high all logits of a position are: the V tokens of one position "
+            "compete, in a softmax of their own.",
             tokens_of_a_place_compete,
         ),
         Property(
@@ -261,5 +263,5 @@ number. All texts have the same length, without padding.
         ),
     ),
     remarks=(lambda answer: no_way_back(answer, torch.ones(1, 3, 4), torch.tensor([[0, 1, 2]])),),
-    see="5A Next token, please",
+    see="5B How probable is a text?",
 )

@@ -121,8 +121,8 @@ OBEY = Claim(
     title="The loss of “obey”",
     level="easy",
     text="""
-A lecture writes the loss of GPT-3 at one place as L = -log p(obey | a robot must). Work it out for
-a vocabulary of four words. After “a robot must” the model gives these logits: **obey 2, stop 3,
+Slides on GPT-3 often write its loss at one position as L = -log p(obey | a robot must). Work it out
+for a vocabulary of four words. After “a robot must” the model gives these logits: **obey 2, stop 3,
 learn 1, the -1**. The text goes on with “obey”. What is the loss in **nats**, to two decimals?
 """,
     hints=(
@@ -156,5 +156,5 @@ learn 1, the -1**. The text goes on with “obey”. What is the loss in **nats*
     unit="nats",
     verdict="“obey” had 24 % of the probability. A model that finds “stop” likelier is not wrong, "
     "only surprised; training moves probability to what came.",
-    see="5A Next token, please",
+    see="5B How probable is a text?",
 )

@@ -132,7 +132,7 @@ def ends_with_a_norm(answer):
 
 
 GPT_PARAMETERS = Write(
-    id="5.13",
+    id="5.12",
     title="Counting a GPT",
     level="medium",
     text="""
@@ -167,5 +167,5 @@ layer. All linear maps of the layers have **biases**, LayerNorms a gain and a sh
             ends_with_a_norm,
         ),
     ),
-    see="5I The family",
+    see="5J What does size buy?",
 )

@@ -119,5 +119,5 @@ likely becomes likelier, above 1 all tokens become more alike; 1 changes nothing
         Property("Each row must sum to 1.", rows_add_up),
         Property("The logits are not divided by the temperature.", divides_the_logits),
     ),
-    see="5E Choosing the next token",
+    see="5G Choosing the next token",
 )

@@ -173,7 +173,7 @@ TOP_K_FILTER = Write(
     level="easy",
     text="""
 Write `top_k_filter(logits, k)` for logits (B, V): each row keeps its k highest logits where they
-stand, all others become minus infinity, so that the softmax gives them 0. Tokens that **tie** with
+are, all others become minus infinity, so that the softmax gives them 0. Tokens that **tie** with
 the k-th highest stay as well. k is between 1 and V.
 """,
     hints=(
@@ -203,5 +203,5 @@ the k-th highest stay as well. k is between 1 and V.
         ),
         Property("The others must become minus infinity.", top_k_fills),
     ),
-    see="5E Choosing the next token",
+    see="5G Choosing the next token",
 )

@@ -276,5 +276,5 @@ logits that stay are unchanged and in their places. No two tokens tie.
         ),
         Property("The others must become minus infinity.", top_p_fills),
     ),
-    see="5E Choosing the next token",
+    see="5G Choosing the next token",
 )

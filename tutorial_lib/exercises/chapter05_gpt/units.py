@@ -7,7 +7,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def bits_per_character(perplexity, n_tokens, n_characters):
-    """Return the bits a character of a text that a model reads as n_tokens tokens.
+    """Return the bits per character of a text that a model reads as n_tokens tokens.
 
     perplexity is the exponential of the mean loss a token, in nats.
     """
@@ -147,5 +147,5 @@ model predicted it in n_tokens tokens, and its perplexity, exp(mean loss a token
         Property("It has the wrong sign: a loss is not below 0.", is_not_negative),
         Property("With a choice between 2 a token must cost one bit.", is_in_bits),
     ),
-    see="5C One loss, three units",
+    see="5D One loss, three units",
 )

@@ -13,12 +13,12 @@ from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 TITLE = "Prompting"
 
 EXERCISES = (
+    PROMPT_WITH_EXAMPLES,
     FIRST_WORD_ACCURACY,
     BLIND_ACCURACY,
     REPAIR_GENERATOR,
     IDS_FOR_HEAD,
     ANSWER_LOSS,
-    PROMPT_WITH_EXAMPLES,
     FEW_SHOT_CURVE,
     INDUCTION_SCORE,
 )
@@ -27,15 +27,15 @@ RECALL = (
     Recall(
         id="R5b.1",
         key="where_the_next_word_is_said",
-        question="GPT has read “two dogs run” and gives logits at each of the three places. Which "
-        "place says what comes after “run”?",
+        question="GPT has read “two dogs run” and gives logits at each of the three positions. "
+        "Which position says what comes after “run”?",
         choices={"a": "the first", "b": "the last", "c": "all three together"},
         answer="b",
-        because="each place speaks of the next token, and only the last one has seen all three.",
-        see="05, 5A Next token, please",
+        because="each position speaks of the next token, and only the last one has seen all three.",
+        see="05, 5A What comes next?",
         wrong={
-            "a": "the first place has seen “two” only, and speaks of what follows it.",
-            "c": "each place has logits of its own, about the token after it.",
+            "a": "the first position has seen “two” only, and speaks of what follows it.",
+            "c": "each position has logits of its own, about the token after it.",
         },
     ),
     Recall(
@@ -44,16 +44,16 @@ RECALL = (
         question="A batch has sentences of unequal length, padded on the right, and the mask is "
         "causal. What changes in the outputs of the real tokens when the padding is longer?",
         choices={
-            "a": "nothing: no real token sees what stands to its right",
+            "a": "nothing: no real token sees what comes after it",
             "b": "all of them, as the softmax shares its weights with the padding",
-            "c": "only the last real token, which stands beside the padding",
+            "c": "only the last real token, which is next to the padding",
         },
         answer="a",
         because="a causal mask hides all that comes later, and padding on the right comes later.",
         see="02, 2G Masks",
         wrong={
-            "b": "the softmax goes over the places that the mask leaves, none of them padding.",
-            "c": "the last real token looks to its left, and padding stands to its right.",
+            "b": "the softmax goes over the positions that the mask leaves, none of them padding.",
+            "c": "the last real token looks to its left, and the padding is to its right.",
         },
     ),
     Recall(
@@ -62,7 +62,7 @@ RECALL = (
         question="A head has learned to look at the token just before. A text of 6 tokens: how "
         "many weights of its causal map should be near 1, the first row not counted?",
         answer=5,
-        because="each row but the first has one such place, on the diagonal just below the main "
+        because="each row but the first has one such weight, on the diagonal just below the main "
         "one.",
         see="02, 2L A model that only looks back",
     ),
@@ -71,38 +71,38 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P5b.1",
-        key="reader_of_the_hypothesis",
-        question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
-        "does it reach on the pairs that leak, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.2",
-        key="leaky_gpt_elsewhere",
-        question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
-        "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.3",
-        key="gpt_with_stories_as_text",
-        question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
-        "reach if it has read stories of the same world before, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.4",
         key="smollm2_translates_words",
         question="SmolLM2 is shown 16 everyday English words with their French translation, then "
         "another word. Which share does it translate as the list does, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P5b.5",
+        id="P5b.2",
         key="best_and_worst_examples",
         question="SmolLM2 is asked about the same film reviews after eight different sets of four "
         "examples. By how much do the shares right of the best and the worst set differ, between 0 "
         "and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.3",
+        key="reader_of_the_hypothesis",
+        question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
+        "does it reach on the pairs that leak, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.4",
+        key="leaky_gpt_elsewhere",
+        question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
+        "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.5",
+        key="gpt_with_stories_as_text",
+        question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
+        "reach if it has read stories of the same world before, between 0 and 1?",
         share=True,
     ),
     Prediction(

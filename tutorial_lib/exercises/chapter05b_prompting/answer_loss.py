@@ -17,7 +17,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def answer_loss(logits, ids, is_answer):
     """Return the mean of -log p over the tokens of the answers, in nats, as a number.
 
-    logits (B, T, V) is what the model said about ids (B, T), at each place about the next token;
+    logits (B, T, V) is what the model said about ids (B, T), at each position about the next token;
     is_answer (B, T) is True at the tokens that belong to an answer.
     """
     losses = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
@@ -67,42 +67,43 @@ def answer_loss_cases():
     ]
 
 
-def reads_one_place_before(answer):
-    """What is said one place before a token is what counts."""
+def reads_one_position_before(answer):
+    """What is said one position before a token is what counts."""
     if mask_goes_with_the_ids(answer) is not True and reading(answer)[0] != 1:
         return None
     sentences = {
-        0: "It scores each token with the logits at its own place, where it has been read already: "
-        "those one place before speak of it.",
-        -1: "It scores each token with the logits one place after it: take those one place before.",
+        0: "It scores each token with the logits at its own position, where it has been read "
+        "already: those one position before speak of it.",
+        -1: "It scores each token with the logits one position after it: take those one position "
+        "before.",
     }
     return sentences.get(reading(answer)[0], True)
 
 
 def mask_goes_with_the_ids(answer):
-    """Tokens count where is_answer is True, not one place further."""
+    """Tokens count where is_answer is True, not one position further."""
     counted = tokens_that_count(answer)
     if (counted == COUNTED.roll(1, dims=1)).all():
         return (
-            "It counts what comes one place after each token of an answer: `is_answer` goes with "
-            "the ids, so cut both alike."
+            "It counts what comes one position after each token of an answer: `is_answer` goes "
+            "with the ids, so cut both alike."
         )
     return not (counted == COUNTED.roll(-1, dims=1)).all()
 
 
 ANSWER_LOSS = Write(
-    id="5b.5",
+    id="5b.6",
     title="The answer counts",
     level="medium",
     text="""
 The task is written as text: premise, hypothesis, then the answer, here of one token or several.
 Write `answer_loss(logits, ids, is_answer)`: the model has read ids (B, T), and said logits
-(B, T, V), **at each place about the next token**. `is_answer` (B, T) is True where a token belongs
-to an answer, and never at the first place of a row. Return the mean of -log p, in nats, over all
-answer tokens of the batch; each counts the same. Prompt and padding cost nothing.
+(B, T, V), **at each position about the next token**. `is_answer` (B, T) is True where a token
+belongs to an answer, and never at the first position of a row. Return the mean of -log p, in nats,
+over all answer tokens of the batch; each counts the same. Prompt and padding cost nothing.
 """,
     hints=(
-        "Which logits speak of the token at place t? Not those at t: there it has been read.",
+        "Which logits speak of the token at position t? Not those at t: there it has been read.",
         "`logits[:, :-1]` speaks of `ids[:, 1:]`. Which slice of `is_answer` goes with them?",
         '`F.cross_entropy(..., reduction="none")` wants (B, V, T) and gives one loss a token.',
     ),
@@ -115,16 +116,16 @@ answer tokens of the batch; each counts the same. Prompt and padding cost nothin
     cases=answer_loss_cases,
     properties=loss_properties(
         Property(
-            "It does not score a token with the logits one place before it.",
-            reads_one_place_before,
+            "It does not score a token with the logits one position before it.",
+            reads_one_position_before,
         ),
         Property(
-            "It counts what comes one place before each token of an answer: `is_answer` goes with "
-            "the ids, so cut both alike.",
+            "It counts what comes one position before each token of an answer: `is_answer` goes "
+            "with the ids, so cut both alike.",
             mask_goes_with_the_ids,
         ),
         token="token of an answer",
         others="prompt and padding cost nothing",
     ),
-    see="5bD The same as text",
+    see="5bD Train it",
 )

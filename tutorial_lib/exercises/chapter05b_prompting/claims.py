@@ -89,7 +89,7 @@ def blind_accuracy_all():
 
 
 BLIND_ACCURACY = Claim(
-    id="5b.2",
+    id="5b.3",
     title="Ninety percent",
     level="easy",
     text="""
@@ -132,5 +132,5 @@ of all pairs does that get right, to one decimal?
     unit="percent",
     verdict="90 percent show little more than the kind of hypothesis, and a reader of all of its "
     "words may do better still. Measure against a reader without the premise, not against a third.",
-    see="5bB Premise and hypothesis",
+    see="5bC Cover one half",
 )

@@ -30,7 +30,7 @@ def few_shot_sliced(patterns, which, n_examples):
 
 
 def few_shot_leaked(patterns, which, n_examples):
-    """This asks for a pair that stands among the examples."""
+    """This asks for a pair that is among the examples."""
     examples = patterns[which][:n_examples]
     query, answer = patterns[which][0]
     prompt = [number for pair in examples for number in pair]
@@ -183,7 +183,7 @@ letter, then repair `few_shot`.
 """,
     hints=(
         "One example cannot settle the rule. How else can a prompt tell the answer?",
-        "Without examples the accuracy is that of guessing. So where does the answer stand?",
+        "Without examples the accuracy is that of guessing. So where is the answer?",
         "Print a prompt with two examples: has its last number come before?",
     ),
     solution=few_shot,
@@ -227,5 +227,5 @@ letter, then repair `few_shot`.
         Property("It must show n_examples examples.", shows_three),
     ),
     results=("prompt", "answer"),
-    see="5bE Examples instead of training",
+    see="5bE Learn, or remember?",
 )

@@ -190,7 +190,7 @@ def new_words_get_the_most_frequent(answer):
 
 
 FIRST_WORD_ACCURACY = Write(
-    id="5b.1",
+    id="5b.2",
     title="The first word alone",
     level="medium",
     text="""
@@ -237,5 +237,5 @@ share of right guesses, from 0 to 1. (In the cases of the check no two labels ti
             new_words_get_the_most_frequent,
         ),
     ),
-    see="5bB Premise and hypothesis",
+    see="5bC Cover one half",
 )

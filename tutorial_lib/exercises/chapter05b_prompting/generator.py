@@ -16,7 +16,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def balanced(premises, hypotheses):
-    """Return PremisePairs in which each hypothesis stands once with each label, or not at all.
+    """Return PremisePairs in which each hypothesis comes once with each label, or not at all.
 
     premises and hypotheses are lists of Scenes. For each label one of the premises has this
     relation to the hypothesis; a hypothesis that does not find all three is left out.
@@ -214,15 +214,15 @@ def no_hypothesis(answer, wrong, sentence):
 
 
 def no_label_twice(answer):
-    """A hypothesis stands once with a label."""
+    """A hypothesis comes once with a label."""
     return no_hypothesis(
-        answer, lambda got, want: max(got) > 1, "stands more than once with the same label."
+        answer, lambda got, want: max(got) > 1, "comes more than once with the same label."
     )
 
 
 def all_labels_or_none(answer):
-    """A hypothesis stands with all labels, or not at all."""
-    sentence = "does not stand with all three labels: leave out a hypothesis that lacks one."
+    """A hypothesis comes with all labels, or not at all."""
+    sentence = "does not come with all three labels: leave out a hypothesis that lacks one."
     return no_hypothesis(answer, lambda got, want: any(got) and 0 in got, sentence)
 
 
@@ -235,7 +235,7 @@ def none_is_lost(answer):
 
 
 REPAIR_GENERATOR = Symptom(
-    id="5b.3",
+    id="5b.4",
     title="Repair the generator",
     level="medium",
     text="""
@@ -243,7 +243,7 @@ The picture above counts, in pairs that a generator wrote, how often each label 
 hypothesis of 0 to 4 **general** words: “some” in place of a number, “animals” in place of a kind,
 “outdoors” in place of one place, and no size. Overall each label comes equally often, and each
 label is true of its pair. Still the hypothesis alone gives much away. The pairs come from code with
-one of these mistakes. Choose the letter, then repair `balanced`, so that each hypothesis stands
+one of these mistakes. Choose the letter, then repair `balanced`, so that each hypothesis comes
 once with each label, or not at all.
 
 `premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. `LABELS` holds the
@@ -271,7 +271,7 @@ premises fit, take any of them.
         "Contradiction would be the most frequent label in each row and overall: two scenes taken "
         "by chance seldom agree.",
         "Each label would have a third wherever a specific word is left; only the hypothesis that "
-        "is general throughout would stand there without neutral.",
+        "is general throughout would be there without neutral.",
         "Each label would have a third in every row, and the hypothesis would tell nothing, but "
         "the labels would not be true.",
     ),
@@ -286,7 +286,7 @@ premises fit, take any of them.
             lambda answer: "not the texts of two scenes" not in lines(answer),
         ),
         Property(
-            "A premise stands where the hypothesis belongs: a PremisePair has the premise first.",
+            "A premise is where the hypothesis belongs: a PremisePair has the premise first.",
             writes_hypotheses,
         ),
         Property(
@@ -294,10 +294,10 @@ premises fit, take any of them.
             "premise first.",
             labels_are_true,
         ),
-        Property("A hypothesis stands twice with the same label.", no_label_twice),
+        Property("A hypothesis comes twice with the same label.", no_label_twice),
         Property("A hypothesis lacks a label.", all_labels_or_none),
         Property("A hypothesis that finds all three labels is left out.", none_is_lost),
     ),
     run=written,
-    see="5bB Premise and hypothesis",
+    see="5bC Cover one half",
 )

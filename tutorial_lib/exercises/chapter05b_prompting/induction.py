@@ -6,7 +6,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def induction_score(weights):
-    """Return each head's mean weight from a token's second place to the place behind its first.
+    """Return each head's mean weight from a token's second position to the one after its first.
 
     weights (H, 2 N, 2 N) are the maps, row t looking at column s, for N different tokens that
     come twice. Returns (H,).
@@ -46,7 +46,7 @@ N = 4
 
 
 def shares(answer):
-    """How much of each weight an answer takes, (8, 8): one head for each place of the map."""
+    """How much of each weight an answer takes, (8, 8): one head for each position of the map."""
     maps = torch.eye(64).view(64, 8, 8)
     found = answer(maps)
     if found.shape != (64,):  # not one score a head, which is said already
@@ -69,7 +69,7 @@ def one_score_a_head(answer):
 
 
 def rows_look_back(answer):
-    """A row looks at one place, the one behind the first place of its token."""
+    """A row looks at one position, the one after the first position of its token."""
     turned = above_the_diagonal(answer)  # which is said already
     rows, columns = (shares(answer).T if turned else shares(answer)).nonzero(as_tuple=True)
     if len(rows) > len(rows.unique()):
@@ -79,12 +79,12 @@ def rows_look_back(answer):
         )
     distances = set((rows - columns).tolist())
     if distances == {1}:
-        return "Each row looks at the place just before: that is a previous-token head."
+        return "Each row looks at the position just before: that is a previous-token head."
     if distances <= {N + 1, N, N - 2}:
-        seen = {N + 1: "before", N: "at", N - 2: "two places behind"}[min(distances)]
+        seen = {N + 1: "before", N: "at", N - 2: "two positions after"}[min(distances)]
         return (
-            f"A row looks at what stands {seen} the first place of its token: take the place just "
-            "behind it, where it says what followed."
+            f"A row looks at what is {seen} the first position of its token: take the one just "
+            "after it, where it says what followed."
         )
     return distances == {N - 1}
 
@@ -97,8 +97,8 @@ def above_the_diagonal(answer):
 
 def rows_of_the_second_half(answer):
     """Each row of the second half counts, and no other."""
-    places = shares(answer)
-    rows = places.any(dim=0 if above_the_diagonal(answer) else 1)
+    positions = shares(answer)
+    rows = positions.any(dim=0 if above_the_diagonal(answer) else 1)
     if rows[1:].all():
         return "Rows of the first half count: only those of the second have something to find."
     if rows[N - 1] and rows[N:].all():
@@ -114,15 +114,15 @@ def rows_of_the_second_half(answer):
 
 def is_the_mean(answer):
     """The shares of the rows are the same, and add up to 1."""
-    places = shares(answer)
-    counted = places[places != 0]
+    positions = shares(answer)
+    counted = positions[positions != 0]
     total, n = counted.sum().item(), len(counted)
-    if places.any(dim=0).sum() == 1 or (places.any(dim=1).sum() < n):
+    if positions.any(dim=0).sum() == 1 or (positions.any(dim=1).sum() < n):
         return None  # whole blocks, which are said already
     if not torch.allclose(counted, counted[:1].expand(n), atol=1e-4):
         return "Some rows count more than others."
     if one_score_a_head(answer) is True:
-        together = (places != 0).float().repeat(2, 1, 1)
+        together = (positions != 0).float().repeat(2, 1, 1)
         if abs(answer(together)[0] - total) > 1e-3:
             highest = abs(answer(together)[0] - counted.max()) < 1e-3
             return (
@@ -145,9 +145,9 @@ INDUCTION_SCORE = Write(
     level="hard",
     text="""
 A text of N different tokens comes twice: A B C D A B C D. At the second A, an **induction head**
-looks at the B behind the first A. Write `induction_score(weights)` for the maps (H, 2 N, 2 N) of
-one layer, where row t looks at column s: for each head, the mean weight from the second place of a
-token to the place **behind** its first one. The mean goes over the N rows of the second half.
+looks at the B after the first A. Write `induction_score(weights)` for the maps (H, 2 N, 2 N) of
+one layer, where row t looks at column s: for each head, the mean weight from the second position of
+a token to the position **after** its first one. The mean goes over the N rows of the second half.
 Return (H,).
 """,
     hints=(
@@ -167,7 +167,7 @@ Return (H,).
             lambda answer: not above_the_diagonal(answer),
         ),
         Property(
-            "Row N + i has to look at column i + 1, the place behind the first one of its token.",
+            "Row N + i has to look at column i + 1, the position after the first one of its token.",
             rows_look_back,
         ),
         Property(
@@ -176,5 +176,5 @@ Return (H,).
         ),
         Property("The score is the mean over the N rows of the second half.", is_the_mean),
     ),
-    see="5bF Induction heads",
+    see="5bF Who reads the examples?",
 )

@@ -7,7 +7,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def ids_for_head(pairs, start, separator, extract, pad):
-    """Return ids (B, T), padded on the right, and the place (B,) at which the head reads each row.
+    """Return ids (B, T), padded on the right, and the position (B,) that the head reads.
 
     pairs holds (premise, hypothesis), two lists of ids each; T is the longest row.
     """
@@ -25,7 +25,7 @@ def ids_for_head_pad_sequence(pairs, start, separator, extract, pad):
 
 
 def padded(rows, pad):
-    """Rows of ids, padded on the right, and the last place of each row."""
+    """Rows of ids, padded on the right, and the last position of each row."""
     ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=pad)
     return ids, torch.tensor([len(row) - 1 for row in rows])
 
@@ -57,18 +57,18 @@ def ids_come_first(answer):
 
 
 def batch(answer):
-    """The rows of ids, the same without padding, and the places, whichever comes first.
+    """The rows of ids, the same without padding, and the positions, whichever comes first.
 
     No row begins or ends with the word 0.
     """
-    ids, places = answer(PAIRS, *SPECIAL)[:: 1 if ids_come_first(answer) else -1]
+    ids, positions = answer(PAIRS, *SPECIAL)[:: 1 if ids_come_first(answer) else -1]
     if isinstance(ids, torch.Tensor) and ids.size(1) == 3 != ids.size(0):
         ids = ids.T
     rows, real = [torch.as_tensor(row).tolist() for row in ids], []
     for row in rows:
-        kept = [place for place, token in enumerate(row) if token not in (PAD, 0)]
+        kept = [position for position, token in enumerate(row) if token not in (PAD, 0)]
         real.append([token for token in row[kept[0] : kept[-1] + 1] if token != PAD])
-    return rows, real, torch.as_tensor(places)
+    return rows, real, torch.as_tensor(positions)
 
 
 def pairs_are_rows(answer):
@@ -77,12 +77,12 @@ def pairs_are_rows(answer):
 
 
 def starts_once(answer):
-    """The start token stands first, and nowhere else."""
+    """The start token comes first, and nowhere else."""
     return all(row[0] == START and row.count(START) == 1 for row in batch(answer)[1])
 
 
 def separates_once(answer):
-    """The separator stands between the two sentences, and nowhere else."""
+    """The separator comes between the two sentences, and nowhere else."""
     words = [[x for x in row if x not in (START, EXTRACT)] for row in batch(answer)[1]]
     return all(
         row.count(SEPARATOR) == 1 and row.index(SEPARATOR) in map(len, pair)
@@ -91,7 +91,7 @@ def separates_once(answer):
 
 
 def ends_with_extract(answer):
-    """The extract token stands last, and nowhere else."""
+    """The extract token comes last, and nowhere else."""
     return all(row[-1] == EXTRACT and row.count(EXTRACT) == 1 for row in batch(answer)[1])
 
 
@@ -110,7 +110,7 @@ def padded_on_the_right(answer):
         return "The rows have unequal lengths: pad them to the longest."
     inside = any(PAD in row[: len(tokens)] for row, tokens in zip(rows, real, strict=True))
     if inside and rows[0][0] == START:
-        return "Padding stands inside of a row: it comes after all tokens, the extract too."
+        return "There is padding inside a row: it comes after all tokens, the extract too."
     return all(row[0] not in (PAD, 0) for row in rows)
 
 
@@ -127,34 +127,34 @@ def no_wider_than_the_longest(answer):
 
 
 def reads_the_last_token(answer):
-    """A place a row, that of its last real token."""
-    rows, _, places = batch(answer)
-    if places.shape != (3,):
-        return f"One place a row is asked for, (B,): yours have the shape {tuple(places.shape)}."
+    """A position a row, that of its last real token."""
+    rows, _, positions = batch(answer)
+    if positions.shape != (3,):
+        return f"Return one position a row, (B,): yours have the shape {tuple(positions.shape)}."
     last = [max(i for i, token in enumerate(row) if token not in (PAD, 0)) for row in rows]
-    places = places.tolist()
-    if places == last:
+    positions = positions.tolist()
+    if positions == last:
         return True
-    if places in ([-1] * 3, [len(rows[0]) - 1] * 3):
+    if positions in ([-1] * 3, [len(rows[0]) - 1] * 3):
         return "The head reads the last column of all rows: in a short row that is padding."
-    return f"Counted from 0, your rows end at {last}, and the head reads at {places}."
+    return f"Counted from 0, your rows end at {last}, and the head reads at {positions}."
 
 
 IDS_FOR_HEAD = Write(
-    id="5b.4",
+    id="5b.5",
     title="Where the head reads",
     level="easy",
     text="""
 Put pairs of sentences into a batch for GPT with a head. Write
 `ids_for_head(pairs, start, separator, extract, pad)`: `pairs` is a list of (premise, hypothesis),
 two lists of ids each. A row is start, premise, separator, hypothesis, extract, and then padding up
-to the longest row. Return `ids, places`: ids (B, T), and for each row the place of its **extract**
-token, the last real one, where the head reads. Places count from 0.
+to the longest row. Return `ids, positions`: ids (B, T), and for each row the position of its
+**extract** token, the last real one, where the head reads. Positions count from 0.
 """,
     hints=(
         "One row as a list first: `[start, *premise, separator, ...]`.",
         "How long is the longest row? A row of n tokens gets T - n times `pad` at its end.",
-        "A row of n real tokens has its last one at place n - 1, whatever the padding.",
+        "A row of n real tokens has its last one at position n - 1, whatever the padding.",
     ),
     solution=ids_for_head,
     second_style=ids_for_head_pad_sequence,
@@ -162,18 +162,18 @@ token, the last real one, where the head reads. Places count from 0.
     cases=ids_for_head_cases,
     properties=(
         Property(
-            "It returns the ids alone: the places where the head reads are asked for too.",
+            "It returns the ids alone: the positions where the head reads are asked for too.",
             lambda answer: len(answer(PAIRS, *SPECIAL)) == 2,
         ),
-        Property("It returns the places first: the ids come first.", ids_come_first),
+        Property("It returns the positions first: the ids come first.", ids_come_first),
         Property(
             "A pair has a column: it needs a row, so `pad_sequence` takes `batch_first=True`.",
             pairs_are_rows,
         ),
-        Property("The start token must stand once, at the beginning of each row.", starts_once),
-        Property("The separator must stand once, between premise and hypothesis.", separates_once),
+        Property("The start token must come once, at the beginning of each row.", starts_once),
+        Property("The separator must come once, between premise and hypothesis.", separates_once),
         Property(
-            "The extract token must stand once, at the end of each row, before its padding.",
+            "The extract token must come once, at the end of each row, before its padding.",
             ends_with_extract,
         ),
         Property("Words are missing, or out of order.", sentences_in_order),
@@ -182,5 +182,5 @@ token, the last real one, where the head reads. Places count from 0.
         Property("The rows are longer than the longest needs.", no_wider_than_the_longest),
         Property("The head must read at the extract token.", reads_the_last_token),
     ),
-    see="5bC A head and a separator",
+    see="5bD Train it",
 )

@@ -64,7 +64,7 @@ RECALL = (
         choices={"a": "1", "b": "99", "c": "100"},
         answer="b",
         because="each token but the first is predicted from those before it, all in one pass.",
-        see="05, 5A Next token, please",
+        see="05, 5B How probable is a text?",
         wrong={
             "a": "the causal mask lets each place predict, as if the text ended there.",
             "c": "nothing comes before the first token to predict it from.",

@@ -104,6 +104,14 @@ class MyGPT:
             print(f"After: {self.sample(prompt)}")
         return history
 
+    def take(self, gpt):
+        """Go on with the weights of a trained GPT of ours, `load_checkpoint("own-gpt")`.
+
+        Train the tokenizer first, by `train`: the weights belong to its merges. Raises ShapeError
+        for a GPT of other sizes.
+        """
+        self.model.take(gpt)
+
     def sample(self, prompt, n_tokens=100, temperature=0.8, top_k=None, top_p=0.95, seed=0):
         """Return the prompt with what the GPT makes of it, as text."""
         ids = self.tokenizer.encode(prompt or "\n")

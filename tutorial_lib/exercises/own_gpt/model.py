@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from tutorial_lib.errors import ShapeError
 from tutorial_lib.exercises.own_gpt.parts import first_tensor
 from tutorial_lib.files import load_into
 from tutorial_lib.models import GPT
@@ -55,6 +56,20 @@ class MyTransformer(nn.Module):
         load_into(model, {name: tensor.detach().clone() for name, tensor in tensors.items()})
         return model.eval()
 
+    @torch.no_grad()
+    def take(self, gpt):
+        """Copy the weights of our GPT, the way back from `ours`. Raises ShapeError for other sizes.
+
+        What this model has no weights for, positions and biases of the attention, is left out.
+        """
+        if gpt.config != self.config:
+            raise ShapeError(f"the weights are those of {gpt.config}, this is {self.config}")
+        self.token_embedding.copy_(gpt.token_embedding.weight)
+        self.gain.copy_(gpt.final_norm.weight)
+        self.shift.copy_(gpt.final_norm.bias)
+        for layer, block in zip(self.layers, gpt.blocks, strict=True):
+            layer.take(block)
+
 
 class Layer(nn.Module):
     """The weights of one layer, and the learner's functions that use them."""
@@ -97,6 +112,21 @@ class Layer(nn.Module):
 
         block = self.functions["gpt_block"]
         return first_tensor(block(x, attend, feed_forward, norm(0), norm(1)))
+
+    def take(self, block):
+        """Copy the weights of our Block, the way back from `as_ours`."""
+        attention, network = block.attention, block.feed_forward
+        own = (self.w_q, self.w_k, self.w_v)
+        for mine, theirs in zip(own, attention.qkv.weight.chunk(3), strict=True):
+            mine.copy_(theirs.T)
+        self.w_o.copy_(attention.output.weight.T)
+        self.w_1.copy_(network.hidden.weight.T)
+        self.b_1.copy_(network.hidden.bias)
+        self.w_2.copy_(network.output.weight.T)
+        self.b_2.copy_(network.output.bias)
+        for place, norm in enumerate((block.attention_norm, block.feed_forward_norm)):
+            self.gains[place].copy_(norm.weight)
+            self.shifts[place].copy_(norm.bias)
 
     def as_ours(self):
         """Return the weights under the names, and in the shapes, of our Block."""

@@ -8,7 +8,7 @@ function unpack(panel) {
 }
 
 function render({ model, el }) {
-  const root = element("div", { class: "tl-explorer tl-attention", role: "group", "aria-label": model.get("label") });
+  const root = element("div", { class: `tl-explorer tl-attention${model.get("simple") ? " tl-simple" : ""}`, role: "group", "aria-label": model.get("label") });
   const state = { hover: null, pointed: null, version: 0, shown: (token) => readable(token, 14) };
   const readout = element("output", { class: "tl-readout", "aria-live": "polite" });
   const notes = element("div", { role: "status" });
@@ -193,7 +193,8 @@ function render({ model, el }) {
   ];
   for (const [names, react] of tied) names.forEach((name) => model.on(`change:${name}`, react));
   const panel = model.get("has_model") ? modelPanel(model, () => ({ layer: state.layer, head: state.head })) : null;
-  if (panel) root.append(panel.node);
+  if (panel && model.get("simple")) root.querySelector(".tl-title").after(panel.node); // only the text to type
+  else if (panel) root.append(panel.node);
   const stop = watchTheme(root, (theme) => {
     state.theme = theme;
     // Pixels are written as one 32-bit number, alpha first (little-endian machines, as all browsers run on).

@@ -82,7 +82,7 @@ def copied_lengths(lengths, unit="characters", title="", figure=None):
         axes.set_axisbelow(True)
         axes.set_ylabel("% of texts")
     panels[0].set_title(title)
-    panels[-1].set_xlabel(f"longest piece found in the other text ({unit})")
+    panels[-1].set_xlabel(f"longest piece that is also in the training text ({unit})")
     return figure
 
 
@@ -97,3 +97,32 @@ def describe_copied_lengths(lengths, unit="characters"):
         for name, row in lengths.items()
     ]
     return f"Longest copied piece of each text, in {unit}. {'; '.join(parts)}."
+
+
+@style.styled
+def curve_by_position(losses, positions, title="", figure=None):
+    """A training curve beside the loss after training, position by position of the window.
+
+    losses: bits of each step; positions: mean bits at each position. A dashed line at Shannon's
+    (1951) lower bound for English, 0.6 bits per letter. Returns the figure.
+
+    >>> figure = curve_by_position([4.0, 2.0, 1.0] * 10, [0.1, 0.2, 3.0])
+    >>> len(figure.axes[1].patches)
+    3
+    """
+    losses, positions = (filled_array(row, 1, "bits") for row in (losses, positions))
+    figure = style.blank(figure, 9.5, 3.6)
+    left, right = figure.subplots(1, 2, sharey=True)
+    ends = np.arange(10, len(losses) + 1, 10)
+    left.plot(ends, [losses[end - 10 : end].mean() for end in ends])
+    left.axhline(0.6, color=style.MUTED, linestyle="--", linewidth=1.3)
+    look = {"ha": "right", "color": style.MUTED, "fontsize": 9.5}
+    left.text(ends[-1], 0.68, "Shannon's lower bound, 0.6", **look)
+    left.set(title="While it learns", xlabel="training step", ylabel="bits per character")
+    right.bar(range(len(positions)), positions, color=style.ORANGE)
+    for x, height in enumerate(positions):  # a bar near 0 is a result, not a missing bar
+        if height < 0.5:
+            right.plot(x, height, "o", color=style.ORANGE, markersize=4)
+    right.set(title="After it, position by position", xlabel="position in the window")
+    style.headline(figure, title)
+    return figure

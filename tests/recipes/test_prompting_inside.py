@@ -1,0 +1,33 @@
+import pytest
+import torch
+
+from tutorial_lib.recipes import load_result, prompting_inside, summarise
+
+
+def test_calibrating_with_what_nothing_gets_makes_nothing_even():
+    nothing = torch.tensor([0.8, 0.2])
+    assert prompting_inside.calibrated(nothing[None], nothing)[0].tolist() == pytest.approx(
+        [0.5, 0.5]
+    )
+
+
+def test_the_other_heads_are_of_the_same_layers_and_never_the_best():
+    ranked = [(layer, head) for head in range(9) for layer in range(4)]
+    others = prompting_inside.others_beside(ranked[:8], ranked, seed=0)
+    assert sorted(layer for layer, _ in others) == sorted(layer for layer, _ in ranked[:8])
+    assert not set(others) & set(ranked[:18])
+    assert len(set(others)) == 8
+
+
+def test_what_the_table_shows():
+    table = load_result("prompting-inside")
+    found = summarise(table["rows"], ["silenced", "examples"], "accuracy")
+    mean = {key: stats["mean"] for key, stats in found.items()}
+    for k in (0, 4):
+        assert mean["induction heads", k] < mean["none", k] - 0.25
+        assert mean["other heads", k] > mean["none", k] - 0.1
+    gain, without = (mean[kind, 4] - mean[kind, 0] for kind in ("none", "induction heads"))
+    assert without > gain - 0.1  # the examples still help
+    reviews = summarise(table["reviews"], ["answers", "examples"], "accuracy")
+    assert reviews["calibrated", 4]["mean"] > reviews["as they are", 4]["mean"] + 0.05
+    assert reviews["calibrated", 0]["mean"] < reviews["as they are", 0]["mean"]

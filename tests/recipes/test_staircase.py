@@ -1,0 +1,47 @@
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+
+from tutorial_lib.recipes import load_result, summarise
+from tutorial_lib.recipes.shakespeare_gpt import encode
+from tutorial_lib.recipes.staircase import SETTINGS, build, written
+
+
+def test_a_table_of_pairs_knows_the_last_character_alone_and_no_stair_looks_ahead():
+    first, *others = SETTINGS["stairs"]
+    here, there = encode("To be or not"), encode("Or he is not")
+    with torch.no_grad():
+        table = build(first, SETTINGS)
+        assert torch.equal(table(here[None])[0, -1], table(there[None])[0, -1])
+        for stair in others[:-2]:
+            model = build(stair, SETTINGS).eval()
+            assert not torch.equal(model(here[None])[0, -1], model(there[None])[0, -1])
+            changed = torch.cat([here[:-1], encode("x")])
+            assert torch.equal(model(here[None])[0, :-1], model(changed[None])[0, :-1])
+
+
+def test_a_sample_has_the_length_that_was_asked_for():
+    model = build(SETTINGS["stairs"][0], SETTINGS)
+    assert len(written(model, 4, "\nROMEO:\n", length=9, temperature=0.7)) == 9
+
+
+def test_what_the_staircase_shows():
+    bits = summarise(load_result("staircase")["rows"], ["stair"], "bits_per_character")
+    mean = {name: side["mean"] for (name,), side in bits.items()}
+    names = [stair["name"] for stair in SETTINGS["stairs"]]
+    assert mean["+ one attention head"] == pytest.approx(mean["table of pairs"], abs=0.05)
+    falling = [mean[name] for name in names[1:-1]]
+    assert falling == sorted(falling, reverse=True)
+    alone = bits[("three layers, no shortcuts",)]
+    assert alone["lowest"] > bits[("table of pairs",)]["highest"]
+    assert mean["+ modern parts"] < mean["+ three layers"] - 0.15
+    assert mean["table of pairs"] < math.log2(70)
+
+
+def test_larger_is_better_after_the_same_steps():
+    bits = summarise(load_result("loss-by-size")["rows"], ["parameters"], "bits_per_character")
+    sides = [bits[size] for size in sorted(bits)]
+    for smaller, larger in pairwise(sides):
+        assert larger["highest"] < smaller["lowest"]
