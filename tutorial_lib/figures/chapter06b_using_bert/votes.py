@@ -26,7 +26,7 @@ def word_votes(reviews, title="", figure=None):
     longest = max(len(tokens) for tokens, _, _ in reviews)
     ranges = [(min(0, *votes), max(0, *votes)) for _, votes, _ in reviews]
     unit = 0.9 / max(high - low for low, high in ranges)  # inches a vote: one scale for all rows
-    spare = 0.08 / unit
+    spare = 0.1 / unit  # above and below, 0.2 inches in all
     heights = [unit * (high - low) + 0.2 for low, high in ranges]
     figure = style.blank(figure, 9.0, sum(heights) + 0.42 * len(reviews) + 0.5)
     rows = figure.subplots(len(reviews), 1, height_ratios=heights, squeeze=False)[:, 0]
