@@ -1,4 +1,4 @@
-"""Chapter 05 in JupyterLab: the generation explorer writes, is steered as it writes, and stops;
+"""Chapter 05 in JupyterLab: both generation explorers move, the full one writes, is steered as it writes, and stops;
 the logit lens moves."""
 
 import pytest
@@ -6,12 +6,14 @@ from browser import changes
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
-ROOT = ".tl-generation"
+ROOT = ".tl-generation:not(.tl-simple)"  # the one with every knob
+SIMPLE = ".tl-generation.tl-simple"
 EXPLORERS = {
+    "generation_simple": (SIMPLE, "input[aria-label=Temperature]", "ArrowRight"),
     "generation": (ROOT, "input[aria-label=Temperature]", "ArrowRight"),
     "logit_lens": (".tl-logit-lens", "canvas", "ArrowLeft"),
 }
-WRITTEN = "document.querySelectorAll('.tl-generation .tl-text [data-index]').length"
+WRITTEN = f"document.querySelectorAll('{ROOT} .tl-text [data-index]').length"
 STOP = f"{ROOT} button[aria-label='Stop writing']"
 
 
