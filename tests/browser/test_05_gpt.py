@@ -1,5 +1,5 @@
-"""Chapter 05 in JupyterLab: both generation explorers move, the full one writes, is steered as it writes, and stops;
-the logit lens moves."""
+"""Chapter 05 in JupyterLab: both generation explorers move, the full one writes, is steered as it
+writes, and stops; the logit lens moves."""
 
 import pytest
 from browser import changes
