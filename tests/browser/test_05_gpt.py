@@ -20,6 +20,9 @@ STOP = f"{ROOT} button[aria-label='Stop writing']"
 def test_the_explorer(open_chapter):
     lab = open_chapter("05_gpt.ipynb", EXPLORERS)
     page = lab.page
+    opening = lab.show(SIMPLE)  # a prompt, one knob, bars: no cache, no cuts
+    for words in ("Cache", "without cache", "cut away"):
+        expect(opening).not_to_contain_text(words, use_inner_text=True)
     explorer = lab.show(ROOT)
     write_one = explorer.get_by_role("button", name="Write one token")
     write_one.focus()
