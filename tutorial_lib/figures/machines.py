@@ -62,7 +62,7 @@ class Plan:
 
 
 @style.styled
-def machine(model, *inputs, words=None, title=None, figure=None):
+def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     """Draw a model of the course from one forward pass of real inputs, from bottom to top.
 
     model: a GPT, ModernGPT or Llama with ids (1, T); a BERT with ids, with those of its heads that
@@ -70,12 +70,13 @@ def machine(model, *inputs, words=None, title=None, figure=None):
     Transformer with source (1, S) and target (1, T) ids. words: the tokens, for the Transformer
     two lists of them; without them the ids are written. One layer is opened, orange lines are the
     shortcuts; each box says what leaves it and how many numbers it learns.
+    counts: whether a Transformer's boxes say so.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
     if isinstance(model, Transformer):
         pair = words or [map(str, ids[0].tolist()) for ids in inputs]
         spoken = [" ".join(part) for part in pair]
-        return architecture(model, *inputs, title or "The Transformer", *spoken, figure=figure)
+        return architecture(model, *inputs, title or "The Transformer", *spoken, counts, figure)
     records = trace(model, *inputs)
     plan = plan_of(model, records)
     n_heads = len(plan.heads)
