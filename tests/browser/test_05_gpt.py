@@ -1,23 +1,28 @@
-"""Chapter 05 in JupyterLab: the generation explorer writes, is steered as it writes, and stops;
-the logit lens moves."""
+"""Chapter 05 in JupyterLab: both generation explorers move, the full one writes, is steered as it
+writes, and stops; the logit lens moves."""
 
 import pytest
 from browser import changes
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
-ROOT = ".tl-generation"
+ROOT = ".tl-generation:not(.tl-simple)"  # the one with every knob
+SIMPLE = ".tl-generation.tl-simple"
 EXPLORERS = {
+    "generation_simple": (SIMPLE, "input[aria-label=Temperature]", "ArrowRight"),
     "generation": (ROOT, "input[aria-label=Temperature]", "ArrowRight"),
     "logit_lens": (".tl-logit-lens", "canvas", "ArrowLeft"),
 }
-WRITTEN = "document.querySelectorAll('.tl-generation .tl-text [data-index]').length"
+WRITTEN = f"document.querySelectorAll('{ROOT} .tl-text [data-index]').length"
 STOP = f"{ROOT} button[aria-label='Stop writing']"
 
 
 def test_the_explorer(open_chapter):
     lab = open_chapter("05_gpt.ipynb", EXPLORERS)
     page = lab.page
+    opening = lab.show(SIMPLE)  # a prompt, one knob, bars: no cache, no cuts
+    for words in ("Cache", "without cache", "cut away"):
+        expect(opening).not_to_contain_text(words, use_inner_text=True)
     explorer = lab.show(ROOT)
     write_one = explorer.get_by_role("button", name="Write one token")
     write_one.focus()

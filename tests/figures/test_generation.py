@@ -124,7 +124,7 @@ def test_the_chain_rule_adds_up():
     assert texts(below) == [f"sum {-log_p.sum():.2f}, mean {-log_p.mean():.3f}"]
     assert texts(above)[:4] == ["0.69", "1.39", "6.91", "0.00"]
     words = figures.describe_chain_rule(["a", " ", "\n", "b"], log_p)
-    assert words.endswith("the dearest: ⏎ 6.91, ␣ 1.39, a 0.69.")
+    assert words.endswith("the highest: ⏎ 6.91, ␣ 1.39, a 0.69.")
 
 
 def test_a_long_text_has_fewer_numbers_and_names():

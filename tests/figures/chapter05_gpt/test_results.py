@@ -14,7 +14,7 @@ def test_times_are_two_lines_over_the_length():
     assert axes.lines[0].get_ydata().tolist() == [3, 5, 12]
     assert axes.lines[1].get_ydata().tolist() == [2.0, 2.1, 2.4]
     assert axes.get_ylim()[0] == 0
-    assert axes.get_ylabel() == "milliseconds a token"
+    assert axes.get_ylabel() == "milliseconds per token"
     words = figures.describe_cache_times(rows)
     assert words.endswith("after 16, 3 and 2 ms; after 256 tokens, 12 and 2.4 ms.")
 

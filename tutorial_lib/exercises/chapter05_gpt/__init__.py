@@ -94,9 +94,9 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P5.1",
-        key="last_token_changed",
-        question="You change the last token of a text. What is the largest difference that this "
-        "makes in the logits of the tokens before it?",
+        key="positions_that_a_change_reaches",
+        question="A text has 42 characters, and you change the eleventh. At how many of the 42 "
+        "positions do the logits change?",
     ),
     Prediction(
         id="P5.2",
@@ -113,7 +113,7 @@ PREDICTIONS = (
     Prediction(
         id="P5.4",
         key="words_at_temperature_07",
-        question="At temperature 0.7: which share of the words that it writes occur in "
+        question="At temperature 0.7: what share of the words that it writes occur in "
         "Shakespeare’s plays, between 0 and 1?",
         share=True,
     ),

@@ -173,10 +173,10 @@ GPT_BLOCK = Write(
     title="The layer of a GPT",
     level="easy",
     text="""
-Write `gpt_block(x, attend, feed_forward, norm_1, norm_2)`: one layer of a GPT, for x (B, T, D). Its
-parts are given, and you call them: `norm_1(x)` returns x normalised, `attend` is the causal
-attention with all its heads. GPT-2 and GPT-3 are **pre-norm**: each sub-layer reads a normalised
-copy, and what it returns is added to x itself. Attention first, then the feed-forward network.
+Step 5 of the staircase: write `gpt_block(x, attend, feed_forward, norm_1, norm_2)`, one layer of
+GPT-2 and GPT-3, for x (B, T, D). Its parts are given, and you call them: `attend` is the causal
+attention with all its heads. The positions look at each other first, then each works on what it has
+found. The layer is **pre-norm**, with a norm and a shortcut for each sub-layer (chapter 04, 4D).
 """,
     hints=(
         "Two lines, one for each sub-layer, of the form x = x + sub-layer(norm(x)).",

@@ -76,9 +76,16 @@ def epochs_divided_by_weight():
     return TRAINED / TOKENS / WEIGHT
 
 
-def epochs_whole():
-    """This is rounded: two decimals are asked for, as the table has them."""
-    return 3
+def epochs_of_wikipedia():
+    """This is Wikipedia's row: a weight printed as 3 % is anything from 2.5 to 3.5 %, so 3.40 fits.
+    (If you mean another row: two decimals are asked for.)
+    """
+    return 0.03 * TRAINED / 3
+
+
+def epochs_of_books1():
+    """This is Books1's row: 8 % is anything from 7.5 to 8.5 %, so 1.90 fits."""
+    return 0.08 * TRAINED / 12
 
 
 def epochs_one_decimal():
@@ -102,13 +109,16 @@ all. An epoch is once through the data set. These are the paper's own numbers:
 | Books2 | 55 | 8 % | 0.43 |
 | Wikipedia | 3 | 3 % | 3.40 |
 
-One number is further off than rounding explains: WebText2's 2.90. Which number of **epochs** do its
-weight and its tokens give, both as printed (the weights add up to 101 %: leave it at that), to two
-decimals?
+The last column follows from the two before it, up to rounding: a weight printed as 3 % may be
+anything from 2.5 to 3.5 %. One row is off by more than that. Find it. How many **epochs** should it
+say, from its weight and its tokens as printed, to two decimals? (The weights add up to 101 %: leave
+it at that.)
 """,
     hints=(
-        "How many of the 300 billion tokens does training draw from WebText2?",
+        "How many of the 300 billion tokens does training draw from a data set? How many times "
+        "does it read each token of it?",
         "Try the row of Common Crawl first: its weight and its tokens must give 0.44.",
+        "In the row that is wrong both numbers have two digits, so rounding hides little.",
     ),
     solution=epochs,
     second_style=epochs_per_share,
@@ -124,14 +134,15 @@ decimals?
         epochs_implied_weight,
         epochs_implied_tokens,
         epochs_divided_by_weight,
-        epochs_whole,
+        epochs_of_wikipedia,
+        epochs_of_books1,
         epochs_one_decimal,
     ),
     right_too=(epochs_scaled,),
     tolerance=0.006,
     unit="epochs",
-    verdict="With all that rounding may hide, 21.5 to 22.5 % and 18.5 to 19.5 billion, it is 3.31 "
-    "to 3.65: the 2.90 that the paper itself prints does not fit. Wikipedia's 3.40 and Books1's "
-    "1.90 do.",
+    verdict="It is WebText2. With all that rounding may hide, 21.5 to 22.5 % and 18.5 to 19.5 "
+    "billion, it is 3.31 to 3.65: the 2.90 that the paper itself prints does not fit. "
+    "Wikipedia's 3.40 and Books1's 1.90 do.",
     see="5J What does size buy?",
 )

@@ -1,4 +1,4 @@
-"""Chapter 05: how much of a sample stands in the training text word for word."""
+"""Chapter 05: how much of a sample occurs in the training text word for word."""
 
 from difflib import SequenceMatcher
 
@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def longest_copy(sample, text):
-    """Return the length of the longest run of the sample that stands in the text.
+    """Return the length of the longest run of the sample that occurs in the text.
 
     sample and text are strings or lists of tokens; the tokens of a run are neighbours in both.
     """
@@ -169,11 +169,11 @@ ANY_END = finds(
     ([9, *RUN, 9, 9], [8, *RUN, 7]),
 )
 ANY_PLACE = finds(
-    "It looks at one place of the text only: a run may stand anywhere in it.",
+    "It looks at one place of the text only: a run may be anywhere in it.",
     *((sample, [7, 8, *RUN, 7]) for sample in SAMPLES),
 )
 LATER_PLACE = finds(
-    "It follows a token to the first place in the text where it stands: a later place may carry "
+    "It follows a token to the first place in the text where it occurs: a later place may carry "
     "on for longer.",
     *((sample, [1, 8, *RUN, 7]) for sample in SAMPLES),
     unless=(ANY_PLACE,),

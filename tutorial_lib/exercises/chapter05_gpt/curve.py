@@ -32,7 +32,7 @@ def make_batch_unfolded(windows):
 
 
 def make_batch_unshifted(windows):
-    """This does not shift the labels: each is the token that stands at its own place."""
+    """This does not shift the labels: each is the token at its own position."""
     inputs, labels = windows[:, :-1], windows[:, :-1]
     n = inputs.size(1)
     mask = torch.ones(n, n).tril().bool()
@@ -48,7 +48,7 @@ def make_batch_unmasked(windows):
 
 
 def make_batch_backwards(windows):
-    """This shifts the labels the wrong way: each is the token before its place."""
+    """This shifts the labels the wrong way: each is the token before its position."""
     inputs, labels = windows[:, 1:], windows[:, :-1]
     n = inputs.size(1)
     mask = torch.ones(n, n).tril().bool()
@@ -171,11 +171,10 @@ TRAINING_CURVE = Symptom(
     title="Too good to be true",
     level="medium",
     text="""
-The left picture above falls below what English allows: from people who guessed a text letter by
-letter, Shannon (1951) found that it has at least 0.6 bits per letter. The right picture shows the
-same loss position by position, after training. Below them is a text that the model wrote. The model
-is sound, but its batches were made by code with one of these mistakes. Choose the letter, then
-repair `make_batch`.
+On the left, the training loss falls to almost nothing within 200 steps, too few to learn a whole
+play by heart. On the right is the same loss position by position, after training. Below them is a
+text that the model wrote. The model is correct, but its batches were made by code with one of these
+mistakes. Choose the letter, then repair `make_batch`.
 """,
     hints=(
         "A loss near 0 is no skill: the answer could be seen. From which positions?",

@@ -113,10 +113,9 @@ LENS_PROBABILITY = Write(
     level="medium",
     text="""
 Write `lens_probability(states, norm, table, token)`: what would the model say if it stopped early?
-`states` (L, D) are the numbers of one position as they leave each layer. Do with each of them what
-the model does after its last layer: the final norm, then the logits, one for each row of the table
-of tokens (V, D), then the softmax. Return the probability of `token`, an id, after each layer:
-(L,).
+`states` (L, D) are the numbers of one position as they leave each layer. What does a GPT do after
+its last layer (the end of `my_gpt` in 5E)? Do the same with each of them. `table` (V, D) holds the
+token vectors. Return the probability of `token`, an id, after each layer: (L,).
 """,
     hints=(
         "Three steps, and all layers can take them at once: `norm(states)` is (L, D).",

@@ -211,7 +211,7 @@ NEXT_TOKEN_LOSS = Write(
     text="""
 Write `next_token_loss(logits, ids)`. A model has read the texts `ids` (B, T) and returned `logits`
 (B, T, V): those at position t are made from tokens 0 to t and speak about the token **after** them.
-Return the mean of -log p, in nats, over all **B·(T - 1)** predictions that can be checked, one
+Return the mean of -log p, in nats, over all **B·(T - 1)** checkable predictions, as one
 number. All texts have the same length, without padding.
 """,
     hints=(

@@ -121,8 +121,8 @@ OBEY = Claim(
     title="The loss of “obey”",
     level="easy",
     text="""
-Slides on GPT-3 often write its loss at one position as L = -log p(obey | a robot must). Work it out
-for a vocabulary of four words. After “a robot must” the model gives these logits: **obey 2, stop 3,
+GPT-3's loss at one position is often written as L = -log p(obey | a robot must). Work it out for a
+vocabulary of four words. After “a robot must” the model gives these logits: **obey 2, stop 3,
 learn 1, the -1**. The text goes on with “obey”. What is the loss in **nats**, to two decimals?
 """,
     hints=(

@@ -96,12 +96,14 @@ TEMPERATURE_PROBABILITIES = Write(
     level="easy",
     text="""
 Write `temperature_probabilities(logits, temperature)` for logits (B, V): the probabilities (B, V)
-from which the next token is drawn. The logits are divided by the temperature first. Below 1 the
-likely becomes likelier, above 1 all tokens become more alike; 1 changes nothing.
+from which the next token is drawn. Temperature 1 changes nothing. At 0.5 a token that was 3 times
+as likely as another becomes 9 times as likely; at 2, √3 times. For any temperature: the ratio of
+two probabilities is raised to the power of 1 / temperature.
 """,
     hints=(
         "Which is sharper, the softmax of (1, 2) or that of (10, 20)?",
-        "The temperature acts on the logits. Does anything change if it acts after the softmax?",
+        "The ratio of two probabilities is the exponential of the difference of their logits. What "
+        "must happen to the difference?",
     ),
     solution=temperature_probabilities,
     second_style=temperature_probabilities_powers,

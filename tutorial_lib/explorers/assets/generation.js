@@ -5,7 +5,7 @@ const WAIT = 120; // milliseconds without typing before Python is asked
 function render({ model, el }) {
   const limits = model.get("limits");
   const simple = model.get("simple"); // no more than a newcomer needs
-  const root = element("div", { class: "tl-explorer tl-generation", role: "group", "aria-label": model.get("label") });
+  const root = element("div", { class: `tl-explorer tl-generation${simple ? " tl-simple" : ""}`, role: "group", "aria-label": model.get("label") });
   const state = { pointed: -1, running: false, number: 0, waiting: false };
   const redraw = frameLoop(draw);
   const redrawNext = frameLoop(drawNext); // all that a slider changes

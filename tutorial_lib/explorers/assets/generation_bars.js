@@ -77,8 +77,8 @@ function barPanel(name, rows) {
 
   function inWords({ temperature, k, p }, { size, byK, kept, mass, shown, alone, total }) {
     if (temperature === 0) return `Greedy: the most probable of ${size} tokens, always; nothing is drawn. The bars are the model's own.`;
-    const steps = [k > 0 && byK < size && `top-k leaves ${byK}`, p < 1 && kept < size && `top-p ${kept} (they hold ${mass.toFixed(3)})`].filter(Boolean);
-    const cut = steps.length ? `Of ${size} tokens ${steps.join(", ")}.` : `All ${size} tokens can be drawn.`;
+    const steps = [k > 0 && byK < size && `top-k keeps ${byK}`, p < 1 && kept < size && `top-p keeps ${kept} (total ${mass.toFixed(3)})`].filter(Boolean);
+    const cut = steps.length ? `Of ${size} tokens, ${steps.join(", ")}.` : `All ${size} tokens can be drawn.`;
     const hidden = kept - shown;
     const rest = alone.subarray(shown, Math.max(kept, shown)).reduce((sum, value) => sum + value, 0) / total;
     return hidden > 0 ? `${cut} ${hidden} of them not shown here ${hidden === 1 ? "has" : "have together"} ${probability(rest)}.` : cut;

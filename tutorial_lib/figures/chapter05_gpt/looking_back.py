@@ -43,7 +43,7 @@ def causal_dependencies(model, ids, words=None, focus=None, title=None, figure=N
     figure, axes = canvas(figure, max(width, 7), up * n_levels + 0.2, title or said)
     for level in range(n_levels):
         y = 0.55 + up * level
-        name = "input" if level == 0 else f"after layer {level - 1}"
+        name = "input" if level == 0 else f"after layer {level}"
         axes.text(left - 0.45, y, name, ha="right", va="center", fontsize=9.5)
         for to in range(n_tokens):
             x = left + across * to
@@ -147,6 +147,10 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
         axes.text(x0, 0.2, counts, va="top", fontsize=9.2, linespacing=1.35)
         axes.text(x0, 3.3, f"token {n_tokens}", fontsize=10, fontweight="bold")
         x0 += wide + gap
-    note = "solid: computed in this step; pale: read from the cache"
+    width, n_layers = model.config.d_model, model.config.n_layers
+    note = (
+        f"solid: computed in this step, 3 vectors (q, k, v) × {width} numbers × {n_layers} layers "
+        f"= {with_cache[-1]:,}; pale: read from the cache"
+    )
     axes.text(left, -0.55, note, fontsize=9.2, color=style.MUTED)
     return figure

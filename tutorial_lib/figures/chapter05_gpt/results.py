@@ -16,7 +16,7 @@ def _times(rows):
     return times[times[:, 0].argsort(kind="stable")]
 
 
-def cache_times(rows, title="", y_label="milliseconds a token", figure=None):
+def cache_times(rows, title="", y_label="milliseconds per token", figure=None):
     """Time for the next token against the length so far, without a cache and with one.
 
     rows: (tokens so far, time without cache, time with cache) each, in the unit of y_label.
@@ -36,12 +36,12 @@ def describe_cache_times(rows, unit="ms"):
     """Say in words what `cache_times` shows.
 
     >>> describe_cache_times([(1, 2.0, 2.0), (100, 9.0, 2.5)])
-    'Time a token without and with a cache: after 1, 2 and 2 ms; after 100 tokens, 9 and 2.5 ms.'
+    'Time per token without and with a cache: after 1, 2 and 2 ms; after 100 tokens, 9 and 2.5 ms.'
     """
     (first, slow, quick), *_ = times = _times(rows)
     last, slowest, quickest = times[-1]
     return (
-        f"Time a token without and with a cache: after {first:,.0f}, {slow:.3g} and {quick:.3g} "
+        f"Time per token without and with a cache: after {first:,.0f}, {slow:.3g} and {quick:.3g} "
         f"{unit}; after {last:,.0f} tokens, {slowest:.3g} and {quickest:.3g} {unit}."
     )
 

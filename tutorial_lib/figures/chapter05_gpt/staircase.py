@@ -16,7 +16,7 @@ def staircase(stairs, texts=None, title="", figure=None):
     """Columns that fall from left to right, each with what its model writes inside.
 
     stairs: {name: bits per character of each seed}; texts: {name: text}. The whisker goes from the
-    lowest to the highest seed, and the number between two columns is what the step saves.
+    lowest to the highest seed; what a step saves is the difference of the two printed means.
     Returns the figure. Raises ShapeError when there is nothing to draw.
 
     >>> figure = staircase({"pairs": [3.6, 3.5], "+ head": [3.0, 3.1]}, {"pairs": "th an"})
@@ -35,7 +35,8 @@ def staircase(stairs, texts=None, title="", figure=None):
         axes.text(x, max(bits) + 0.04, f"{means[x]:.2f}", **look)
         if x:
             saved = {"ha": "center", "va": "bottom", "fontsize": 9.5, "color": style.ORANGE}
-            axes.text(x, max(bits) + 0.3, f"{means[x] - means[x - 1]:+.2f}", **saved)
+            step = round(means[x], 2) - round(means[x - 1], 2)  # of the numbers that are printed
+            axes.text(x, max(bits) + 0.3, f"{step:+.2f}", **saved)
         if texts and name in texts:
             inside = {"va": "top", "fontsize": 7.6, "family": "DejaVu Sans Mono"}
             axes.text(x - 0.45, means[x] - 0.12, _lines(texts[name]), linespacing=1.4, **inside)
@@ -64,7 +65,7 @@ def describe_staircase(stairs):
     """Say in words what `staircase` shows.
 
     >>> describe_staircase({"pairs": [3.6, 3.5], "+ head": [3.0, 3.1]})
-    'Bits per character, falling from left to right: pairs 3.55, + head 3.05.'
+    'Bits per character, from left to right: pairs 3.55, + head 3.05.'
     """
     parts = ", ".join(f"{name} {np.mean(bits):.2f}" for name, bits in stairs.items())
-    return f"Bits per character, falling from left to right: {parts}."
+    return f"Bits per character, from left to right: {parts}."

@@ -77,12 +77,12 @@ def describe_chain_rule(tokens, log_probabilities):
     """Say in words what `chain_rule` shows.
 
     >>> describe_chain_rule(["a", "b"], [-1.0, -0.5])
-    '-log p of 2 tokens: sum 1.50 nats, mean 0.750; the dearest: a 1.00, b 0.50.'
+    '-log p of 2 tokens: sum 1.50 nats, mean 0.750; the highest: a 1.00, b 0.50.'
     """
     costs = _checked(tokens, log_probabilities)
-    dearest = np.argsort(-costs, kind="stable")[:3]
-    names = ", ".join(f"{token_name(tokens[i])} {costs[i]:.2f}" for i in dearest)
+    highest = np.argsort(-costs, kind="stable")[:3]
+    names = ", ".join(f"{token_name(tokens[i])} {costs[i]:.2f}" for i in highest)
     return (
         f"-log p of {len(costs)} tokens: sum {costs.sum():.2f} nats, mean {costs.mean():.3f}; "
-        f"the dearest: {names}."
+        f"the highest: {names}."
     )
