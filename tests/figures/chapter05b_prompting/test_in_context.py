@@ -26,7 +26,7 @@ def test_the_mean_of_the_seeds_and_their_band():
     figure = figures.examples_curve(ROWS, "More examples, more right")
     (axes,) = figure.axes
     model, told = axes.lines
-    assert texts(figure) == ["the model", "ceiling: all that they tell"]
+    assert texts(figure) == ["the model", "ceiling: all they reveal"]
     assert model.get_ydata().tolist() == pytest.approx([0.05, 0.3, 0.55])
     assert told.get_ydata().tolist() == pytest.approx([0, 0.5, 0.75])
     assert told.get_linewidth() > 2 * model.get_linewidth()
@@ -39,7 +39,7 @@ def test_the_mean_of_the_seeds_and_their_band():
 def test_the_curve_in_words():
     assert figures.describe_examples_curve(ROWS) == (
         "Share of right answers after 0, 1, 2 examples. The model: 0.05, 0.30, 0.55. "
-        "Ceiling: all that they tell: 0.00, 0.50, 0.75."
+        "Ceiling: all they reveal: 0.00, 0.50, 0.75."
     )
 
 
