@@ -77,6 +77,16 @@ def test_the_heads_in_words():
     )
 
 
+def test_outcomes_fill_a_whole_bar_and_name_the_head_that_is_lit():
+    found = {"head 0": {"right": 1, "wrong ending": 3}, "head 1": {"right": 4, "wrong ending": 0}}
+    (axes,) = figures.outcomes_by_head(found, lit="head 1").axes
+    assert [bar.get_width() for bar in axes.patches] == [0.25, 1.0, 0.75, 0.0]
+    assert [bar.get_x() for bar in axes.patches] == [0, 0, 0.25, 1.0]
+    assert [label.get_color() == ORANGE for label in axes.get_yticklabels()] == [False, True]
+    with pytest.raises(ShapeError, match="at least one head"):
+        figures.outcomes_by_head({})
+
+
 def test_nothing_to_draw_is_named():
     with pytest.raises(ShapeError, match="no rows with accuracy or ceiling"):
         figures.examples_curve([])

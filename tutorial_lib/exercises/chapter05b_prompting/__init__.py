@@ -102,8 +102,8 @@ PREDICTIONS = (
     Prediction(
         id="P5b.5",
         key="gpt_with_stories_as_text",
-        question="A small GPT learns the task as text, from 720 labels. What share does it get right "
-        "if it has first read stories of the same world, between 0 and 1?",
+        question="A small GPT learns the task as text, from 720 labels. What share does it get "
+        "right if it has first read stories of the same world, between 0 and 1?",
         share=True,
     ),
     Prediction(

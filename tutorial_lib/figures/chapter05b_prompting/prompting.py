@@ -126,7 +126,7 @@ def prompt_spread(rows, title="", *, names=None, marks=None, figure=None):
                 for (share, name), at in ((found[0], "right"), (found[-1], "left")):
                     shift = -0.014 if at == "right" else 0.014
                     if at == "right" and share < 0.02 * len(name):  # no room: above its dot
-                        axes.text(share, height + 0.2, name, ha="center", va="bottom", color=INK)
+                        axes.text(share, height + 0.2, name, ha="left", va="bottom", color=INK)
                         continue
                     axes.text(share + shift, height, name, ha=at, va="center", color=INK)
         if marks and task in marks:
@@ -168,9 +168,7 @@ def review_draws(rows, title="", *, figure=None):
         axes.plot([p + shift for p in places], means, "-", marker="_", color=colour)
         axes.annotate(
             name,
-            (places[-1] + shift, means[-1]),
-            (12, 0),
-            textcoords="offset points",
+            (places[-1] + 0.2, means[-1]),
             va="center",
             color=colour,
             fontweight="bold",
@@ -178,7 +176,7 @@ def review_draws(rows, title="", *, figure=None):
     axes.axhline(0.5, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
     axes.text(-0.25, 0.505, "always one label", va="bottom", color=MUTED)
     axes.set_xticks(range(len(counts)), [str(k) for k in counts])
-    axes.set(xlim=(-0.3, len(counts) - 0.3), ylim=(0.2, 1.0))
+    axes.set(xlim=(-0.3, len(counts) - 0.1), ylim=(0.2, 1.0))
     axes.set(xlabel="solved examples in the prompt", ylabel="share right", title=title)
     axes.grid(axis="y", linewidth=0.8)
     return figure
