@@ -6,11 +6,12 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 BPE, WORDPIECE = ".tl-merges >> nth=0", ".tl-merges >> nth=1"
-REAL, YOURS = ".tl-tokens >> nth=0", ".tl-tokens >> nth=1"
+REAL, SIZES, YOURS = (f".tl-tokens >> nth={n}" for n in range(3))
 EXPLORERS = {
     "merges": (BPE, "input[aria-label=Merge]", "ArrowRight"),
     "wordpiece": (WORDPIECE, "input[aria-label=Merge]", "ArrowRight"),
     "real": (REAL, ".tl-strip", "ArrowRight"),
+    "sizes": (SIZES, ".tl-strip", "ArrowRight"),
     "yours": (YOURS, ".tl-strip", "ArrowRight"),
 }
 

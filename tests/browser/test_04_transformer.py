@@ -15,6 +15,7 @@ def test_the_explorer(open_chapter):
     assert "“vierzig”" in explorer.locator(".tl-readout").first.inner_text()
     forward = explorer.get_by_role("button", name="Forward one token")
     assert changes(lab.page, ROOT, forward.click)
+    explorer.get_by_text("Beam search").click()  # folded until section 4I explains it
     for label, key in (
         ("Layer", "ArrowLeft"),
         ("Head", "ArrowRight"),

@@ -11,6 +11,7 @@ from tutorial_lib.explorers.crossings import (
     right_without,
     weight_on_the_unit,
     written_when_led_astray,
+    written_when_silent,
 )
 from tutorial_lib.recipes.translator import Translator
 
@@ -64,6 +65,15 @@ def test_layer_1_decides_what_is_written(german, values):
     }
     assert counts["nothing"]["unit"] == counts["one"]["unit"] == len(some)
     assert counts["1"]["tens"] > len(some) / 2 > counts["0"]["tens"]
+
+
+def test_at_the_unit_either_layer_is_enough(german, values):
+    some = crossing_numbers(values)[:12]
+    for layer in (0, 1):
+        counts = written_when_silent(german, some, all_heads(german.model, layer))
+        assert counts["unit"] == len(some)
+    both = written_when_silent(german, some, all_heads(german.model, 0, 1))
+    assert both["other"] == len(some)
 
 
 def test_taps_are_gone_afterwards(german):

@@ -10,7 +10,6 @@ from tutorial_lib.positions import rotate, turning_angles
 from tutorial_lib.recipes import load_result
 from tutorial_lib.recipes.longer_context import (
     SMOKE,
-    TUNED,
     WAYS,
     StretchedAttention,
     build,
@@ -61,5 +60,5 @@ def test_the_stored_table_says_what_the_chapter_says():
     assert bits("unchanged", *end) > bits("unchanged", *inside) + 1
     assert bits("larger base", *end) < bits("unchanged", *end) - 0.5
     assert bits("interpolated", *inside) > bits("unchanged", *inside) + 1
-    for way in TUNED:
+    for way in WAYS:
         assert bits(f"{way}, then trained", *end) < bits(way, *end)

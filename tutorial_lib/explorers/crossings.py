@@ -1,12 +1,11 @@
 """Where a translator looks when the order of the words turns round, and what decides its words.
 
-Chapter 04's questions to a `recipes.translator.Translator`: the units of numbers below 1,000, the
-day and month of dates, the century of years.
+Chapter 04's questions to a `recipes.translator.Translator`: the units of numbers below
+1,000, the century of years.
 """
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from tutorial_lib.datasets import number_in_words
@@ -15,7 +14,6 @@ from tutorial_lib.explorers.translation_steps import Translation, translate_step
 from tutorial_lib.interpret import Redirect, Zero, intervene
 
 UNITS, TENS = (2, 3, 4, 5, 7, 9), (20, 30, 40, 50, 70, 80, 90)  # one token each, in both languages
-DATE_PARTS = ("weekday", "month", "day", "year")
 
 
 def crossing_numbers(values):
@@ -93,11 +91,8 @@ def right_without(translator, values, heads):
 
 def written_at(translator, text, steps, row, column, heads):
     """Return the token that is written in `row` when these heads all look at `column`."""
-    ids, mask = translator.source([text])
     changes = [Redirect(*at, where="cross", row=row, column=column) for at in heads]
-    with torch.no_grad(), intervene(translator.model, *changes):
-        logits = translator.model(ids, torch.tensor([steps.ids[:-1]]), mask)  # (1, T, V)
-    return translator.tokenizer.decode([logits[0, row].argmax().item()]).strip()
+    return _written(translator, text, steps, row, changes)
 
 
 def written_when_led_astray(translator, values, heads):
@@ -106,42 +101,40 @@ def written_when_led_astray(translator, values, heads):
     Returns {"unit": ..., "tens": ..., "other": ...}: the right unit, the beginning of the word for
     the tens, or something else.
     """
+    return _count(
+        translator,
+        values,
+        lambda at: [Redirect(*h, where="cross", row=at.row, column=at.tens) for h in heads],
+    )
+
+
+def written_when_silent(translator, values, heads):
+    """Count what is written in the unit's row when these heads are silent there, and only there.
+
+    What comes before is the right beginning. Returns what `written_when_led_astray` does.
+    """
+    return _count(
+        translator, values, lambda at: [Zero(*h, where="cross", row=at.row) for h in heads]
+    )
+
+
+def _written(translator, text, steps, row, changes):
+    """The token that is written in a row of a known translation under these changes."""
+    ids, mask = translator.source([text])
+    with torch.no_grad(), intervene(translator.model, *changes):
+        logits = translator.model(ids, torch.tensor([steps.ids[:-1]]), mask)  # (1, T, V)
+    return translator.tokenizer.decode([logits[0, row].argmax().item()]).strip()
+
+
+def _count(translator, values, changes_at):
     counts = {"unit": 0, "tens": 0, "other": 0}
     for n in values:
         at = crossing(translator, n)
-        token = written_at(translator, str(n), at.steps, at.row, at.tens, heads)
+        token = _written(translator, str(n), at.steps, at.row, changes_at(at))
         tens = number_in_words(n % 100 - n % 10, "de")
         unit = "unit" if token == number_in_words(n % 10, "de") else "other"
-        counts["tens" if tens.startswith(token) else unit] += 1
+        counts["tens" if token and tens.startswith(token) else unit] += 1
     return counts
-
-
-def look_at_date_parts(translator, texts):
-    """Return the mean weight (2, 4) on DATE_PARTS while the day and the month are written.
-
-    It is the last layer's, over its heads.
-
-    texts: dates in English words, translated to German ("der zweite Juli").
-    """
-    table = torch.zeros(2, len(DATE_PARTS))
-    for text in texts:
-        steps = translate_steps(translator, text)
-        weights = steps.cross[-1].mean(dim=0)  # (T, S), the mean of its heads
-        read = _part_of(text, steps.source)
-        word = np.cumsum([token.startswith("·") for token in steps.written])  # "der" is word 1
-        for row, number in enumerate((2, 3)):  # the day, then the month
-            written = weights[word == number]
-            for column, part in enumerate(DATE_PARTS):
-                table[row, column] += written[:, read == part].sum(dim=-1).mean()
-    return table / len(texts)
-
-
-def _part_of(text, tokens):
-    """Which part of an English date each of its tokens belongs to."""
-    of_the_day = 1 + ("-" in text.split()[2])  # twenty-first is two words
-    word = np.cumsum([token.startswith("·") for token in tokens])
-    word -= word[0]
-    return np.select([word == 0, word == 1, word <= 1 + of_the_day], DATE_PARTS[:3], "year")
 
 
 def look_at_the_century(translator, text):
@@ -157,8 +150,8 @@ def century_when_led_to(translator, text, column):
     column counts from the end: -2 is the first half of a year such as *eighteen nineteen*.
     """
     steps, row = _century(translator, text)
-    place = len(steps.source) + column
-    return written_at(translator, text, steps, row, place, all_heads(translator.model, 1))
+    position = len(steps.source) + column
+    return written_at(translator, text, steps, row, position, all_heads(translator.model, 1))
 
 
 def _century(translator, text):

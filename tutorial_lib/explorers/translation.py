@@ -29,6 +29,7 @@ class TranslationExplorer(BrowserExplorer):
     characters. language: a key of translators, the first when left out. step: the written token
     that is looked at; layer and head: whose weights, head -1 being the mean of the layer's
     heads; beams and alpha: width and length penalty of the beam. All of these can be set later.
+    tree: whether the beam search is unfolded at the start; the reader can open it at any time.
     What is outside the task leaves the last translation and a message in `error`; words of the
     task that make no number or date are translated with a note.
     Raises ValueError without a translator or for a language that there is none for.
@@ -56,6 +57,7 @@ class TranslationExplorer(BrowserExplorer):
     head = traitlets.Int(-1).tag(sync=True)
     beams = traitlets.Int(4).tag(sync=True)
     alpha = traitlets.Float(0.6).tag(sync=True)
+    tree = traitlets.Bool(True).tag(sync=True)
 
     translation = traitlets.Dict().tag(sync=True, told=True)
     search = traitlets.Dict().tag(sync=True, told=True)
@@ -71,6 +73,7 @@ class TranslationExplorer(BrowserExplorer):
         head=-1,
         beams=4,
         alpha=0.6,
+        tree=True,
     ):
         if not translators:
             raise ValueError("TranslationExplorer needs at least one translator, got none")
@@ -80,7 +83,7 @@ class TranslationExplorer(BrowserExplorer):
             known = ", ".join(self.translators)
             raise ValueError(f"there is no translator for {language!r}, only for {known}")
         self._spoken = language
-        super().__init__(languages=list(self.translators), language=language)
+        super().__init__(languages=list(self.translators), language=language, tree=tree)
         self.set_trait("text", text)
         self.beams, self.alpha = beams, alpha
         self._translate()
@@ -92,10 +95,10 @@ class TranslationExplorer(BrowserExplorer):
     def describe(self):
         """Say in words what the explorer shows now."""
         written = self.translation.get("text", "")
+        searched = f" and the tree of a beam search of width {self.beams}" if self.tree else ""
         return (
             f"{excerpt(self.text)} becomes {excerpt(written)}; the written tokens, "
-            "the weights of the cross-attention, the likeliest next tokens and the tree of a beam "
-            f"search of width {self.beams}."
+            f"the weights of the cross-attention, the likeliest next tokens{searched}."
         )
 
     def _translate(self, _change=None):

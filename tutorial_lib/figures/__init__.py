@@ -53,13 +53,11 @@ if TYPE_CHECKING:
         recall_over_distance,
     )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
-    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import (
-        rotary_hands,
-        sinusoids_and_digits,
-    )
+    from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import sinusoids_and_digits
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
+        hand_speeds,
         length_bars,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
@@ -173,7 +171,6 @@ if TYPE_CHECKING:
         digit_attention,
         rollout_against,
     )
-    from tutorial_lib.figures.chapter07_vit.drawing import describe_drawn_digit, drawn_digit
     from tutorial_lib.figures.chapter07_vit.frozen_features import (
         describe_frozen_features,
         frozen_features,
@@ -189,6 +186,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.picture_patches import (
         describe_patch_sequence,
+        overlapping_patches,
         patch_sequence,
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (

@@ -59,13 +59,15 @@ def line_chart(
     log_x: bool = False,
     log_y: bool = False,
     y_range: tuple[float, float] | None = None,
+    colours: Mapping[str, str] | None = None,
     figure: Figure | None = None,
 ) -> Figure:
     """Lines with their names at their right ends.
 
     series maps a name to (x, y), two sequences of one length; bands maps some of the names to
     (low, high), drawn as a pale area (seeds, quantiles); references maps a text to a height,
-    drawn as a dashed line (a ceiling, chance). Raises ShapeError when lengths differ.
+    drawn as a dashed line (a ceiling, chance); colours maps some names to a colour, so that a name
+    keeps it from chart to chart. Raises ShapeError when lengths differ.
 
     >>> line_chart({"loss": ([1, 2, 3], [3.0, 2.0, 1.5])}, "step", "nats", "The loss falls").axes[0]
     <Axes: title={'left': 'The loss falls'}, xlabel='step', ylabel='nats'>
@@ -79,7 +81,7 @@ def line_chart(
         x, y = filled_array(x, 1, f"x of {name!r}"), filled_array(y, 1, f"y of {name!r}")
         if len(x) != len(y):
             raise ShapeError(f"{name!r} has {len(x)} x values but {len(y)} y values")
-        colour = CYCLE[index % len(CYCLE)]
+        colour = (colours or {}).get(name, CYCLE[index % len(CYCLE)])
         marker = "o" if len(x) <= 16 else None
         dashes = "-" if index < len(CYCLE) else "--"
         axes.plot(x, y, dashes, color=colour, marker=marker, markersize=4.5)

@@ -24,6 +24,8 @@ class Part:
     @property
     def counted(self):
         """The number of parameters in words, or "" where there cannot be any."""
+        if self.n_parameters == 0 and "table" in self.note:
+            return "shared, 0 new"
         return "" if self.n_parameters is None else count_in_words(self.n_parameters)
 
 

@@ -35,8 +35,12 @@ ACROSS = 8.0  # of the whole picture
 PICTURE = 1.75  # side of a picture
 SMALL = 0.95  # height of a small box
 
+FROM_POOLER = "from the pooler"
+
 _TABLES = {"token embedding": "token table", "segment embedding": "segment table"}
 _TABLES |= {"position embedding": "position table"}
+# What is looked up in a table; the ids are written with their shape.
+_READ = {"segment embedding": "segments", "position embedding": "positions"}
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Plan:
 
 
 @style.styled
-def machine(model, *inputs, words=None, title=None, figure=None):
+def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     """Draw a model of the course from one forward pass of real inputs, from bottom to top.
 
     model: a GPT, ModernGPT or Llama with ids (1, T); a BERT with ids, with those of its heads that
@@ -70,12 +74,13 @@ def machine(model, *inputs, words=None, title=None, figure=None):
     Transformer with source (1, S) and target (1, T) ids. words: the tokens, for the Transformer
     two lists of them; without them the ids are written. One layer is opened, orange lines are the
     shortcuts; each box says what leaves it and how many numbers it learns.
+    counts: whether a Transformer's boxes say so.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
     if isinstance(model, Transformer):
         pair = words or [map(str, ids[0].tolist()) for ids in inputs]
         spoken = [" ".join(part) for part in pair]
-        return architecture(model, *inputs, title or "The Transformer", *spoken, figure=figure)
+        return architecture(model, *inputs, title or "The Transformer", *spoken, counts, figure)
     records = trace(model, *inputs)
     plan = plan_of(model, records)
     n_heads = len(plan.heads)
@@ -87,7 +92,8 @@ def machine(model, *inputs, words=None, title=None, figure=None):
         y += SMALL + GAP
     places, top = heights(plan.trunk, y)
     bottom = 1.0
-    height = top + (SMALL + 0.85 if n_heads else 0.1)
+    over = 0.2 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
+    height = top + (SMALL + 0.85 + over if n_heads else 0.1)
     figure, axes = canvas(figure, ACROSS, height, title or type(model).__name__, below=bottom)
     each = sum(part.n_parameters or 0 for part in plan.trunk if part.stage)
     times = (f"× {plan.n_layers} layers", f"{each:,} parameters in each")
@@ -212,11 +218,11 @@ def _bert_heads(model, last):
         found.append((_head("pooler", "[CLS], tanh", "B D", pooled, model.pooler), True))
     if model.nsp_head is not None:
         made = model.nsp_logits(last)
-        found.append((_head("next sentence", "from the pooler", "B 2", made, model.nsp_head), True))
+        found.append((_head("next sentence", FROM_POOLER, "B 2", made, model.nsp_head), True))
     if model.sequence_head is not None:
         cls = model.config.pooling == "cls"
         made = model.sequence_logits(last, torch.ones(last.shape[:2], dtype=torch.bool))
-        where = "from the pooler" if cls else "from the mean"
+        where = FROM_POOLER if cls else "from the mean"
         part = _head("whole text", where, "B classes", made, model.sequence_head)
         found.append((part, cls))
     if model.mlm_head is not None:
@@ -248,9 +254,10 @@ def _side_by_side(axes, parts, bottom, target):
         left = start + at * (across + 0.2)
         small_box(axes, part, left, bottom, across, SMALL)
         x = left + across / 2
-        if part.name == "token embedding":
-            trunk = ACROSS / 2
-            arrow(axes, [(trunk, 0.3), (trunk, 0.46), (x, 0.46), (x, bottom)])
+        trunk = ACROSS / 2
+        arrow(axes, [(trunk, 0.3), (trunk, 0.46), (x, 0.46), (x, bottom)])
+        if part.name in _READ:
+            axes.text(x + 0.1, 0.54, _READ[part.name], fontsize=9, va="center", color=style.MUTED)
         middle = target + RADIUS
         side = (x > ACROSS / 2) - (x < ACROSS / 2)
         if side:
@@ -293,16 +300,26 @@ def _same_table(axes, plan, places, left):
 
 
 def _heads(axes, heads, x, start, bottom):
-    """Draw the heads in a row above the body, those that read [CLS] at the left."""
+    """Draw the heads in a row above the body, those that read [CLS] at the left.
+
+    An arrow over their tops leads from the pooler to a head that reads it.
+    """
     room = (ACROSS - 0.1 * (len(heads) + 1)) / len(heads)
     width = min(room, 1.9)
     left = x - (width * len(heads) + 0.1 * (len(heads) - 1)) / 2
     rail = bottom - 0.24
     axes.plot([x, x], [start, rail], color=style.MUTED, linewidth=1.2, zorder=2)
+    upper, pooler = bottom + SMALL + 0.2, None
     for at, (part, _) in enumerate(heads):
         middle = left + at * (width + 0.1) + width / 2
-        arrow(axes, [(x, rail), (middle, rail), (middle, bottom)])
         small_box(axes, part, middle - width / 2, bottom, width, SMALL + 0.2)
+        if part.title == "pooler":
+            pooler = middle
+        if part.note == FROM_POOLER:
+            over = upper + 0.18
+            arrow(axes, [(pooler, upper), (pooler, over), (middle, over), (middle, upper)])
+        else:
+            arrow(axes, [(x, rail), (middle, rail), (middle, bottom)])
 
 
 def _picture(axes, model, image, x, top):

@@ -146,7 +146,7 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
     bar = figure.colorbar(picture, ax=list(lines.flat), fraction=0.03)
     bar.outline.set_visible(False)
     bar.set_label("cosine with the marked cell")
-    headline(figure, title or "With 2-D positions, cells near in row and column look alike")
+    headline(figure, title or "1-D: a streak along the row. 2-D: a cross along row and column")
     return figure
 
 

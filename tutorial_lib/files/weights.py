@@ -146,7 +146,7 @@ def _shown(entries, progress):
         return entries
     from tqdm.auto import tqdm  # here: only large files need it
 
-    return tqdm(entries, desc=progress, unit=" tensors", delay=0.3)  # small files need none
+    return tqdm(entries, desc=progress, unit=" tensors", delay=5)  # quick files need none
 
 
 def check_fit(model, tensors, foreign_names=None):

@@ -29,17 +29,26 @@ class Intervention(Tap):
         return changed
 
 
+@dataclass(frozen=True, eq=False)
 class Zero(Intervention):
     """Silence a head: what it mixed is zero before the heads are joined.
+
+    row: the position at which it falls silent; at all of them when left out.
 
     >>> Zero(layer=0, head=1)("heads", torch.ones(1, 2, 1, 3))[0, :, 0]
     tensor([[1., 1., 1.],
             [0., 0., 0.]])
     """
 
+    row: int | None = field(default=None, kw_only=True)
+
     def __call__(self, name, tensor):
-        """Return the heads, this one zero."""
-        return self.replace_head(tensor, 0.0) if name == "heads" else tensor
+        """Return the heads (B, H, T, K), this one zero."""
+        if name != "heads":
+            return tensor
+        changed = tensor[:, self.head].clone()  # (B, T, K)
+        changed[:, slice(None) if self.row is None else self.row] = 0.0
+        return self.replace_head(tensor, changed)
 
 
 class Uniform(Intervention):

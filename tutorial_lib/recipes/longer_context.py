@@ -3,9 +3,9 @@
 Small GPTs with rotary positions learn Shakespeare's characters in short windows and read held-out
 plays in longer ones. Their angles are then changed without any training, in the ways that are used
 for large models (`WAYS`): positions squeezed into the trained range (Chen et al. 2023), a larger
-base ("NTK-aware"), and, pair by pair, something between both (YaRN, Peng et al. 2023). Three of
-them are measured once more after a short training at the new length. A row holds the mean loss of
-one stretch of positions, in bits a character.
+base ("NTK-aware"), and, pair by pair, something between both (YaRN, Peng et al. 2023). Each is
+measured once more after a short training at the new length. A row holds the mean loss of one
+stretch of positions, in bits per character.
 """
 
 import copy
@@ -26,11 +26,7 @@ from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, encode
 from tutorial_lib.training import Muon, set_seed
 
 WAYS = ("unchanged", "interpolated", "larger base", "YaRN")
-TUNED = ("unchanged", "interpolated", "larger base")  # these are also trained on, longer
-TURNS = (
-    1,
-    4,
-)  # YaRN: from how many turns in the trained length on a pair is kept, in part and whole
+TURNS = (1, 4)  # YaRN: a pair with so many turns in the trained length is kept, in part and whole
 
 SETTINGS = {
     "seeds": [0, 1, 2],
@@ -149,7 +145,7 @@ def train(model, ids, length, settings, seed, progress=True):
 
 @torch.no_grad()
 def bits_by_position(model, ids, settings):
-    """Return the mean bits a character at each position of long windows: (longest,)."""
+    """Return the mean bits per character at each position of long windows: (longest,)."""
     longest = settings["trained"] * settings["factor"]
     generator = torch.Generator().manual_seed(1_000_000)  # the same windows for every model
     first = torch.randint(len(ids) - longest - 1, (settings["n_test"], 1), generator=generator)
@@ -181,7 +177,7 @@ def run(settings, progress=True):
         model = train(build(settings), learned, settings["trained"], settings, seed, progress)
         for way in WAYS:
             rows += rows_of(stretch(model, way, settings), way, seed, held_out, settings)
-        for way in TUNED:
+        for way in WAYS:
             tuned = stretch(model, way, settings)
             train(tuned, learned, longest, settings["tuning"], seed, progress)
             rows += rows_of(tuned, f"{way}, then trained", seed, held_out, settings)

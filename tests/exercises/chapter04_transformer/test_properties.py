@@ -276,7 +276,7 @@ ANSWERS = {
         (asking(turned=True, scale=lambda k: k**1.5), ["the order is", "not divided by the root"]),
         (asking(v=lambda x, m: 2 * m), ["not the mix of the values"]),
     ],
-    "4.7": [
+    "4.8": [
         (shifting(0, -3, 3), ["not the token that comes next"]),
         (shifting(1, -2, 2), ["leaves out the start", "after the next one"]),
         (shifting(swapped=True), ["the input comes first"]),
@@ -284,7 +284,7 @@ ANSWERS = {
         (lambda t: (t[:, 2:], t[:, :-2]), ["change places", "are two apart"]),
         (lambda t: (t, t.roll(1, 1)), ["token before", "start token is among", "is read as well"]),
     ],
-    "4.8": [
+    "4.9": [
         (smooth(lambda s, v: 0.0, lambda s, v: 1.0, factor=1.4427), ["in bits", "no effect"]),
         (smooth(skip=99, factor=-1), ["padding counts", "wrong sign"]),
         (
@@ -298,19 +298,19 @@ ANSWERS = {
             ["It is the sum", "the softmax twice"],
         ),
     ],
-    "4.9": [
+    "4.10": [
         (rate(width=0, down=-1), ["width has no effect", "falls like 1/step"]),
         (rate(width=0.5, up=0.5), ["multiplies by sqrt(D)", "rises like sqrt(step)"]),
         (rate(width=-1, more=1), ["divides by D", "adds 1 to the step"]),
         (rate(warm=4000, down=0), ["warms up for 4,000", "stays at its peak"]),
-        (rate(up=2.0), ["does not rise in a line"]),
+        (rate(up=2.0), ["does not rise linearly"]),
         (
             lambda step, d, warmup: d**-0.5 * max(step**-0.5, step * warmup**-1.5),
             ["takes the larger of the two"],
         ),
         (lambda step, d, warmup: rate()(step, d, warmup / 2), ["highest near step 501,187"]),
     ],
-    "4.10": [
+    "4.11": [
         (greedy(lambda b, ids: [b, *ids][-1:], stop=False), ["last token alone", "does not stop"]),
         (greedy(pick=torch.argmin, give=lambda i, b, e: [b, *i]), ["argmin", "returns the start"]),
         (greedy(lambda b, ids: ids, more=-1), ["leaves the start token out", "one token less"]),
@@ -318,7 +318,7 @@ ANSWERS = {
         (greedy(more=2), ["max_length tokens, no more"]),
         (greedy(pick=lambda p: p.topk(2).indices[1]), ["does not take the likeliest"]),
     ],
-    "4.11": [
+    "4.12": [
         (beams(lambda n, a: n**a, pool="ended"), ["has not ended after", "divides by n^alpha"]),
         (beams(add=lambda t, p: p, give=lambda i, b, e: [b, *i]), ["the start", "last token's"]),
         (beams(add=lambda t, p: t + math.exp(p)), ["adds probabilities up"]),
@@ -328,7 +328,7 @@ ANSWERS = {
         (beams(lambda n, a: 1, n_end=lambda w: 99), ["not among the best `width`", "log p alone"]),
         (beams(ask=lambda b, ids: [b, *ids][-2:]), ["does not ask with"]),
     ],
-    "4.12": [
+    "4.13": [
         (look(one, ahead=1), ["no causal mask", "lack the 1/sqrt(K)"]),
         (look(dim=0, mask=False), ["has no effect", "over the queries"]),
         (look(itself, late=True), ["less than 1", "by K itself"]),
@@ -356,12 +356,12 @@ RIGHT = (
     ("4.4", layer()),
     ("4.5", target_mask()),
     ("4.6", asking()),
-    ("4.7", shifting()),
-    ("4.8", smooth()),
-    ("4.9", rate()),
-    ("4.10", greedy()),
-    ("4.11", beams()),
-    ("4.12", look()),
+    ("4.8", shifting()),
+    ("4.9", smooth()),
+    ("4.10", rate()),
+    ("4.11", greedy()),
+    ("4.12", beams()),
+    ("4.13", look()),
 )
 
 

@@ -67,38 +67,21 @@ def span(longest_by=0, order=True, inside=True, combine=lambda a, b: a + b, end=
     return answer
 
 
-def f1(right=lambda a, b: a == b, texts=True, mean=None, empty=0.0, counts="both"):
-    """F1 of spans, with a choice of slips."""
+def labels(carries=(0,), other=-100, cls=(-100,), sep=(-100,), numbers="OBI", empty=None):
+    """Labels of pieces, with a choice of slips; carries: the pieces that have the word's label."""
 
-    def one(predicted, true):
-        hits = sum(
-            any(right(a, b) for b in theirs)
-            for mine, theirs in zip(predicted, true, strict=True)
-            for a in mine
-        )
-        n, m = sum(map(len, predicted)), sum(map(len, true))
-        if not hits:
-            return empty
-        p, r = hits / n, hits / m
-        if counts == "p":
-            return p
-        if counts == "r":
-            return r
-        return 2 * p * r / (p + r) if counts == "both" else (p + r) / 2
-
-    def answer(predicted, true):
-        if mean:
-            rows = [one([a], [b]) for a, b in zip(predicted, true, strict=True)]
-            return sum(rows) / len(rows)
-        if not texts:
-            predicted, true = ([[a for spans in x for a in spans]] for x in (predicted, true))
-        return one(predicted, true)
+    def answer(tags, pieces):
+        found = [*cls]
+        for tag, some in zip(tags, pieces, strict=True):
+            mine = [
+                carries is None or n in carries or n - len(some) in carries
+                for n in range(len(some))
+            ]
+            number = empty if empty is not None and tag == "O" else numbers.index(tag)
+            found += [number if m else other for m in mine]
+        return [*found, *sep]
 
     return answer
-
-
-def overlaps(a, b):
-    return a[0] < b[1] and b[0] < a[1]
 
 
 def vectors(pooled=None, length=2, dim=-1, square=False):
@@ -172,29 +155,29 @@ SETS = {
         },
     ),
     "6b.3": (
-        f1(),
+        labels(),
         {
-            "same start": (
-                f1(right=lambda a, b: a[0] == b[0]),
-                ["A span with the right start is right"],
+            "last piece": (labels(carries=(-1,)), ["The last piece of a word carries its label"]),
+            "all pieces": (labels(carries=None), ["Every piece of a word gets the word's label"]),
+            "others are O": (labels(other=0), ["The later pieces of a word get 0, which is O"]),
+            "no [CLS]": (labels(cls=()), ["[CLS] is missing: it is a token too, and"]),
+            "no [CLS], no [SEP]": (
+                labels(cls=(), sep=()),
+                ["[CLS] is missing: it is a token too, and", "[SEP] is missing: it is a token too"],
             ),
-            "overlaps": (f1(right=overlaps), ["A span is right when it shares words"]),
-            "texts together": (f1(texts=False), ["A span is right when another text has"]),
-            "mean of texts": (f1(mean=True), ["It takes the mean of the texts' scores"]),
-            "precision": (f1(counts="p"), ["It is the precision, the share of what"]),
-            "texts together, recall": (
-                f1(texts=False, counts="r"),
-                ["A span is right when another text has", "It is the recall, the share of what is"],
+            "others are O, [SEP] too": (
+                labels(other=0, sep=(0,)),
+                ["The later pieces of a word get 0, which is O", "[SEP] gets 0, which is O: it is"],
             ),
-            "same start, mean of P and R": (
-                f1(right=lambda a, b: a[0] == b[0], counts="mean"),
-                ["A span with the right start is right", "It is the mean of precision and recall"],
+            "all pieces, B and I exchanged": (
+                labels(carries=None, numbers="OIB"),
+                ["Every piece of a word gets the word's label", "B and I are exchanged: B is 1"],
             ),
-            "empty is 1": (f1(empty=1.0), ["When none is right F1 is 0."]),
-            "mean of texts, empty is 1": (
-                f1(mean=True, empty=1.0),
-                ["It takes the mean of the texts' scores", "When none is right F1 is 0."],
+            "by the alphabet": (
+                labels(numbers="BIO"),
+                ["The letters are numbered by the alphabet"],
             ),
+            "O is skipped": (labels(empty=-100), ["O is left at -100: then the model never"]),
         },
     ),
     "6b.4": (

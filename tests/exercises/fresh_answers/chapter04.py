@@ -181,6 +181,56 @@ def cross_wrong_order_of_return(x, memory, w_q, w_k, w_v, memory_mask):
 
 
 # 4.7
+def decoder_layer_right_1(x, memory, self_attention, cross_attention, feed_forward, norms):
+    y = norms[0](x + self_attention(x))
+    z = norms[1](y + cross_attention(y, memory))
+    return norms[2](z + feed_forward(z))
+
+
+def decoder_layer_right_2(x, memory, attend, look, think, norms):
+    out = x.clone()
+    for number, norm in enumerate(norms):
+        change = [attend, lambda v: look(v, memory), think][number](out)
+        out = norm(change.add(out))
+    return out
+
+
+def decoder_layer_wrong_pre_norm(x, memory, self_attention, cross_attention, feed_forward, norms):
+    x = x + self_attention(norms[0](x))
+    x = x + cross_attention(norms[1](x), memory)
+    return x + feed_forward(norms[2](x))
+
+
+def decoder_layer_wrong_cross_first(
+    x, memory, self_attention, cross_attention, feed_forward, norms
+):
+    x = norms[0](x + cross_attention(x, memory))
+    x = norms[1](x + self_attention(x))
+    return norms[2](x + feed_forward(x))
+
+
+def decoder_layer_wrong_one_norm(x, memory, self_attention, cross_attention, feed_forward, norms):
+    norm = norms[0]
+    x = norm(x + self_attention(x))
+    x = norm(x + cross_attention(x, memory))
+    return norm(x + feed_forward(x))
+
+
+def decoder_layer_wrong_old_shortcut(
+    x, memory, self_attention, cross_attention, feed_forward, norms
+):
+    y = norms[0](x + self_attention(x))
+    y = norms[1](y + cross_attention(y, memory))
+    return norms[2](x + feed_forward(y))
+
+
+def decoder_layer_wrong_two(x, memory, self_attention, cross_attention, feed_forward, norms):
+    x = norms[0](x + self_attention(x))
+    x = norms[1](cross_attention(x, memory))
+    return x + feed_forward(x)
+
+
+# 4.8
 def teacher_right_1(target):
     return target[:, :-1], target[:, 1:]
 
@@ -211,7 +261,7 @@ def teacher_wrong_start_dropped_first(target):
     return words[:, :-1], words[:, 1:]
 
 
-# 4.8
+# 4.9
 def smoothed_right_1(logits, labels, smoothing, pad_id):
     flat = logits.flatten(0, 1)
     return F.cross_entropy(flat, labels.flatten(), ignore_index=pad_id, label_smoothing=smoothing)
@@ -267,7 +317,7 @@ def smoothed_wrong_label_without_share(logits, labels, smoothing, pad_id):
     return -(target * log_p).sum(-1)[real].sum() / real.sum()
 
 
-# 4.9
+# 4.10
 def warmup_right_1(step, d_model, warmup):
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
@@ -295,7 +345,7 @@ def warmup_wrong_no_width_and_half_power(step, d_model, warmup):
     return min(step**-0.5, step * warmup**-0.5)
 
 
-# 4.10
+# 4.11
 def greedy_right_1(next_log_probs, bos, eos, max_length):
     prefix = [bos]
     while len(prefix) <= max_length:
@@ -344,7 +394,7 @@ def greedy_wrong_one_short_and_no_eos(next_log_probs, bos, eos, max_length):
     return prefix[1:]
 
 
-# 4.11
+# 4.12
 def beam_right_1(next_log_probs, bos, eos, max_length, width, alpha):
     going, finished = [(0.0, [bos])], []
     for _ in range(max_length):
@@ -453,7 +503,7 @@ def beam_wrong_no_penalty_and_eos_cut(next_log_probs, bos, eos, max_length, widt
     return [token for token in best[1][1:] if token != eos]
 
 
-# 4.12
+# 4.13
 def map_right_1(q, k, source_mask):
     scores = q @ k.T / math.sqrt(q.size(-1))
     return scores.masked_fill(~source_mask, -math.inf).softmax(dim=-1)
@@ -487,13 +537,14 @@ RIGHT = {
     "4.4": [("c", pre_norm_right_1), ("c", pre_norm_right_2)],
     "4.5": [decoder_mask_right_1, decoder_mask_right_2],
     "4.6": [cross_right_1, cross_right_2],
-    "4.7": [teacher_right_1, teacher_right_2],
-    "4.8": [smoothed_right_1, smoothed_right_2],
-    "4.9": [warmup_right_1, warmup_right_2],
-    "4.10": [greedy_right_1, greedy_right_2],
-    "4.11": [beam_right_1, beam_right_2],
-    "4.12": [("b", map_right_1), ("b", map_right_2)],
-    "4.13": [54.5, 55, 1.8e20 / 3.3e18],
+    "4.7": [decoder_layer_right_1, decoder_layer_right_2],
+    "4.8": [teacher_right_1, teacher_right_2],
+    "4.9": [smoothed_right_1, smoothed_right_2],
+    "4.10": [warmup_right_1, warmup_right_2],
+    "4.11": [greedy_right_1, greedy_right_2],
+    "4.12": [beam_right_1, beam_right_2],
+    "4.13": [("b", map_right_1), ("b", map_right_2)],
+    "4.14": [54.5, 55, 1.8e20 / 3.3e18],
 }
 
 WRONG = {
@@ -540,28 +591,35 @@ WRONG = {
         ("returns weights, output", cross_wrong_order_of_return),
     ],
     "4.7": [
+        ("pre-norm", decoder_layer_wrong_pre_norm),
+        ("cross-attention before self-attention", decoder_layer_wrong_cross_first),
+        ("one norm for all three", decoder_layer_wrong_one_norm),
+        ("shortcut of the last sub-layer from the input", decoder_layer_wrong_old_shortcut),
+        ("TWO: no shortcut round cross-attention, no last norm", decoder_layer_wrong_two),
+    ],
+    "4.8": [
         ("rolls: full length T, last label is the start token", teacher_wrong_roll),
         ("labels are the input itself", teacher_wrong_labels_same_place),
         ("TWO: input and labels swapped, shifted by two", teacher_wrong_swapped_and_two_apart),
         ("start token dropped before the shift", teacher_wrong_start_dropped_first),
     ],
-    "4.8": [
+    "4.9": [
         ("rest shared by the V - 1 others", smoothed_wrong_shared_by_others),
         ("divides by all places, padding too", smoothed_wrong_divides_by_all),
         ("TWO: mean of the sentences' means, bits", smoothed_wrong_per_sentence_and_bits),
         ("the label does not get its share of the rest", smoothed_wrong_label_without_share),
     ],
-    "4.9": [
+    "4.10": [
         ("counts steps from 0", warmup_wrong_steps_from_zero),
         ("branches swapped: the larger one", warmup_wrong_branches_swapped),
         ("TWO: no 1/sqrt(D), warmup^-0.5", warmup_wrong_no_width_and_half_power),
     ],
-    "4.10": [
+    "4.11": [
         ("bos stays in", greedy_wrong_keeps_bos),
         ("shows the model the last token only", greedy_wrong_last_token_only),
         ("TWO: one token short, eos left out", greedy_wrong_one_short_and_no_eos),
     ],
-    "4.11": [
+    "4.12": [
         ("finished ones take places of the beam", beam_wrong_finished_take_places),
         ("those still going on do not count once one is finished", beam_wrong_finished_only),
         (
@@ -571,7 +629,7 @@ WRONG = {
         ("TWO: n counts bos, every eos is put aside", beam_wrong_counts_bos_and_every_eos),
         ("TWO: no length penalty, eos cut off", beam_wrong_no_penalty_and_eos_cut),
     ],
-    "4.12": [
+    "4.13": [
         ("keeps the causal mask on top of the source's", ("b", map_wrong_both_masks)),
         ("mask the wrong way round", ("b", map_wrong_inverted)),
         (
@@ -580,7 +638,7 @@ WRONG = {
         ),
         ("right repair, wrong letter", ("c", map_right_1)),
     ],
-    "4.13": [
+    "4.14": [
         ("base against the French ensemble, BLEU not looked at", 363.6),
         ("big model on French only", 52.2),
         ("nearest rival in BLEU: ConvS2S ensemble, German", 23.3),

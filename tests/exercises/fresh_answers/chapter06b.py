@@ -67,44 +67,38 @@ def entities_wrong_two(tags):
     return [(m.start(), m.end() - 1) for m in re.finditer("[BI]+", "".join(tags))]
 
 
-# 6.11
-def f1_right_1(predicted, true):
-    right = sum(len(set(p) & set(t)) for p, t in zip(predicted, true))
-    if right == 0:
-        return 0.0
-    precision = right / sum(len(p) for p in predicted)
-    recall = right / sum(len(t) for t in true)
-    return 2 * precision * recall / (precision + recall)
+# 6b.3
+def labels_right_1(tags, pieces):
+    number = {"O": 0, "B": 1, "I": 2}
+    out = [-100]
+    for tag, word in zip(tags, pieces):
+        for k, _ in enumerate(word):
+            out.append(number[tag] if k == 0 else -100)
+    out.append(-100)
+    return out
 
 
-def f1_right_2(guesses, gold):
-    a = {(i, *span) for i, spans in enumerate(guesses) for span in spans}
-    b = {(i, *span) for i, spans in enumerate(gold) for span in spans}
-    return 2 * len(a & b) / max(1, len(a) + len(b))
+def labels_right_2(tags, pieces):
+    rows = [["OBI".find(t), *itertools.repeat(-100, len(p) - 1)] for t, p in zip(tags, pieces)]
+    return list(itertools.chain([-100], *rows, [-100]))
 
 
-def f1_wrong_mean_of_texts(predicted, true):
-    scores = []
-    for p, t in zip(predicted, true):
-        right = len(set(p) & set(t))
-        scores.append(2 * right / (len(p) + len(t)) if right else 0.0)
-    return sum(scores) / len(scores)
+def labels_wrong_every_piece(tags, pieces):
+    number = {"O": 0, "B": 1, "I": 2}
+    inside = [number[t] for t, p in zip(tags, pieces) for _ in p]
+    return [-100, *inside, -100]
 
 
-def f1_wrong_no_zero(predicted, true):
-    right = sum(span in t for p, t in zip(predicted, true) for span in p)
-    precision = right / sum(map(len, predicted))
-    recall = right / sum(map(len, true))
-    return 2 * precision * recall / (precision + recall)
+def labels_wrong_no_special(tags, pieces):
+    return labels_right_1(tags, pieces)[1:-1]
 
 
-def f1_wrong_two(predicted, true):
-    p = [s for text in predicted for s in text]
-    t = [s for text in true for s in text]
-    right = len([s for s in p if s in t])
-    if not right:
-        return 0
-    return (right / len(p) + right / len(t)) / 2
+def labels_wrong_two(tags, pieces):
+    number = {"O": 0, "B": 1, "I": 2}
+    out = [0]
+    for t, p in zip(tags, pieces):
+        out += [-100] * (len(p) - 1) + [number[t]]
+    return [*out, -100]
 
 
 # 6.10
@@ -187,7 +181,7 @@ def vectors_wrong_two(hidden, mask):
 RIGHT = {
     "6b.1": [pool_right_1, pool_right_2],
     "6b.2": [entities_right_1, entities_right_2],
-    "6b.3": [f1_right_1, f1_right_2],
+    "6b.3": [labels_right_1, labels_right_2],
     "6b.4": [span_right_1, span_right_2],
     "6b.5": [("b", vectors_right_1), ("b", vectors_right_2)],  # letter from the stub's code
 }
@@ -206,9 +200,9 @@ WRONG = {
         ),
     ],
     "6b.3": [
-        ("F1 of each text, then the mean", f1_wrong_mean_of_texts),
-        ("divides by zero when none is right", f1_wrong_no_zero),
-        ("two: spans matched across texts, and mean of P and R", f1_wrong_two),
+        ("every piece has the label of its word", labels_wrong_every_piece),
+        ("no entries for [CLS] and [SEP]", labels_wrong_no_special),
+        ("two: the last piece carries the label, and [CLS] is O", labels_wrong_two),
     ],
     "6b.4": [
         ("best start first, then the best end for it", span_wrong_greedy),

@@ -174,6 +174,22 @@ def test_context_lines_average_the_seeds():
         figures.context_lines(table, ["xpos"], trained=16, title="A finding")
 
 
+def test_a_way_keeps_its_colour():
+    rows = [
+        {"way": way, "seed": 0, "first": first, "bits": 2.0}
+        for way in ("unchanged", "YaRN, then trained")
+        for first in (0, 16)
+    ]
+    loss = figures.context_lines(rows, ["unchanged", "YaRN, then trained"], trained=16, title="A")
+    speeds = figures.hand_speeds({"unchanged": [1, 1], "YaRN": [1, 0.25]})
+    drawn = [[line.get_color() for line in f.axes[0].lines[:2]] for f in (loss, speeds)]
+    assert drawn[0] == drawn[1]
+    assert [line.get_linestyle() for line in loss.axes[0].lines[:2]] == [":", "-"]
+    assert list(speeds.axes[0].lines[1].get_ydata()) == [1, 0.25]
+    with pytest.raises(ShapeError, match=r"the ways are unchanged, .*, got xpos"):
+        figures.hand_speeds({"xpos": [1, 1]})
+
+
 def test_stripes_are_the_mean_cosine_of_each_offset():
     angles = np.linspace(0, 3, 12)
     vectors = np.stack([np.sin(angles), np.cos(angles)], axis=1)  # the cosine falls by the offset

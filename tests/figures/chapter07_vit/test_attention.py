@@ -88,7 +88,7 @@ def test_the_rollouts_in_words_for_two_pictures():
     for image, last in ((left_half(), "0.00"), (left_half().flip(-1), "1.00")):
         title = figures.rollout_against(image, maps, 4).get_suptitle()
         assert title.startswith(f"On the ink: last layer {last}, rollout ")
-        assert title.endswith("(an even look: 0.50)")
+        assert title.endswith("(uniform: 0.50)")
         assert title in figures.describe_rollout_against(image, maps, 4)
 
 

@@ -1,7 +1,7 @@
 """Chapter 01: what it asks about chapter 00, its exercises in order, and its predictions."""
 
 from tutorial_lib.exercises.chapter01_tokenization.byte_level import COMPRESSION, DECODE
-from tutorial_lib.exercises.chapter01_tokenization.claims import CROSSING, HUFFMAN, VOCABULARY_SIZE
+from tutorial_lib.exercises.chapter01_tokenization.claims import BEST_SUM, CROSSING, OUT_OF_USE
 from tutorial_lib.exercises.chapter01_tokenization.encoding import ENCODE_BY_RANK
 from tutorial_lib.exercises.chapter01_tokenization.merges import COUNT_PAIRS, MERGE_PAIR
 from tutorial_lib.exercises.chapter01_tokenization.pieces import LONGEST_MATCH
@@ -15,15 +15,15 @@ TITLE = "Tokenization"
 EXERCISES = (
     COUNT_PAIRS,
     MERGE_PAIR,
-    VOCABULARY_SIZE,
+    OUT_OF_USE,
     TRAIN_MERGES,
-    HUFFMAN,
     CROSSING,
     DECODE,
     COMPRESSION,
     ENCODE_BY_RANK,
     WORDPIECE_SCORES,
     LONGEST_MATCH,
+    BEST_SUM,
     EMBED,
     NEAREST_WORDS,
 )
@@ -80,7 +80,7 @@ PREDICTIONS = (
     Prediction(
         id="P1.1",
         key="words_only_in_hamlet",
-        question="Which share of Hamlet's words, in percent, occurs in none of the other 37 plays?",
+        question="What percentage of Hamlet's words occurs in none of the other 37 plays?",
     ),
     Prediction(
         id="P1.2",
@@ -89,48 +89,37 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P1.3",
-        key="bits_of_huffman",
-        question="How many bits does Huffman need where three bits a letter take 363?",
-    ),
-    Prediction(
-        id="P1.4",
         key="merges_until_thou",
         question="After how many merges is ` thou`, with its space, one token?",
     ),
     Prediction(
-        id="P1.5",
+        id="P1.4",
         key="characters_a_token",
         question="How many characters does a token stand for on average, with 4,096 ids?",
     ),
     Prediction(
-        id="P1.6",
+        id="P1.5",
         key="more_tokens_in_text_order",
         question="How many percent more tokens does text order take than order by rank?",
     ),
     Prediction(
-        id="P1.7",
+        id="P1.6",
         key="first_pair_of_wordpiece",
         question="Which pair of the five words does WordPiece merge first?",
     ),
     Prediction(
-        id="P1.8",
+        id="P1.7",
         key="tokens_of_gettysburg",
         question="How many GPT-2 tokens do the first 556 characters of the Gettysburg "
         "address take?",
     ),
     Prediction(
-        id="P1.9",
-        key="parameters_of_a_table",
-        question="How many million parameters has a table of 30,000 tokens and width 1,024?",
-    ),
-    Prediction(
-        id="P1.10",
+        id="P1.8",
         key="table_of_minilm",
-        question="Which share of MiniLM's 22.7 million parameters, in percent, is its table of "
-        "tokens?",
+        question="What percentage of MiniLM's 22.7 million parameters is its table of tokens?",
     ),
     Prediction(
-        id="P1.11",
+        id="P1.9",
         key="closest_to_drink",
         question="Which word is closest to `drink`?",
     ),

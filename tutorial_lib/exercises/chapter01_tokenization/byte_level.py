@@ -54,11 +54,11 @@ def join_first(answer):
 
 
 def bad_bytes(answer):
-    """Bytes that are no valid UTF-8 must become `�`, and all others stay."""
+    """Bytes that aren't valid UTF-8 must become `�`, and all others stay."""
     if utf_8(answer) is not True:
         return None
     others = {
-        "It drops bytes that are no valid UTF-8: a damaged text looks whole.": "ab",
+        "It drops bytes that aren't valid UTF-8: a damaged text looks whole.": "ab",
         "It gives up the whole text for one bad byte: only that byte becomes `�`.": "\ufffd",
     }
     try:
@@ -68,13 +68,13 @@ def bad_bytes(answer):
 
 
 DECODE = Write(
-    id="1.7",
+    id="1.6",
     title="Decode whatever comes",
     level="medium",
     text="""
 Write `decode(ids, vocabulary)`, where `vocabulary` maps each id to bytes. A model may write any
-sequence of ids, also one that stops in the middle of a character. Decoding must not fail then:
-bytes that are no valid UTF-8 become the replacement character `�`.
+sequence of ids, including one that stops in the middle of a character. Decoding must not fail then:
+bytes that aren't valid UTF-8 become the replacement character `�`.
 """,
     hints=(
         "Tokens are pieces of bytes, characters may cross them: when are bytes made into text?",
@@ -85,11 +85,11 @@ bytes that are no valid UTF-8 become the replacement character `�`.
     mistakes=(),
     cases=decode_cases,
     properties=properties(nothing_between, utf_8, join_first, bad_bytes),
-    see="1E From toy to real",
+    see="1D From toy to real",
 )
 
 
-# A curve that is too good ---------------------------------------------------------------------
+# Characters per token ---------------------------------------------------------------------
 
 
 def characters_per_token(text, tokens):
@@ -146,8 +146,8 @@ COMPRESSION_RULES = composed(
 
 
 COMPRESSION = Symptom(
-    id="1.8",
-    title="A curve that is too fair",
+    id="1.7",
+    title="Characters per token",
     level="hard",
     text="""
 The curves below were made by code with one of these mistakes. Choose the letter, then repair
@@ -177,5 +177,5 @@ many Japanese characters are one token.
     ),
     cases=characters_per_token_cases,
     properties=COMPRESSION_RULES,
-    see="1E From toy to real",
+    see="1E What size?",
 )

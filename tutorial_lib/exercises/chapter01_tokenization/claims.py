@@ -1,195 +1,163 @@
-"""Chapter 01: two sentences that you may read, and the tokens of a text that was never cut."""
+"""Chapter 01: two sentences to test, and the tokens of a text that was never cut."""
 
 from collections import Counter
 from itertools import pairwise
 
-from tutorial_lib.exercises.chapter01_tokenization.merges import FIVE_WORDS, merge_pair_first
+from tutorial_lib.exercises.chapter01_tokenization.merges import merge_pair_first
 from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
 from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps
 
 # Is the letter dropped? ------------------------------------------------------------------------
 
-
-def vocabulary_size():
-    """How many symbols the vocabulary holds after three merges of the five words."""
-    return len(set("".join(FIVE_WORDS))) + 3
+FOUR_WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}  # Sennrich et al. 2016, figure 1
 
 
-def vocabulary_size_listed():
+def out_of_use():
+    """How many symbols have the count 0 after three merges of the four words."""
+    (*_, fourth) = merge_steps(FOUR_WORDS, 4)  # a step shows the counts before its merge
+    return sum(count == 0 for count in fourth.symbol_counts.values())
+
+
+def out_of_use_listed():
     """Second style."""
-    (*_, last) = merge_steps(FIVE_WORDS, 3)
-    return len({*last.symbol_counts, "".join(last.pair)})
+    merges = [step.pair for step in merge_steps(FOUR_WORDS, 3)]
+    vocabulary = {*"".join(FOUR_WORDS), *("".join(pair) for pair in merges)}
+    in_use = {token for word in FOUR_WORDS for token in apply_merges(tuple(word), merges)}
+    return len(vocabulary - in_use)
 
 
-def vocabulary_size_in_use():
-    """This counts the symbols still in use: one at count 0 is still there."""
-    return 7
-
-
-def vocabulary_size_letters():
-    """This counts the letters only: each merge adds one symbol."""
-    return 8
-
-
-def vocabulary_size_alphabet():
-    """This starts from 26 letters: the vocabulary starts from those that occur in the words."""
-    return 26 + 3
-
-
-def vocabulary_size_text():
-    """This is the length of the text after three merges; the vocabulary is the list of symbols."""
-    return 70
-
-
-def vocabulary_size_two_merges():
-    """This stops after two merges: the vocabulary is asked for after three."""
-    return 8 + 2
-
-
-def vocabulary_size_two_short():
-    """This is two short: list the letters of all five words once more, `s` too, and add one new
-    symbol for each of the three merges.
+def out_of_use_letters():
+    """This is one short: `es` is out of use too, since `est` was made from it. Or was your third
+    merge `ow`? It is as frequent as `lo`, and `lo` is smaller.
     """
-    return 9
+    return 4
 
 
-def vocabulary_size_both_pairs():
-    """This is one too many: of `et` and `pe` only one is merged, and `pet` is made from it."""
-    return 8 + 4
-
-
-def vocabulary_size_two_a_merge():
-    """This adds two symbols for each merge: a merge adds one, the pair made one symbol."""
-    return 8 + 2 * 3
-
-
-def vocabulary_size_merges():
-    """This counts the new symbols only: the letters are in the vocabulary too."""
+def out_of_use_two_merges():
+    """This stops after two merges: one more is asked for."""
     return 3
 
 
-VOCABULARY_SIZE = Claim(
+def out_of_use_turned():
+    """This counts the symbols that are still in use: what is left of the vocabulary?"""
+    return 8
+
+
+def out_of_use_all():
+    """This is the whole vocabulary, ten letters and three merges. Which are still in use?"""
+    return 13
+
+
+def out_of_use_none():
+    """Look again: after `es` and `est`, is there an `s` left on its own?"""
+    return 0
+
+
+OUT_OF_USE = Claim(
     id="1.3",
     title="Is the letter dropped?",
     level="easy",
     text="""
-You may read: "After a merge, symbols that no longer occur are dropped, so the vocabulary need not
-grow." Test it on the five words: cat 10 times, pet 12, mat 5, rat 8, eats 4. After the first merge
-no `a` is left in them. But a new word, such as `tap`, may need it. How many symbols must the
-vocabulary hold after **three** merges?
+You may read: "A symbol that the text no longer uses is dropped from the vocabulary." Test it by
+hand on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. Of equally
+frequent pairs the smallest goes first. After **three** merges, how many of all the symbols so far,
+letters and merged ones, no longer occur in the four words?
 """,
     hints=(
-        "The vocabulary starts with the letters that occur in the five words.",
-        "A merge adds one symbol. Does it take one away?",
+        "The first merge is `es`, with 9 occurrences. Which pair has 9 after that?",
+        "Write the four words after three merges. Tick off each symbol that you still see.",
     ),
-    solution=vocabulary_size,
-    second_style=vocabulary_size_listed,
+    solution=out_of_use,
+    second_style=out_of_use_listed,
     mistakes=(
-        vocabulary_size_in_use,
-        vocabulary_size_letters,
-        vocabulary_size_alphabet,
-        vocabulary_size_text,
-        vocabulary_size_two_merges,
-        vocabulary_size_two_short,
-        vocabulary_size_both_pairs,
-        vocabulary_size_two_a_merge,
-        vocabulary_size_merges,
+        out_of_use_letters,
+        out_of_use_two_merges,
+        out_of_use_turned,
+        out_of_use_all,
+        out_of_use_none,
     ),
     unit="symbols",
-    verdict="The sentence does not hold: `a` at count 0 must stay, or `tap` has no ids.",
+    verdict="The sentence does not hold: all five stay. Without its `t` the vocabulary could not "
+    "write `lot`.",
     see="1C Byte-pair encoding by hand",
 )
 
 
-# Huffman --------------------------------------------------------------------------------------
+# The likeliest cut ------------------------------------------------------------------------------
 
-FOUR_WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}  # Sennrich et al. 2016, figure 1
-LETTERS = sum(len(word) * count for word, count in FOUR_WORDS.items())  # 79
-TOKENS = LETTERS - 9 - 9 - 7  # each merge shortens the text by the count of its pair
-BITS = 245  # of a Huffman code for their letters
-
-
-def shortening():
-    """Code words of a Huffman code, over tokens of BPE after the merges `es`, `est`, `lo`."""
-    return LETTERS / TOKENS
+PIECES = {
+    **{"e": -3.5, "a": -3.5, "t": -3.0, "s": -2.5, "ea": -5.0, "at": -4.0, "ts": -6.0},
+    **{"ats": -7.0, "eat": -8.5},
+}
 
 
-def shortening_counted():
+def best_sum():
+    """The log-probability of the likeliest cut of `eats`."""
+    best = [0.0]
+    for end in range(1, 5):
+        starts = [start for start in range(end) if "eats"[start:end] in PIECES]
+        best.append(max(best[start] + PIECES["eats"[start:end]] for start in starts))
+    return best[-1]
+
+
+def best_sum_tried():
     """Second style."""
-    merges = [("e", "s"), ("es", "t"), ("l", "o")]
-    tokens = sum(n * len(apply_merges(tuple(w), merges)) for w, n in FOUR_WORDS.items())
-    return LETTERS / tokens
+    cuts = ("eat s", "e ats", "ea ts", "ea t s", "e at s", "e a ts", "e a t s")
+    return max(sum(PIECES[piece] for piece in cut.split()) for cut in cuts)
 
 
-def shortening_bits():
-    """This counts Huffman's bits: the ratio asks for code words, and each letter has one."""
-    return BITS / TOKENS
+def best_sum_fewest():
+    """This is `e` + `ats`, or `ea` + `t` + `s`: one cut is likelier still."""
+    return -10.5
 
 
-def shortening_unweighted():
-    """This counts each word once: `low` is in the text five times."""
-    return 20 / 14
+def best_sum_longest():
+    """This is `eat` + `s`, the longest match, or `ea` + `ts`: other cuts are likelier."""
+    return -11.0
 
 
-def shortening_unweighted_turned():
-    """This counts each word once, and is upside down: `low` is in the text five times, and the
-    code words are divided by the tokens.
-    """
-    return 14 / 20
+def best_sum_letters():
+    """This cuts into single letters: longer pieces make a likelier cut here."""
+    return -12.5
 
 
-def shortening_none():
-    """This says that both are equally long: a Huffman code never joins letters, BPE does."""
-    return 1.0
+def best_sum_worst():
+    """This is the least likely cut: the largest sum, the one nearest to 0, wins."""
+    return -13.0
 
 
-def shortening_turned():
-    """This is the ratio the other way round: it must be above 1, for BPE is the shorter."""
-    return TOKENS / LETTERS
+def best_sum_sign():
+    """This lacks the minus sign: a sum of logarithms of probabilities is below 0."""
+    return 10.0
 
 
-def shortening_vocabularies():
-    """This compares two lists of symbols, 10 and 13 long: the question is about the text."""
-    return 10 / 13
-
-
-def shortening_two_merges():
-    """This does two merges only: `es`, `est` and `lo` are one each."""
-    return LETTERS / (LETTERS - 9 - 9)
-
-
-HUFFMAN = Claim(
-    id="1.5",
-    title="Is it Huffman coding?",
-    level="medium",
+BEST_SUM = Claim(
+    id="1.11",
+    title="The fewest pieces?",
+    level="easy",
     text="""
-You may read: "Byte-pair encoding is a kind of Huffman coding: frequent things get short codes."
-Test it on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. A Huffman
-code gives each letter one code word. How many code words does it write for all occurrences of the
-four words, **divided by** the number of tokens that BPE writes after the merges `es`, `est`, `lo`?
-Give two decimals.
+You may think: "The likeliest cut is the one with the fewest pieces." Test it by hand on `eats`.
+These are the logarithms of the probabilities of all its pieces: `e` -3.5, `a` -3.5, `t` -3,
+`s` -2.5, `ea` -5, `at` -4, `ts` -6, `ats` -7, `eat` -8.5. What is the sum for the likeliest cut?
 """,
     hints=(
-        "A code word stands for one letter: count all letters, each word as often as it occurs.",
-        "Each merge shortens the text by the count of its pair. In which words is `e` + `s`?",
+        "There are seven cuts, from `eat` + `s` to four single letters. Add up each.",
+        "All numbers are below 0: the largest sum is the one nearest to 0.",
     ),
-    solution=shortening,
-    second_style=shortening_counted,
+    solution=best_sum,
+    second_style=best_sum_tried,
     mistakes=(
-        shortening_bits,
-        shortening_unweighted,
-        shortening_unweighted_turned,
-        shortening_none,
-        shortening_turned,
-        shortening_vocabularies,
-        shortening_two_merges,
+        best_sum_fewest,
+        best_sum_longest,
+        best_sum_letters,
+        best_sum_worst,
+        best_sum_sign,
     ),
-    tolerance=0.006,
-    unit="code words for each token",
-    verdict="The sentence does not hold: Huffman shortens the bits and keeps 79 symbols, "
-    "BPE makes 54 of them.",
-    see="1D Huffman or not",
+    tolerance=0.01,
+    unit="the sum for the likeliest cut",
+    verdict="The sentence does not hold: `e` + `at` + `s` beats every cut into two pieces.",
+    see="1H Unigram",
 )
 
 
@@ -231,7 +199,7 @@ def cut_at_spaces(text, n_merges):
 
 
 def cut_in_text_order(text, n_merges):
-    """This merges whatever known pair stands first in a word, not the one learned first."""
+    """This merges whatever known pair comes first in a word, not the one learned first."""
     words = gpt2_words(text)
     merges = [step.pair for step in merge_steps(Counter(words), n_merges)]
     return [token for word in words for token in from_the_left(tuple(word), merges)]
@@ -309,7 +277,7 @@ def first_learned_goes_first(answer):
 
 
 CROSSING = Symptom(
-    id="1.6",
+    id="1.5",
     title="Strange tokens",
     level="medium",
     text="""
@@ -332,5 +300,5 @@ The strip below was cut by code with one of these mistakes. Choose the letter, t
     cases=cut_cases,
     properties=properties(nothing_lost, within_words, merges_are_learned, first_learned_goes_first),
     run=with_words_of_ones_own,
-    see="1E From toy to real",
+    see="1D From toy to real",
 )

@@ -104,9 +104,9 @@ def unknown_pairs_stay(answer):
 
 
 ENCODE_BY_RANK = Write(
-    id="1.9",
+    id="1.8",
     title="Encode by rank",
-    level="hard",
+    level="medium",
     text="""
 Write `encode_by_rank(symbols, merges)`. `symbols` is a word as a tuple of strings, `merges` the
 list of learned pairs, the first learned first. Return the tuple of tokens. Every

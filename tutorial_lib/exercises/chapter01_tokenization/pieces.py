@@ -106,7 +106,7 @@ def never_goes_back(answer):
 
 
 LONGEST_MATCH = Write(
-    id="1.11",
+    id="1.10",
     title="Longest match",
     level="medium",
     text="""

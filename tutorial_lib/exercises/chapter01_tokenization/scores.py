@@ -129,7 +129,7 @@ WORDPIECE_RULES = composed(
 
 
 WORDPIECE_SCORES = Write(
-    id="1.10",
+    id="1.9",
     title="WordPiece scores",
     level="easy",
     text="""

@@ -9,6 +9,7 @@ from tutorial_lib.exercises.chapter02_attention.masks import CAUSAL_MASK, MASKED
 from tutorial_lib.exercises.chapter02_attention.padding import PADDING_MASK
 from tutorial_lib.exercises.chapter02_attention.scaled import ATTENTION
 from tutorial_lib.exercises.chapter02_attention.symptoms import CAUSAL_MAP, HEAD_CURVE
+from tutorial_lib.exercises.chapter02_attention.turning import TURNING
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Attention"
@@ -26,6 +27,7 @@ EXERCISES = (
     MULTI_HEAD,
     PADDING_MASK,
     CROSS_ATTENTION,
+    TURNING,
 )
 
 RECALL = (
@@ -64,7 +66,7 @@ RECALL = (
         "time. What does the token table give for the two?",
         choices={
             "a": "the same vector",
-            "b": "two vectors, by the words around",
+            "b": "two vectors, depending on the words around it",
             "c": "two vectors, by the position in the text",
         },
         answer="a",
@@ -117,6 +119,11 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P2.7",
+        key="the_sentence_without_l3h1",
+        question="MiniLM's sentence has a lead of 0.10 for the animal. What is left without L3H1?",
+    ),
+    Prediction(
+        id="P2.8",
         key="a_later_word_changes_an_earlier_map",
         question="How much does SmolLM2's weight from `it` to `animal` depend on the last word?",
     ),

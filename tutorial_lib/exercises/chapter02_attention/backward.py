@@ -89,7 +89,8 @@ SCORES_GRADIENT = Write(
 Forward, a head computes `weights = softmax(scores / sqrt(width))` over each row, with
 `scores = q @ k.T`. Backward, it gets the gradient of the loss with respect to the weights. Write
 `scores_gradient(weights, grad_weights, width)`: the gradient with respect to the scores, all three
-of shape (T, S). Four operations do it. You will see why a saturated head stops learning.
+of shape (T, S). By the chain rule, a score gets its share of the gradient through *every* weight
+of its row, so sum over i. Five operations do it.
 """,
     hints=(
         "The derivative of weight i by its own scaled score is w_i (1 - w_i), by score j it is "
@@ -104,5 +105,5 @@ of shape (T, S). Four operations do it. You will see why a saturated head stops 
     cases=scores_gradient_cases,
     properties=RULES,
     remarks=(lambda answer: by_autograd(answer, W, G, 5),),
-    see="2F A head at work",
+    see="2E Scaling",
 )

@@ -40,7 +40,7 @@ def causal_weights_zero(q, k):
 
 
 def causal_weights_late(q, k):
-    """This masks after the softmax: hidden words have taken their share, and it is lost."""
+    """This masks after the softmax, not before it."""
     scores = q @ k.T / math.sqrt(q.size(-1))
     visible = torch.ones_like(scores).tril().bool()
     return scores.softmax(dim=-1).masked_fill(~visible, 0)
@@ -54,7 +54,7 @@ def causal_weights_over_queries(q, k):
 
 
 def causal_weights_transposed(q, k):
-    """This hides the past and shows the future: its triangle is turned on its side."""
+    """This hides the past and shows the future: its triangle is flipped."""
     scores = q @ k.T / math.sqrt(q.size(-1))
     visible = torch.ones_like(scores).triu().bool()
     return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
@@ -106,7 +106,7 @@ def map_scaled(answer):
     q, k, weights = causal_map(answer)
     seen = slice(2, None), slice(0, 3)  # where nothing is hidden
     if not weights[seen].tril(-1).any():
-        seen = slice(0, 3), slice(2, None)  # the triangle is turned on its side
+        seen = slice(0, 3), slice(2, None)  # the triangle is flipped
     return scaled_by_root(weights[seen], (q @ k.T)[seen], 3, {1: UNSCALED, 3: BY_WIDTH})
 
 

@@ -48,7 +48,7 @@ RECALL = (
     Recall(
         id="R3.2",
         key="divisor_of_a_head",
-        question="A model is 768 wide and has 12 heads. By which number does each head divide its "
+        question="A model is 768 wide and has 12 heads. By what number does each head divide its "
         "scores before the softmax?",
         answer=8,
         because="a head is K = 768 / 12 = 64 wide, and the scores are divided by the root of K.",
@@ -65,7 +65,7 @@ RECALL = (
         question="You shuffle the words that go into a layer of attention, without mask and "
         "without positions. What happens to its outputs?",
         choices={
-            "a": "they are shuffled the same way, else unchanged",
+            "a": "they are shuffled the same way, but otherwise unchanged",
             "b": "they stay as they were, in the old order",
             "c": "each word gets another output",
         },
@@ -84,7 +84,7 @@ PREDICTIONS = (
     Prediction(
         id="P3.1",
         key="digits_with_positions",
-        question="Which share of the hundreds digits of 100..999 does the same head read once it "
+        question="What share of the hundreds digits of 100..999 does the same head read once it "
         "has positions?",
     ),
     Prediction(
@@ -96,7 +96,7 @@ PREDICTIONS = (
     Prediction(
         id="P3.3",
         key="share_of_sinusoids",
-        question="Word vectors are scaled to unit variance and the sinusoids added. Which share "
+        question="Word vectors are scaled to unit variance and the sinusoids added. What share "
         "of the squared length do the sinusoids have, between 0 and 1?",
         share=True,
     ),
@@ -109,14 +109,14 @@ PREDICTIONS = (
     Prediction(
         id="P3.5",
         key="dot_products_moved_by_100",
-        question="The vectors of positions 3 and 7 have a dot product. By how much does that of "
-        "positions 103 and 107 differ?",
+        question="The vectors of positions 3 and 7, 128 wide, have the dot product 48.59. What is "
+        "that of positions 103 and 107?",
     ),
     Prediction(
         id="P3.6",
         key="three_back_without_mask",
         question="With sinusoids and no mask, after 1,000 steps, nearly all letters three "
-        "positions back are found inside the training length. Which share is found beyond it, "
+        "positions back are found inside the training length. What share is found beyond it, "
         "between 0 and 1?",
         share=True,
     ),

@@ -1,4 +1,4 @@
-"""Chapter 03: two sentences about the waves, each decided by a number."""
+"""Chapter 03: two questions about the waves, each answered by a number."""
 
 import math
 
@@ -77,25 +77,14 @@ def columns_all():
     return 512
 
 
-def columns_said():
-    """This is a number from the sentence: count them at d = 512."""
-    return 25
-
-
-def columns_said_low():
-    """This is the sentence's number, or its count of tokens: count the columns at d = 512."""
-    return 20
-
-
 COLUMNS_THAT_MOVE = Claim(
     id="3.3",
-    title="Only 20 to 25 columns move",
+    title="Columns that move at d = 512",
     level="easy",
     text="""
-You may read that a text of 20 tokens uses only some 20 to 25 columns of the table, and the others
-hardly change. That depends on the width. Take the base Transformer, d = 512, and call a column
-moving if it completes at least **half a wave**: its angle at position 20 is larger than at position
-0 by pi or more. **How many** of the 512 columns move?
+The base Transformer has wider vectors: d = 512. Call a column moving if it completes at least
+**half a wave** in 20 steps: its angle at position 20 is larger than at position 0 by pi or more.
+**How many** of the 512 columns move?
 """,
     hints=(
         "After 20 steps pair i has turned by 20 / 10000^(2i/d), i from 0 to d/2 - 1.",
@@ -114,12 +103,10 @@ moving if it completes at least **half a wave**: its angle at position 20 is lar
         columns_half_exponent,
         columns_at_rest,
         columns_all,
-        columns_said,
-        columns_said_low,
     ),
     unit="columns",
-    verdict="At this width the sentence does not hold: a fifth of the columns move, whatever d is. "
-    "At d = 128 that makes 26, close to what the sentence says.",
+    verdict="A fifth of the columns, as at d = 64 and 128: the share stays, the number does not. "
+    "You may read that 20 tokens use only 20 to 25 columns: that fits a width near 128.",
     see="3C Sinusoids",
 )
 
@@ -193,10 +180,9 @@ LONGEST_WAVE = Claim(
     title="The longest wave",
     level="easy",
     text="""
-The slowest hand of the clock tells how far a table can count. The first pair, i = 0, has the
-wavelength 2 pi, and you will often read that the last one has 10,000 times 2 pi. Count the pairs: d
-columns hold d/2 of them. **By which number** is 2 pi multiplied in the longest wavelength at
-d = 512? Give it to the nearest whole number.
+You will often read that the wavelengths go from 2 pi to 10,000 times 2 pi. The first is right.
+Now the last: d columns hold d/2 pairs, and i counts them from 0. **By what number** is 2 pi
+multiplied in the longest wavelength at d = 512? Round to the nearest whole number.
 """,
     hints=(
         "A wave is complete when its angle pos / 10000^(2i/d) reaches 2 pi. At which pos?",

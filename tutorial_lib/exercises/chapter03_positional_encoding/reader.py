@@ -109,9 +109,9 @@ READER_CURVE = Symptom(
     level="medium",
     text="""
 The curves above come from one reader, trained with positions. It learns word vectors, a question
-and a readout; the words with their positions are keys and values at once. Without the mistake it is
-right on nearly all numbers within 100 steps. This one stays near 0.64. Both lines measure the
-**same model on the same 900 numbers**, a hundred at a time; for the second line the numbers were
+and a readout; the words with their positions serve as both keys and values. Without the mistake it
+is right on nearly all numbers within 100 steps. This one stays near 0.64. Both lines measure the
+**same model on the same 900 numbers**, in batches of 100; for the second line the numbers were
 shuffled into other batches. Choose the letter of the mistake, then repair `gather`.
 """,
     hints=(
@@ -133,7 +133,8 @@ shuffled into other batches. Choose the letter of the mistake, then repair `gath
         "The two lines would be one, and settle on exactly 0.640: a number has one answer "
         "whatever batch it is in, and its words have no order.",
         "The two lines would differ and wobble about 0.64: the answer to a number would depend on "
-        "its row in the batch.",
+        "its row in the batch. That breaks ties between 203 and 302 by luck, so one shuffle may "
+        "lie a little above the ceiling.",
         "The two lines would be one, well above 0.64: values that know their position tell 203 "
         "from 302, though less well than keys.",
         "The two lines would be one, at 1.0: keys that know their position are enough to find the "

@@ -3,6 +3,7 @@
 from tutorial_lib.exercises.chapter04_transformer.beam import BEAM_DECODE
 from tutorial_lib.exercises.chapter04_transformer.compute import LESS_COMPUTE
 from tutorial_lib.exercises.chapter04_transformer.cross import CROSS_ATTENTION
+from tutorial_lib.exercises.chapter04_transformer.decoder import DECODER_LAYER
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import FEED_FORWARD
 from tutorial_lib.exercises.chapter04_transformer.greedy import GREEDY_DECODE
 from tutorial_lib.exercises.chapter04_transformer.loss import SMOOTHED_LOSS
@@ -24,6 +25,7 @@ EXERCISES = (
     GRADIENTS,
     DECODER_MASK,
     CROSS_ATTENTION,
+    DECODER_LAYER,
     TEACHER_FORCING,
     SMOOTHED_LOSS,
     WARMUP_RATE,
@@ -92,7 +94,7 @@ PREDICTIONS = (
     Prediction(
         id="P4.2",
         key="table_of_the_base_model",
-        question="Which share of the base model, in percent, is its table of tokens?",
+        question="What percentage of the base model’s parameters is in its token table?",
     ),
     Prediction(
         id="P4.3",
@@ -109,7 +111,7 @@ PREDICTIONS = (
     Prediction(
         id="P4.5",
         key="numbers_after_250_batches",
-        question="Which share of held-out numbers, between 0 and 1 and to one decimal, is "
+        question="What share of held-out numbers, between 0 and 1 and to one decimal, is "
         "translated right after 250 batches?",
         share=True,
     ),
@@ -121,7 +123,7 @@ PREDICTIONS = (
     Prediction(
         id="P4.7",
         key="without_layer_1_head_1",
-        question="With layer 1, head 1 silent: which share of the numbers, between 0 and 1, is "
+        question="With layer 1, head 1 silent: what share of the numbers, between 0 and 1, is "
         "still right?",
         share=True,
     ),

@@ -311,7 +311,7 @@ def divides_by_the_penalty(answer):
 
 
 BEAM_DECODE = Write(
-    id="4.11",
+    id="4.12",
     title="Beam search",
     level="hard",
     text="""
@@ -322,6 +322,10 @@ finished and put aside; of all results that do not end in `eos`, the best `width
 the tokens with the best score, among the finished and those still going on:
 log p / ((5 + n) / 6)^alpha, where n tokens were written (`eos` counts, `bos` does not). Leave `bos`
 out of the result, and `eos` in.
+
+An example of two rounds, width 2. Round 1 gives *a* -0.5, *b* -0.9, eos -2.0: *a* and *b* go on,
+and the eos is dropped, since it is not among the best two. Round 2 gives *a* eos -0.8, *b a* -1.2,
+*a b* -1.5 and worse ones: *a* eos is among the best two, so it is put aside; *b a* and *a b* go on.
 """,
     hints=(
         "Keep a list of pairs, log p and tokens. It starts with one pair: `(0.0, [])`.",

@@ -105,7 +105,7 @@ def saving_turned():
 
 
 LESS_COMPUTE = Claim(
-    id="4.13",
+    id="4.14",
     title="100 times less compute?",
     level="easy",
     text="""

@@ -109,14 +109,14 @@ def cross_scaled(answer):
 
 
 CROSS_MAP = Symptom(
-    id="4.12",
+    id="4.13",
     title="A map without a crossing",
     level="medium",
     text="""
 The map above is one cross-attention head that translates 742, “seven hundred and forty two” and two
-tokens of padding. The example is built so that sound code shows the crossing: “zwei” looks at “two”
-before “vierzig” looks at “forty”. The map was made by code with one of these mistakes. Choose the
-letter, then repair `cross_weights`.
+tokens of padding. The example is built so that correct code shows the crossing: “zwei” looks at
+“two” before “vierzig” looks at “forty”. The map was made by code with one of these mistakes. Choose
+the letter, then repair `cross_weights`.
 """,
     hints=(
         "What does “zwei” look at? What does the first row look at?",

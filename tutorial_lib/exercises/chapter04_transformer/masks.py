@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def decoder_mask(target, pad_id):
     """Return (B, 1, T, T), True where word t of target (B, T) may look at word s.
 
-    It may when s is not later than t, and s is no padding.
+    It may when s is not later than t, and s is not padding.
     """
     n_words = target.size(1)
     causal = torch.ones(n_words, n_words, dtype=torch.bool).tril()  # (T, T)
@@ -30,7 +30,7 @@ def causal_for(target):
 
 
 def decoder_mask_or(target, pad_id):
-    """This joins the two by “or”: a key must be both, not later and no padding, so “and”."""
+    """This joins the two by “or”: a key must be both, not later and not padding, so “and”."""
     return causal_for(target) | (target != pad_id)[:, None, None, :]
 
 
@@ -170,7 +170,7 @@ DECODER_MASK = Write(
     level="medium",
     text="""
 Write `decoder_mask(target, pad_id)` for a batch of targets (B, T): a word may look at itself and at
-earlier words, but at no padding. Shape (B, 1, T, T), True = may look; the second axis is for the
+earlier words, but not at padding. Shape (B, 1, T, T), True = may look; the second axis is for the
 heads. No row is empty, since each target begins with its start token: rows of padding look at the
 words before them, and the loss throws away what comes of it. (With all padding on the right, real
 words never see it anyway. Your mask does not rely on that.)

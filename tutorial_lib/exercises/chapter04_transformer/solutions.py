@@ -1,6 +1,7 @@
 """The solutions by name: what the chapter runs where an exercise is still open."""
 
 from tutorial_lib.exercises.chapter04_transformer.beam import beam_decode
+from tutorial_lib.exercises.chapter04_transformer.decoder import decoder_layer
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import feed_forward
 from tutorial_lib.exercises.chapter04_transformer.greedy import greedy_decode
 from tutorial_lib.exercises.chapter04_transformer.loss import smoothed_loss
@@ -11,6 +12,7 @@ from tutorial_lib.exercises.chapter04_transformer.warmup import warmup_rate
 
 __all__ = [
     "beam_decode",
+    "decoder_layer",
     "decoder_mask",
     "feed_forward",
     "greedy_decode",

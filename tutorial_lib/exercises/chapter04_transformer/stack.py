@@ -180,7 +180,7 @@ GRADIENTS = Symptom(
     title="Starved layers",
     level="medium",
     text="""
-The picture above compares two stacks of 12 pre-norm layers with random weights, sound and faulty:
+The picture above compares two stacks of 12 pre-norm layers with random weights, correct and faulty:
 how large is the gradient of each layer's first weights? One of these mistakes made the faulty
 curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checked too.
 """,
@@ -188,8 +188,8 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
         "Which layers get hardly any gradient: the first ones or the last ones?",
         "By which factor does the curve change from one layer to the next? A constant factor comes "
         "from something that happens in each layer.",
-        "On the way back each layer multiplies the gradient that runs along the shortcut by the "
-        "factor in front of x.",
+        "In the backward pass each layer multiplies the gradient that runs along the shortcut by "
+        "the factor in front of x.",
     ),
     solution=pre_norm_layer,
     second_style=pre_norm_layer_by_hand,
@@ -203,7 +203,7 @@ curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checke
     ),
     shown=pre_norm_layer_twice,
     looks=(
-        "No layer would starve: the curve would lie above that of sound code. LayerNorm alone "
+        "No layer would starve: the curve would lie above that of correct code. LayerNorm alone "
         "keeps the gradient alive here.",
         "The first layers would starve: the gradient has to pass every network to get there.",
         "The last layers would starve, by a factor of 2 a layer: the stream doubles, and what they "

@@ -92,7 +92,7 @@ def nothing_follows_the_last_token(answer):
 
 
 TEACHER_FORCING = Write(
-    id="4.7",
+    id="4.8",
     title="Teacher forcing",
     level="easy",
     text="""

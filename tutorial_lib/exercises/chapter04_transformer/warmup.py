@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def warmup_rate(step, d_model, warmup):
-    """Return the learning rate at step 1, 2, ...: up in a line for `warmup` steps, then down."""
+    """Return the learning rate at step 1, 2, ...: linearly up for `warmup` steps, then down."""
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
 
@@ -126,16 +126,18 @@ def falls_like_a_root(answer):
 
 
 WARMUP_RATE = Write(
-    id="4.9",
+    id="4.10",
     title="Warm-up",
     level="easy",
     text="""
-Write `warmup_rate(step, d_model, warmup)`, the paper's learning rate: 1/sqrt(D) times the smaller
-of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
+Write `warmup_rate(step, d_model, warmup)`, the paper's learning rate. It rises linearly from 0 for
+`warmup` steps, and after that it falls as 1/sqrt(step). The two pieces meet at the peak, at step
+`warmup`, where the rate is 1/sqrt(d_model · warmup). Steps count from 1. It returns a number.
 """,
     hints=(
-        "At step `warmup` the two agree: what is the rate there?",
-        "`x**-0.5` is 1 over the root of x.",
+        "Before the peak: which fraction of the warm-up is done?",
+        "After it: by what do you multiply the peak, so that it falls as 1/sqrt(step) and is still "
+        "the peak at step `warmup`? `x**-0.5` is 1 over the root of x.",
     ),
     solution=warmup_rate,
     second_style=warmup_rate_branches,
@@ -147,7 +149,7 @@ of step^-0.5 and step · warmup^-1.5. Steps count from 1. It returns a number.
             "Steps count from 1: the rate of step 1 is the first on the line.", steps_count_from_one
         ),
         *properties(is_the_smaller),
-        Property("In the warm-up the rate does not rise in a line through 0.", rises_in_a_line),
+        Property("In the warm-up the rate does not rise linearly from 0.", rises_in_a_line),
         Property("The rate is not highest at step `warmup`.", peaks_at_the_end_of_the_warmup),
         Property("At its peak the rate is 1/sqrt(D warmup).", peaks_at_the_right_height),
         Property("After the warm-up the rate does not fall like 1/sqrt(step).", falls_like_a_root),

@@ -64,7 +64,7 @@ RECALL = (
         answer=5,
         because="each row but the first has one such weight, on the diagonal just below the main "
         "one.",
-        see="02, 2L A model that only looks back",
+        see="02, 2L A model that writes",
     ),
 )
 

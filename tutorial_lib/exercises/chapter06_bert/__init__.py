@@ -87,14 +87,14 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.3",
-        key="tokens_that_become_mask",
-        question="Of 1,000 tokens of a text, how many does BERT’s masking turn into [MASK]?",
+        key="tokens_not_as_they_were",
+        question="Of 1,000 tokens of a text, how many does BERT’s masking hide or exchange?",
     ),
     Prediction(
         id="P6.4",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
-        "only these may be answered. Which share of the words does it find, between 0 and 1?",
+        "only these may be answered. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -107,14 +107,14 @@ PREDICTIONS = (
     Prediction(
         id="P6.6",
         key="reviews_filled_by_minilm",
-        question="MiniLM, frozen, with a new head for masked words. Which share of the words "
+        question="MiniLM, frozen, with a new head for masked words. What share of the words "
         "hidden in film reviews does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6.7",
         key="table_of_bert_base",
-        question="Which share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,
     ),
 )

@@ -90,11 +90,11 @@ LOSS_TERMS = Claim(
     title="What one pass teaches",
     level="easy",
     text="""
-You may read that masked language modelling “does not make efficient use of data”: seven tokens are
-read for two terms of the loss. Take BERT's full length: [CLS], a
-sentence, [SEP], a sentence, [SEP], together 512 tokens. 15 % of the ordinary tokens are chosen,
-rounded to a whole number. A language model gets 511 terms from 512 tokens. **How many** does masked
-language modelling get?
+You may read that masked language modelling “does not make efficient use of data”. How bad is it?
+Take BERT's full length: [CLS], a sentence, [SEP], a sentence, [SEP], together 512 tokens. BERT
+chooses 15 % of the ordinary tokens (section 6D comes back to this number), rounded to a whole
+number. A language model gets 511 loss terms from 512 tokens. **How many** does masked language
+modelling get?
 """,
     hints=(
         "How many of the 512 tokens are ordinary ones?",
@@ -117,8 +117,8 @@ language modelling get?
     ),
     tolerance=0.04,
     unit="terms",
-    verdict="The sentence holds: a language model gets nearly seven times as many. What BERT gets "
-    "in return is that each of them may look to both sides.",
+    verdict="511 / 76 = 6.7: BERT reads about seven tokens for each loss term, a language model "
+    "about one. What BERT gets in return: each of its guesses may use both sides.",
     see="6B Both sides at once",
 )
 

@@ -160,7 +160,7 @@ MLM_CURVE = Symptom(
 The pictures above show a small model that learns to fill blanks in a play, letter by letter: with
 sound batches, and with batches made by code with one of these mistakes. In the first picture the
 loss falls, as each training reports it. In the second both models take the same test afterwards, on
-text that they have not seen: which share of the hidden letters do they name, and which share of
+text that they have not seen: what share of the hidden letters do they name, and what share of
 those that they can see? Choose the letter, then repair `mlm_batch`.
 """,
     hints=(

@@ -4,7 +4,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def next_sentence_pairs(documents, draws):
-    """Return one (first, second, is_next) a draw.
+    """Return one (first, second, is_next) per draw.
 
     documents are lists of sentences. A draw is (d, s, coin, u): the first sentence is number s of
     document d, never its last one; coin and u are random numbers, 0 <= coin, u < 1.
@@ -177,7 +177,7 @@ Write `next_sentence_pairs(documents, draws)`. Each document is a list of senten
 `(d, s, coin, u)`: the first sentence is number s of document d (never its last one), and `coin` and
 `u` are random numbers from 0 to 1. If coin is below 0.5, the second sentence is the one that
 follows. If not, it comes from **another** document: put all sentences of the other documents in one
-list, in order, and take number `int(u * len(others))`. Return one `(first, second, is_next)` a
+list, in order, and take number `int(u * len(others))`. Return one `(first, second, is_next)` per
 draw, `is_next` True or False.
 """,
     hints=(

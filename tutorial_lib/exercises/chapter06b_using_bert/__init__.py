@@ -1,7 +1,7 @@
 """Chapter 06b: what it asks about chapters 05 and 06, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter06b_using_bert.entities import ENTITIES
-from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import ENTITY_F1
+from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
 from tutorial_lib.exercises.chapter06b_using_bert.pooling import MEAN_POOL
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import SEARCH_RANKING
 from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
@@ -12,7 +12,7 @@ TITLE = "What BERT is used for"
 EXERCISES = (
     MEAN_POOL,
     ENTITIES,
-    ENTITY_F1,
+    PIECE_LABELS,
     BEST_SPAN,
     SEARCH_RANKING,
 )
@@ -67,33 +67,40 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P6b.1",
-        key="fine_tuned_reviews",
-        question="Film reviews, a little over half of them fresh, 4,000 labels. Which accuracy "
-        "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
+        key="reviews_with_a_large_learning_rate",
+        question="MiniLM is fine-tuned on reviews with a learning rate of 1e-2, a hundred times "
+        "1e-4. What share of new sentences does it judge right, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6b.2",
-        key="f1_of_names",
-        question="Names in the dialogue of plays that it has not read: which entity F1 does the "
-        "fine-tuned model reach, between 0 and 1?",
+        key="fine_tuned_reviews",
+        question="Film reviews, a little over half of them fresh, 4,000 labels. What accuracy "
+        "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6b.3",
-        key="exact_spans",
-        question="Who says it? Which share of the questions does the fine-tuned model answer with "
-        "exactly the right span, between 0 and 1?",
+        key="f1_of_names",
+        question="Names in the dialogue of plays that it has not read: what entity F1 does the "
+        "fine-tuned model reach, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6b.4",
-        key="best_layer_for_reviews",
-        question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
-        "best, 0 for none?",
+        key="exact_spans",
+        question="Who says it? What share of the questions does the fine-tuned model answer with "
+        "exactly the right span, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P6b.5",
+        key="best_layer_for_reviews",
+        question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
+        "best, by the validation part, 0 for none?",
+    ),
+    Prediction(
+        id="P6b.6",
         key="cosine_of_weather",
         question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
         "of their vectors?",

@@ -56,8 +56,8 @@ RECALL = (
         question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
         "it compute?",
         answer=16,
-        because="each token looks at each: 200 · 200 weights are 16 times 50 · 50. Patches half as "
-        "wide make four times as many tokens.",
+        because="each token attends to all: 200 · 200 weights are 16 times 50 · 50. Patches "
+        "half as wide make four times as many tokens.",
         see="02, 2J What it costs",
     ),
     Recall(
@@ -87,15 +87,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.3",
-        key="shuffled_patches_without_positions",
-        question="A ViT without positions reads 100 pictures, and then the same ones with their "
-        "patches shuffled. For how many do the logits change?",
+        key="shuffled_patches_with_positions",
+        question="A trained ViT with positions reads 97.5 % of the test digits. What share does it "
+        "still read when the patches of each are shuffled, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P7.4",
-        key="shuffled_patches_with_positions",
-        question="A trained ViT with positions reads 97.5 % of the test digits. Which share does "
-        "it read when the patches of each are shuffled, between 0 and 1?",
+        key="accuracy_without_positions",
+        question="A ViT with learned positions reads 0.946 of the validation digits. What share "
+        "does one read that was trained without any positions, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -115,7 +116,7 @@ PREDICTIONS = (
         id="P7.7",
         key="six_patches_painted_over",
         question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
-        "over. Which share of the validation digits does the ViT still read, between 0 and 1?",
+        "over. What share of the validation digits does the ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -129,7 +130,7 @@ PREDICTIONS = (
         id="P7.9",
         key="emoji_patches_guessed",
         question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
-        "Which share gets the right one of 512 colours, between 0 and 1?",
+        "What share gets the right one of 512 colours, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -141,7 +142,7 @@ PREDICTIONS = (
     Prediction(
         id="P7.11",
         key="patch_map_of_vit_b",
-        question="Which share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
+        question="What share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
         "between 0 and 1?",
         share=True,
     ),
@@ -155,7 +156,7 @@ PREDICTIONS = (
         id="P7.13",
         key="digits_from_five_labels",
         question="A linear classifier gets DINOv2’s vectors of 50 digits, five of each, with their "
-        "labels. Which share of the test digits does it read, between 0 and 1?",
+        "labels. What share of the test digits does it read, between 0 and 1?",
         share=True,
     ),
 )

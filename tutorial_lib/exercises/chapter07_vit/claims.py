@@ -21,7 +21,7 @@ def tokens_no_cls():
 
 
 def tokens_a_side():
-    """This is how many patches stand along a side: there are as many rows."""
+    """This is the number of patches along a side: there are as many rows."""
     return 16
 
 

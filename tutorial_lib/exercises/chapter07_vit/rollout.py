@@ -20,7 +20,7 @@ def attention_rollout(maps):
 
 def attention_rollout_rows(maps):
     """Second style."""
-    # From the last layer down: what a place shows, shared out among the places it came from.
+    # From the last layer down: what a position holds, shared out among the positions it came from.
     n = maps.size(-1)
     shares = [[float(s == t) for s in range(n)] for t in range(n)]
     for layer in maps.mean(dim=1).flip(0).tolist():
@@ -201,7 +201,7 @@ def layers_are_multiplied(answer):
     ways = {
         "": second @ first,
         "It multiplies in the wrong order: a later layer reads what the earlier one wrote, so it "
-        "stands on the left.": first @ second,
+        "belongs on the left.": first @ second,
         "It multiplies entry by entry: `@` multiplies matrices, `*` does not.": first * second,
         "It averages the layers: multiply them, as each reads what the one before wrote.": (
             (first + second) / 2
@@ -221,14 +221,14 @@ ATTENTION_ROLLOUT = Write(
     title="Attention through all layers",
     level="medium",
     text="""
-A map of the last layer says which positions [CLS] looks at, not which patches: by then each
-position holds something of many. **Rollout** (Abnar and Zuidema 2020) follows them back. Write
-`attention_rollout(maps)` for the maps (L, H, T, T) of one picture, first layer first: average the
-heads of each layer, take half of that and **half of the identity** for the residual path, and
-multiply the layers' matrices, a later layer on the **left** of the earlier ones. Return (T, T).
+Write `attention_rollout(maps)` for the maps (L, H, T, T) of one picture, first layer first. A layer
+passes on half of what its heads bring, on average, and **half of what the token already held**, by
+the residual path. Make one matrix of each layer and chain them: row t of the result says how much
+of each *input* token has reached position t after the last layer. Return (T, T).
 """,
     hints=(
-        "What does one layer alone give? Do its rows sum to 1?",
+        "A token that keeps all of itself and takes nothing else: which matrix is that? Half "
+        "of it, and half of the mean of the heads, is one layer. Do its rows sum to 1?",
         "Row t of a layer's matrix says what position t takes from the layer below. What is row t "
         "of second @ first?",
         "Begin with `torch.eye(T)`, and for each layer `reached = layer @ reached`.",
@@ -246,7 +246,7 @@ multiply the layers' matrices, a later layer on the **left** of the earlier ones
     properties=(
         Property("The result is (T, T).", has_the_shape),
         Property(
-            "It exchanges rows and columns: row t is the place, column s the input.",
+            "It exchanges rows and columns: row t is the position, column s the input.",
             lambda answer: not is_turned(answer),
         ),
         Property("The heads are not averaged.", heads_are_averaged),

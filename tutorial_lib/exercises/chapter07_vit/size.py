@@ -179,5 +179,5 @@ learned position for each patch and for [CLS]; a linear head for 1000 classes wi
     unit="million parameters",
     verdict="The 307 belong to patches of 32, with 306.5 million: their map has four times as many "
     "weights, which is more than the fewer positions save.",
-    see="7J How big",
+    see="7I How big",
 )

@@ -116,7 +116,7 @@ function render({ model, el }) {
   }
 
   function draw() {
-    if (!state.theme) return;
+    if (!state.theme || root.clientWidth < 120) return; // a hidden cell has no room for dials
     const width = Math.min(root.clientWidth - 30, 760);
     const radius = Math.min(width / pairs / 2 - 8, 84);
     const high = 2 * radius + FOOT + CURVE + 12;

@@ -128,11 +128,12 @@ function render({ model, el }) {
       figure("Where it looks", "grey: where earlier tokens looked most", view.node),
       figure("All steps", "a row for each token written", matrix.node),
       figure("Next token", "probabilities", best)),
-    element("div", { class: "tl-title tl-second", text: "Beam search" }),
-    element("div", { class: "tl-controls" }, controls.beams.node, controls.alpha.node,
+    element("details", { class: "tl-second", open: model.get("tree") },
+      element("summary", { class: "tl-title", text: "Beam search" }),
+      element("div", { class: "tl-controls" }, controls.beams.node, controls.alpha.node,
       element("span", { class: "tl-key" }, ...[["tl-wins", "leads to the winner"], ["tl-kept", "went on"], ["tl-finished", "finished: log p → score"], ["tl-dropped", "dropped"]]
         .map(([name, text]) => element("span", {}, element("i", { class: name }), text)))),
-    tree.node);
+      tree.node));
 
   function takeTranslation() {
     const translation = model.get("translation");

@@ -29,10 +29,10 @@ def head_diagram(
 ):  # fmt: skip
     """Draw one attention head from left to right, each matrix with its real numbers.
 
-    x (T, D) asks; queries (T, K), keys and values (S, K) are what a head makes of it, and with
-    context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are computed
-    as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words name the
-    rows. Blue is above 0, orange below it; weights are blue. Returns the figure.
+    x (T, D) asks; queries (T, K), keys (S, K) and values (S, V) are what a head makes of it, and
+    with context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are
+    computed as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words
+    name the rows. Blue is above 0, orange below it; weights are blue. Returns the figure.
     Raises ShapeError when these do not fit together.
     """
     steps = head_steps(x, queries, keys, values, mask, context)
@@ -62,10 +62,11 @@ def head_diagram(
         below = (row_k + row_v) / 2
         _matrix(axes, context, "context", "S D", at_x, below, wide, square, style.INK)
         _rows(axes, context_words, at_x - wide / 2, below, unit)
+    value_letters = "S K" if values.shape[-1] == keys.shape[-1] else "S D"
     made = (
         ("queries", "T K", queries, row_q, QUERY, asking, "W_q"),
         ("keys", "S K", keys, row_k, KEY, asking, "W_k"),
-        ("values", "S K", values, row_v, VALUE, asking, "W_v"),
+        ("values", value_letters, values, row_v, VALUE, asking, "W_v"),
     )
     for name, letters, tensor, y, colour, source, weight in made:
         if context is not None and name != "queries":
@@ -115,7 +116,17 @@ def head_diagram(
     words_at = (at_q + narrow / 2 + meet) / 2
     said = "each row: values\nmixed by that row's weights"
     axes.text(words_at, row_v - 0.12, said, ha="center", va="top", fontsize=9.5, color=style.MUTED)
-    _matrix(axes, steps["output"], "output", "T K", at_weights, row_v, narrow, high, style.INK)
+    _matrix(
+        axes,
+        steps["output"],
+        "output",
+        f"T {value_letters[-1]}",
+        at_weights,
+        row_v,
+        narrow,
+        high,
+        style.INK,
+    )
     return figure
 
 
@@ -172,7 +183,7 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
     height = pitch * len(heads) - 0.3
     narrow, wide = 0.68, 1.1
     x_at = room + wide / 2
-    columns = x_at + wide / 2 + 0.95 + narrow / 2
+    columns = x_at + wide / 2 + 1.2 + narrow / 2
     at = {
         name: columns + i * (narrow + 0.1) for i, name in enumerate(("queries", "keys", "values"))
     }

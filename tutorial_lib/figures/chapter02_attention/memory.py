@@ -46,7 +46,7 @@ def attention_memory(megabytes, lengths=LENGTHS, figure=None):
         {name: (lengths, values) for name, values in megabytes.items()},
         "words N",
         "MB kept for the backward pass",
-        "Double a large N: almost four times the memory, fused twice",
+        "Doubling a large N: nearly 4x the memory; fused, 2x",
         log_x=True,
         log_y=True,
         figure=figure,

@@ -67,15 +67,17 @@ def one_head_against_eight(rows, figure=None):
     rows: those of the recipe `heads-and-initialisations`. Returns the figure.
     """
     found = _heads(rows)
-    return bar_chart(
+    bars = bar_chart(
         {name: np.mean(wrong) for name, wrong in found.items()},
-        "held-out numbers read wrong (mean and range of five)",
+        "share of held-out numbers read wrong (bar: mean, line: range of five)",
         "Eight heads err less where there are three things to find",
         spans={name: (min(wrong), max(wrong)) for name, wrong in found.items()},
         lit=[name for name in found if "8 heads" in name],
-        form="{:.3f}",
+        form="mean {:.3f}",  # it is written at the end of the whisker, not of the bar
         figure=figure,
     )
+    bars.axes[0].margins(x=0.25)
+    return bars
 
 
 def describe_one_head_against_eight(rows):

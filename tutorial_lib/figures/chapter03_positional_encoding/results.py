@@ -5,9 +5,21 @@ from matplotlib.patches import Patch
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, INK, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PINK,
+    blank,
+    headline,
+    styled,
+)
 
 WHERE = {"inside": BLUE, "beyond": ORANGE}
+WAYS = {"unchanged": BLUE, "interpolated": ORANGE, "larger base": GREEN, "YaRN": PINK}
+TUNED = ", then trained"
 
 
 @styled
@@ -60,7 +72,9 @@ def context_lines(rows, ways, trained, title, figure=None):
 
     rows: list of dicts with way, seed, first (the first position of a stretch) and bits, as the
     recipe longer-context leaves them; ways are drawn, with a pale band from the lowest to the
-    highest seed; trained is the length in training, a dashed line. Raises ShapeError without rows.
+    highest seed, each in the colour of `hand_speeds`. Beside ways that were trained on ("..., then
+    trained"), the others are dotted. trained is the length in training, a dashed line. Raises
+    ShapeError without rows.
     """
     if not any(row["way"] in ways for row in rows):
         raise ShapeError("there are no rows to draw")
@@ -74,11 +88,49 @@ def context_lines(rows, ways, trained, title, figure=None):
         series[way] = (middle, bits.mean(1))
         bands[way] = (bits.min(1), bits.max(1))
     figure = line_chart(
-        series, "position in the text", "loss, bits a character", title, bands=bands, figure=figure
+        series,
+        "position in the text",
+        "loss, bits per character",
+        title,
+        bands=bands,
+        colours={way: WAYS.get(way.removesuffix(TUNED), MUTED) for way in ways},
+        figure=figure,
     )
     figure.set_size_inches(9.0, 4.2)
     axes = figure.axes[0]
+    if any(way.endswith(TUNED) for way in ways):
+        for way, line in zip(ways, axes.lines, strict=False):
+            line.set_linestyle("-" if way.endswith(TUNED) else ":")
     axes.axvline(trained, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
     where = axes.get_xaxis_transform()
     axes.text(trained + 2, 0.97, "length in training", transform=where, va="top", color=MUTED)
+    return figure
+
+
+@styled
+def hand_speeds(speeds, title=None, figure=None):
+    """How fast each pair of a head turns, as a share of its trained speed, for each way to stretch.
+
+    speeds maps a way of the recipe longer-context to the shares of the pairs (K/2,). The names are
+    written beside the lines: they meet at the last pair. Raises ShapeError for an unknown way.
+    """
+    if not speeds or not set(speeds) <= set(WAYS):
+        raise ShapeError(f"the ways are {', '.join(WAYS)}, got {', '.join(speeds) or 'none'}")
+    figure = blank(figure, 7.5, 3.9)
+    axes = figure.subplots()
+    # Where a name is clear of the other lines: (pair, share, alignment).
+    spots = {
+        "unchanged": (15, 1.03, "right"),
+        "interpolated": (0, 0.17, "left"),
+        "larger base": (6.3, 0.62, "left"),
+        "YaRN": (2.3, 0.42, "right"),
+    }
+    for way, shares in speeds.items():
+        axes.plot(range(len(shares)), shares, "o-", color=WAYS[way], markersize=4.5)
+        x, y, side = spots[way]
+        axes.text(x, y, way, color=WAYS[way], fontweight="bold", ha=side, fontsize=9.5)
+    axes.set(ylim=(0, 1.15), xlabel="pair of a head: fast hands left, slow hands right")
+    axes.set_ylabel("speed (as trained: 1)")
+    axes.grid(axis="y", linewidth=0.8)
+    headline(figure, title or "Interpolation slows every hand, YaRN only the slow ones")
     return figure

@@ -1,5 +1,7 @@
 """The Transformer drawn from a real model, with the shapes of one forward pass."""
 
+from dataclasses import replace
+
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.diagrams import BYPASS, WIDTH, arrow, canvas, column, heights, shares
@@ -8,12 +10,15 @@ from tutorial_lib.interpret import trace
 
 
 @style.styled
-def architecture(model, source, target, title="", source_words="", target_words="", figure=None):
+def architecture(
+    model, source, target, title="", source_words="", target_words="", counts=True, figure=None
+):
     """An encoder-decoder with the shapes of one real forward pass, read from bottom to top.
 
     model: a `models.Transformer`; source (1, S) and target (1, T) ids; the words are written
     below them. The first layer of each stack is drawn, with its norms where the model has them;
-    orange lines are shortcuts. Returns the figure. Raises what the model raises.
+    orange lines are shortcuts. counts: whether the numbers of parameters are written.
+    Returns the figure. Raises what the model raises.
     """
     records = trace(model, source, target)
     stacks = {stack: parts_of(model, records, stack) for stack in ("encoder", "decoder")}
@@ -21,24 +26,30 @@ def architecture(model, source, target, title="", source_words="", target_words=
     stacks["decoder"].append(
         Part("output", "embedding", "logits", "the target's table again", logits, n_parameters=0)
     )
+    if not counts:
+        stacks = {
+            stack: [replace(part, n_parameters=None) for part in parts]
+            for stack, parts in stacks.items()
+        }
     tops = {stack: heights(parts) for stack, parts in stacks.items()}
     height = max(top for _, top in tops.values())
     between = 2.0
     lefts = {"encoder": BYPASS + 0.2, "decoder": BYPASS + 0.2 + WIDTH + between}
     width = lefts["decoder"] + WIDTH + BYPASS + 0.55
-    figure, axes = canvas(figure, width, height + 0.35, title, below=1.4)
-    counts = {stack: len(getattr(model, f"{stack}_blocks")) for stack in stacks}
+    figure, axes = canvas(figure, width, height + 0.35, title, below=1.4 if counts else 0.5)
+    layers = {stack: len(getattr(model, f"{stack}_blocks")) for stack in stacks}
     for (stack, parts), words in zip(stacks.items(), (source_words, target_words), strict=True):
         side = -1 if stack == "encoder" else 1
-        column(axes, parts, tops[stack][0], lefts[stack], side, [f"× {counts[stack]}"])
+        column(axes, parts, tops[stack][0], lefts[stack], side, [f"× {layers[stack]}"])
         heading = {"encoder": "Encoder: reads the source", "decoder": "Decoder: writes the target"}
         middle = {"x": lefts[stack] + WIDTH / 2, "ha": "center"}
         axes.text(y=-0.2, s=words or " ", va="top", color=style.MUTED, fontsize=9.5, **middle)
         top = tops[stack][1] + 0.12
         axes.text(y=top, s=heading[stack], fontsize=11, fontweight="bold", va="bottom", **middle)
     keys = records["decoder layer 0 cross keys"]
-    _memory(axes, stacks, tops, lefts, between, shape_in_words(keys), counts["decoder"])
-    shares(axes, parameters_by_kind(model), lefts["encoder"], -1.15, width - 0.7)
+    _memory(axes, stacks, tops, lefts, between, shape_in_words(keys), layers["decoder"])
+    if counts:
+        shares(axes, parameters_by_kind(model), lefts["encoder"], -1.15, width - 0.7)
     return figure
 
 

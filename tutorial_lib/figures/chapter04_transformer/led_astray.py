@@ -5,7 +5,11 @@ import numpy as np
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, headline, styled
 
-LOOKS = {"unit": (BLUE, "the unit"), "tens": (ORANGE, "the tens"), "other": (GRID, "else")}
+LOOKS = {
+    "unit": (BLUE, "the unit"),
+    "tens": (ORANGE, "the tens"),
+    "other": (GRID, "something else"),
+}
 
 
 @styled

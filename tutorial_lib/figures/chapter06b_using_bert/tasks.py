@@ -56,7 +56,7 @@ def named_speeches(speeches, title="", figure=None):
         raise ShapeError("named_speeches needs at least one speech")
     laid = [(speech, _lines(speech["words"])) for speech in speeches]
     height = sum(LINE * max(map(_row, spots)) + 0.78 for _, spots in laid) + 0.7
-    figure, axes = _page(figure, height, title)
+    figure, axes = _page(figure, height, title, [spot for _, spots in laid for spot in spots])
     top = 0.3
     for speech, spots in laid:
         if len(speech["tags"]) != len(speech["words"]):
@@ -109,7 +109,7 @@ def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None)
     laid = [_lines(words) for words in lines]
     rows = [max(map(_row, spots)) + 1 for spots in laid]
     height = LINE * spread * sum(rows) + 1.0
-    figure, axes = _page(figure, height, title)
+    figure, axes = _page(figure, height, title, [spot for spots in laid for spot in spots])
     axes.text(0, 0.2, f'Who says "{quote}"?', fontweight="bold", fontsize=10.5, va="center")
     top = 0.75
     for number, (words, spots) in enumerate(zip(lines, laid, strict=True)):
@@ -227,10 +227,12 @@ def _row(spot):
     return spot[1]
 
 
-def _page(figure, height, title):
-    figure = style.blank(figure, WIDTH + 0.3, height + (0.5 if title else 0.15))
+def _page(figure, height, title, spots):
+    """An empty page, wide enough for words that begin at these spots, and for key and title."""
+    wide = min(WIDTH, max(6.6, 1.2 + max(x for x, _ in spots)))
+    figure = style.blank(figure, wide + 0.3, height + (0.5 if title else 0.15))
     axes = figure.subplots()
-    axes.set(xlim=(-0.05, WIDTH), ylim=(height, 0), title=title)
+    axes.set(xlim=(-0.05, wide), ylim=(height, 0), title=title)
     axes.axis("off")
     return figure, axes
 

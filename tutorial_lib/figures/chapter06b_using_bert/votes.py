@@ -24,21 +24,26 @@ def word_votes(reviews, title="", figure=None):
         if len(tokens) != len(votes):
             raise ShapeError(f"{len(tokens)} tokens, but {len(votes)} votes")
     longest = max(len(tokens) for tokens, _, _ in reviews)
-    top = 1.15 * max(np.abs(votes).max() for _, votes, _ in reviews)
-    figure = style.blank(figure, 9.0, 1.15 * len(reviews) + 0.5)
-    for row, (tokens, votes, probability) in zip(
-        np.atleast_1d(figure.subplots(len(reviews), 1)), reviews, strict=True
-    ):
+    ranges = [(min(0, *votes), max(0, *votes)) for _, votes, _ in reviews]
+    unit = 0.9 / max(high - low for low, high in ranges)  # inches a vote: one scale for all rows
+    spare = 0.1 / unit  # above and below, 0.2 inches in all
+    heights = [unit * (high - low) + 0.2 for low, high in ranges]
+    figure = style.blank(figure, 9.0, sum(heights) + 0.42 * len(reviews) + 0.5)
+    rows = figure.subplots(len(reviews), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for row, (low, high), (tokens, votes, probability) in zip(rows, ranges, reviews, strict=True):
         colours = [style.GREEN if vote > 0 else style.ORANGE for vote in votes]
         row.bar(range(len(tokens)), votes, color=colours, width=0.7)
         row.plot([-0.6, len(tokens) - 0.4], [0, 0], color=style.MUTED, linewidth=0.8)
-        row.set(xlim=(-0.6, longest + 1.4), ylim=(-top, top), yticks=[])
-        row.set_xticks(range(len(tokens)), tokens, fontsize=9)
+        row.set(xlim=(-0.6, longest + 1.4), ylim=(low - spare, high + spare))
+        farthest = max(low, high, key=abs)
+        row.set_yticks([0, farthest], ["0", f"{farthest:+.1f}"])
+        row.tick_params(axis="y", labelsize=8.5, labelcolor=style.MUTED, length=2)
+        row.set_xticks(range(len(tokens)), tokens, fontsize=9.5)
         row.tick_params(axis="x", length=0)
         for side in row.spines.values():
             side.set_visible(False)
         row.text(longest - 0.2, 0, f"fresh: {probability:.0%}", va="center", fontsize=10)
-    figure.axes[0].set_title(title)
+    rows[0].set_title(title)
     return figure
 
 

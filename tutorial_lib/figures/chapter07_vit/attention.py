@@ -94,7 +94,7 @@ def _looks(grid, panels, title, figure):
         axes.set_xlabel(f"{grid.on_ink(seen):.2f} on ink\n{_spread(seen)}", fontsize=9.5)
     bar = figure.colorbar(picture, ax=others, fraction=0.03, pad=0.02)
     bar.outline.set_visible(False)
-    bar.set_label("share of the look\n(low shares drawn out)")
+    bar.set_label("share of attention\n(scale stretched\nat the low end)")
     add_key(figure, grid)
     style.headline(figure, title)
     return figure
@@ -150,7 +150,7 @@ def _rollouts_said(grid, panels):
     last, without, rolled = (grid.on_ink(seen) for seen in panels.values())
     return (
         f"On the ink: last layer {last:.2f}, rollout {without:.2f}, "
-        f"with identity {rolled:.2f} (an even look: {grid.ink_share:.2f})"
+        f"with identity {rolled:.2f} (uniform: {grid.ink_share:.2f})"
     )
 
 

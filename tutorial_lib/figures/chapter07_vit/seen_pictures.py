@@ -174,6 +174,6 @@ def _half(weights):
 def _heads_said(seen):
     halves = [_half(weights) for weights in seen.attention]
     return (
-        f"In the last layer half of a head's look at {seen.name} falls on {min(halves):.0%} to "
-        f"{max(halves):.0%} of the patches"
+        f"In the last layer half of a head's attention to {seen.name} falls on "
+        f"{min(halves):.0%} to {max(halves):.0%} of the patches"
     )

@@ -1,0 +1,148 @@
+"""Chapter 06b: from one tag a word to one label a token."""
+
+from tutorial_lib.exercises.engine.properties import composed
+from tutorial_lib.exercises.engine.tasks import Write, case
+
+NUMBERS = {"O": 0, "B": 1, "I": 2}
+
+
+def piece_labels(tags, pieces):
+    """Return one label per token, [CLS] and [SEP] included: 0 for O, 1 for B, 2 for I, or -100."""
+    labels = [-100]  # [CLS]
+    for tag, of_word in zip(tags, pieces, strict=True):
+        labels += [NUMBERS[tag]] + [-100] * (len(of_word) - 1)
+    return [*labels, -100]  # [SEP]
+
+
+def piece_labels_places(tags, pieces):
+    """Second style."""
+    labels = [-100] * (sum(map(len, pieces)) + 2)
+    place = 1
+    for tag, of_word in zip(tags, pieces, strict=True):
+        labels[place] = "OBI".index(tag)
+        place += len(of_word)
+    return labels
+
+
+def piece_labels_cases():
+    """Names of one to three pieces, neighbours, long words that are no names, and no words."""
+    return [
+        case("good ho ##ratio", ["O", "B"], [["good"], ["ho", "##ratio"]]),
+        case(
+            "sir to ##by bel ##ch !",
+            ["O", "B", "I", "O"],
+            [["sir"], ["to", "##by"], ["bel", "##ch"], ["!"]],
+        ),
+        case("a name of four pieces", ["B", "O"], [["ro", "##s", "##al", "##ind"], ["comes"]]),
+        case("no name", ["O", "O"], [["to"], ["mor", "##row"]]),
+        case("no words", [], []),
+    ]
+
+
+TAGS = ["O", "B", "I", "O"]
+PIECES = [["fare", "##well"], ["to", "##by"], ["bel", "##ch", "##s"], ["!"]]
+
+
+def labels_of(answer):
+    """The labels of farewell toby belchs !, as a list."""
+    return [int(label) for label in answer(list(TAGS), [list(some) for some in PIECES])]
+
+
+def of_first(tag, n, rest):
+    """The first piece has the tag of its word."""
+    return [tag] + [rest] * (n - 1)
+
+
+def of_last(tag, n, rest):
+    """The last piece has it."""
+    return [rest] * (n - 1) + [tag]
+
+
+def of_all(tag, n, rest):
+    """Each piece has it."""
+    return [tag] * n
+
+
+def of_all_inside(tag, n, rest):
+    """Each piece has it, but a name begins only once."""
+    return [tag] + [2 if tag == 1 else tag] * (n - 1)
+
+
+def of_words(tag, n, rest):
+    """A word has one label, however many pieces it has."""
+    return [tag]
+
+
+def labelled(spread, rest, first, last, numbers):
+    """Make labels by other rules."""
+    labels = []
+    for tag, some in zip(TAGS, PIECES, strict=True):
+        labels += spread(numbers[tag], len(some), rest)
+    return [*first, *labels, *last]
+
+
+PIECE_LABELS = Write(
+    id="6b.3",
+    title="Words have tags, tokens need labels",
+    level="medium",
+    text="""
+Names are tagged by *word*, but BERT reads *pieces*. Write `piece_labels(tags, pieces)`: `tags`
+holds “O”, “B” or “I” for each word, `pieces` a list of pieces for each word (“Horatio” may be
+`["ho", "##ratio"]`). Return one label for each token that BERT reads, as a list: [CLS], then all
+pieces in order, then [SEP]. O is 0, B is 1, I is 2. Only the **first** piece of a word carries its
+label. All other tokens get -100, which PyTorch's cross-entropy skips.
+""",
+    hints=(
+        "How many labels must come out? One for each piece, and two more.",
+        "Begin with `[-100]` for [CLS], then add to the list word by word.",
+        "A word of n pieces adds its number once, and -100 n - 1 times.",
+    ),
+    solution=piece_labels,
+    second_style=piece_labels_places,
+    mistakes=(),
+    cases=piece_labels_cases,
+    properties=composed(
+        labels_of,
+        labelled,
+        {
+            "The first piece of a word carries its label, and no other does.": of_first,
+            "The last piece of a word carries its label: it is the first one's.": of_last,
+            "Every piece of a word gets the word's label: only the first one does.": of_all,
+            "The later pieces of a name become I: only the first piece has a label.": of_all_inside,
+            "A word gets one label, however many pieces it has: BERT reads pieces, and each token "
+            "needs an entry.": of_words,
+        },
+        {
+            "The later pieces of a word get -100.": -100,
+            "The later pieces of a word get 0, which is O: the loss would count them. -100 is "
+            "skipped.": 0,
+        },
+        {
+            "[CLS] gets -100.": [-100],
+            "[CLS] gets 0, which is O: it is not a word, so -100.": [0],
+            "[CLS] is missing: it is a token too, and needs -100.": [],
+        },
+        {
+            "[SEP] gets -100.": [-100],
+            "[SEP] gets 0, which is O: it is not a word, so -100.": [0],
+            "[SEP] is missing: it is a token too, and needs -100.": [],
+        },
+        {
+            "O is 0, B is 1, I is 2.": NUMBERS,
+            "B and I are exchanged: B is 1, I is 2.": {"O": 0, "B": 2, "I": 1},
+            "B and I get the same number: B is 1, I is 2.": {"O": 0, "B": 1, "I": 1},
+            "It counts from 1: O is 0, B is 1, I is 2.": {"O": 1, "B": 2, "I": 3},
+            "The letters are numbered by the alphabet: O is 0, B is 1, I is 2.": {
+                "B": 0,
+                "I": 1,
+                "O": 2,
+            },
+            "O is left at -100: then the model never learns what is no name.": {
+                "O": -100,
+                "B": 1,
+                "I": 2,
+            },
+        },
+    ),
+    see="6bC Which words are names",
+)
