@@ -19,6 +19,7 @@ from tutorial_lib.recipes.in_context import (
     ending_scores,
     held_out_sequences,
     other_examples,
+    outcomes,
     shuffled_endings,
 )
 from tutorial_lib.recipes.shakespeare_gpt import decode
@@ -97,6 +98,14 @@ def test_an_answer_is_right_only_as_a_whole():
     assert accuracy_by_examples(Says(texts), sequences) == [1.0, 0.5]
     texts[1] = "xxx tasib|xxxx molako|"  # what the words are is not asked
     assert accuracy_by_examples(Says(texts), sequences) == [1.0, 0.5]
+
+
+def test_a_wrong_word_is_told_from_a_wrong_ending():
+    sequences = [(WUG, MOLA), (TAS, MOLA), (TAS, MOLA)]
+    texts = ["wug wugib|mola molako|", "tas tasib|mola molaka|", "tas tasib|mola malaka|"]
+    found = outcomes(Says(texts), sequences, 1)
+    assert found == {"right": 1, "wrong ending": 1, "word miscopied": 1}
+    assert outcomes(Says(texts), sequences, 0)["right"] == 3
 
 
 def test_an_answer_goes_on_to_its_end():

@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         describe_silenced_heads,
         examples_curve,
         examples_learned,
+        outcomes_by_head,
         silenced_heads,
     )
     from tutorial_lib.figures.chapter05b_prompting.induction_heads import (
@@ -123,8 +124,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05b_prompting.prompting import (
         describe_prompt_spread,
         describe_prompting_curves,
+        likelihoods_by_label,
         prompt_spread,
         prompting_curves,
+        review_draws,
     )
     from tutorial_lib.figures.chapter05b_prompting.task_inputs import (
         describe_task_inputs,

@@ -152,6 +152,25 @@ def accuracy_by_examples(model, sequences, asked="plural"):
 
 
 @torch.no_grad()
+def outcomes(model, sequences, n_examples):
+    """Return how many answers after n_examples are "right", and how the others fail, a dict.
+
+    "word miscopied": a letter of the word is wrong, and the ending may be, too; "wrong ending":
+    the word is right. sequences and the one pass as in `accuracy_by_examples`.
+    """
+    inputs, targets = answers(sequences)
+    said = model(inputs).argmax(-1)
+    before = (inputs == ALPHABET.index(ENDS)).cumsum(dim=1)
+    asked = (before == n_examples) & (targets != IGNORED)  # (B, T)
+    found = {"right": 0, "wrong ending": 0, "word miscopied": 0}
+    for sequence, row, signs, wanted in zip(sequences, asked, said, targets, strict=True):
+        hits = (signs == wanted)[row]
+        copied = hits[: len(sequence[n_examples].word)].all()
+        found["right" if hits.all() else "wrong ending" if copied else "word miscopied"] += 1
+    return found
+
+
+@torch.no_grad()
 def continue_prompt(model, prompt, longest=12):
     """Return the likeliest continuation of a prompt, up to the sign that ends an answer."""
     ids = encode(prompt, ALPHABET)[None]  # (1, T)

@@ -171,6 +171,12 @@ def pretrain(settings, seed=0, progress=True):
     return model
 
 
+def labelled_batches(pairs, form, batch_size=16, seed=0):
+    """Return Batches (ids, mask, targets) of PremisePairs without end."""
+    rows = [encode(written(pair, form)) for pair in pairs]
+    return Batches(rows, targets(pairs, form), batch_size, seed)
+
+
 def fine_tune(gpt, form, pairs, steps, lr, batch_size=16, seed=0, progress=True, **options):
     """Return a model of that form, trained on PremisePairs from the weights of gpt.
 
@@ -178,8 +184,7 @@ def fine_tune(gpt, form, pairs, steps, lr, batch_size=16, seed=0, progress=True,
     """
     set_seed(seed)
     model = (PairReader if form == "head" else AnswerWriter)(copy.deepcopy(gpt))
-    rows = [encode(written(pair, form)) for pair in pairs]
-    batches = Batches(rows, targets(pairs, form), batch_size, seed)
+    batches = labelled_batches(pairs, form, batch_size, seed)
     settings = {"steps": steps, "lr": lr, "seed": seed}
     model.history = train_on_cpu(
         model, batches, answer_loss, settings, progress, optimizer=Muon, **options

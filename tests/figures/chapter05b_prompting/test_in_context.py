@@ -26,7 +26,7 @@ def test_the_mean_of_the_seeds_and_their_band():
     figure = figures.examples_curve(ROWS, "More examples, more right")
     (axes,) = figure.axes
     model, told = axes.lines
-    assert texts(figure) == ["the model", "ceiling: all that they tell"]
+    assert texts(figure) == ["the model", "ceiling: all they reveal"]
     assert model.get_ydata().tolist() == pytest.approx([0.05, 0.3, 0.55])
     assert told.get_ydata().tolist() == pytest.approx([0, 0.5, 0.75])
     assert told.get_linewidth() > 2 * model.get_linewidth()
@@ -39,7 +39,7 @@ def test_the_mean_of_the_seeds_and_their_band():
 def test_the_curve_in_words():
     assert figures.describe_examples_curve(ROWS) == (
         "Share of right answers after 0, 1, 2 examples. The model: 0.05, 0.30, 0.55. "
-        "Ceiling: all that they tell: 0.00, 0.50, 0.75."
+        "Ceiling: all they reveal: 0.00, 0.50, 0.75."
     )
 
 
@@ -75,6 +75,16 @@ def test_the_heads_in_words():
         "With all heads 0.97 right; silent one by one, layer 1, head 1 leaves 0.40; "
         "the others 0.88 to 0.97."
     )
+
+
+def test_outcomes_fill_a_whole_bar_and_name_the_head_that_is_lit():
+    found = {"head 0": {"right": 1, "wrong ending": 3}, "head 1": {"right": 4, "wrong ending": 0}}
+    (axes,) = figures.outcomes_by_head(found, lit="head 1").axes
+    assert [bar.get_width() for bar in axes.patches] == [0.25, 1.0, 0.75, 0.0]
+    assert [bar.get_x() for bar in axes.patches] == [0, 0, 0.25, 1.0]
+    assert [label.get_color() == ORANGE for label in axes.get_yticklabels()] == [False, True]
+    with pytest.raises(ShapeError, match="at least one head"):
+        figures.outcomes_by_head({})
 
 
 def test_nothing_to_draw_is_named():

@@ -63,7 +63,32 @@ def test_the_spread_in_words():
     )
 
 
+def test_review_draws_shows_each_draw_and_their_means():
+    rows = [
+        {"examples": k, "answers": name, "accuracy": share}
+        for name, shares in (("as they are", (0.2, 0.6)), ("calibrated", (0.5, 0.7)))
+        for k in (0, 4)
+        for share in shares
+    ]
+    (axes,) = figures.review_draws(rows, "Three draws").axes
+    dots, means, *_ = axes.lines
+    assert dots.get_ydata().tolist() == [0.2, 0.6, 0.2, 0.6]
+    assert means.get_ydata() == pytest.approx([0.4, 0.4])
+    assert [text.get_text() for text in axes.texts][:2] == ["as they are", "calibrated"]
+
+
+def test_a_histogram_a_label_on_one_axis():
+    figure = figures.likelihoods_by_label({"follows": [-2.0, -3.0], "does not": [-9.0] * 5})
+    counts = [sum(bar.get_height() for bar in axes.patches) for axes in figure.axes]
+    assert counts == [2, 5]
+    assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
+
+
 def test_nothing_to_draw_is_named():
+    with pytest.raises(ShapeError, match="at least one row"):
+        figures.review_draws([])
+    with pytest.raises(ShapeError, match="at least one label"):
+        figures.likelihoods_by_label({})
     with pytest.raises(ShapeError, match="at least one point"):
         figures.prompting_curves({}, {})
     with pytest.raises(ShapeError, match="at least one row"):

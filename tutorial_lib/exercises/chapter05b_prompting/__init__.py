@@ -73,7 +73,7 @@ PREDICTIONS = (
         id="P5b.1",
         key="smollm2_translates_words",
         question="SmolLM2 is shown 16 everyday English words with their French translation, then "
-        "another word. Which share does it translate as the list does, between 0 and 1?",
+        "another word. What share does it translate as in the list, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -87,51 +87,60 @@ PREDICTIONS = (
     Prediction(
         id="P5b.3",
         key="reader_of_the_hypothesis",
-        question="Three labels, equally frequent. A reader of the hypothesis alone, which accuracy "
-        "does it reach on the pairs that leak, between 0 and 1?",
+        question="Three labels, equally frequent. How accurate is a reader that sees only the "
+        "hypothesis, on the pairs that leak, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P5b.4",
-        key="leaky_gpt_elsewhere",
-        question="A GPT with a head has learned from 720 leaky pairs and is right on almost all "
-        "new ones of that kind. Which accuracy does it reach on balanced pairs, between 0 and 1?",
+        key="shared_words_counted",
+        question="The pairs are balanced: neither half gives the label away. A reader that only "
+        "counts the words that both sentences share, what share does it get right, between 0 and "
+        "1? Chance is 0.33.",
         share=True,
     ),
     Prediction(
         id="P5b.5",
         key="gpt_with_stories_as_text",
-        question="The same small GPT, 720 labels, the task written as text. Which accuracy does it "
-        "reach if it has read stories of the same world before, between 0 and 1?",
+        question="A small GPT learns the task as text, from 720 labels. What share does it get "
+        "right if it has first read stories of the same world, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P5b.6",
+        key="ranked_by_likelihood",
+        question="A small GPT has read stories, but not a single label. We sort pairs by how "
+        "likely it finds the hypothesis after the premise, and cut the row in three. What share of "
+        "labels is right, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.7",
         key="examples_until_it_follows",
         question="A small model reads words with their plurals, whose two endings were not in its "
         "training, then a question. With how many examples is it right in nine of ten cases?",
     ),
     Prediction(
-        id="P5b.7",
-        key="loss_without_the_induction_head",
-        question="SmolLM2 reads 50 random tokens twice. Its loss is 14 the first time and 2 the "
-        "second, in nats. One of its 270 heads is silenced, that which looks most at what followed "
-        "the last time. What is the loss the second time?",
-    ),
-    Prediction(
         id="P5b.8",
-        key="score_with_the_path_cut",
-        question="An induction head of SmolLM2 has a score of 0.92. Its keys are computed as if "
-        "the previous-token head two layers before had no news. What is its score then, between 0 "
-        "and 1?",
-        share=True,
+        key="loss_without_the_induction_head",
+        question="SmolLM2 reads 50 random tokens twice. Its loss is 14.3 the first time and 2.5 "
+        "the second, in nats. One of its 270 heads is silenced, the one that looks most at what "
+        "followed the last time. What is the loss the second time?",
     ),
     Prediction(
         id="P5b.9",
+        key="score_with_the_path_cut",
+        question="An induction head of SmolLM2 has a score of 0.92. Its keys are computed as if "
+        "the previous-token head two layers before wrote only its average. What is its score then, "
+        "between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.10",
         key="without_the_copying_head",
         question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
-        "which tell the answer is silenced. Which share of the questions after 8 examples is "
-        "still right, between 0 and 1?",
+        "that give the answer is silenced. What share of the questions after 8 examples is still "
+        "right, between 0 and 1?",
         share=True,
     ),
 )

@@ -61,7 +61,7 @@ def few_shot_one_list(patterns, which, n_examples):
 
 
 def few_shot_one_short(patterns, which, n_examples):
-    """This shows one example less than it says."""
+    """This shows one example fewer than it says."""
     examples = patterns[which][: max(n_examples - 1, 0)]
     query, answer = patterns[which][n_examples]
     prompt = [number for pair in examples for number in pair]
@@ -178,8 +178,8 @@ FEW_SHOT_CURVE = Symptom(
 Patterns are rules y = a x² + b x + c modulo 7: guessing gets 1 of 7 right, two examples leave each
 answer open, three settle the rule. The picture above shows how often a perfect reader is right on
 sound prompts, which no model can beat, and how often the same reader is right on ours. That is too
-good from **one** example on. Our prompts were made by code with one of these mistakes. Choose the
-letter, then repair `few_shot`.
+good, starting at **one** example. Our prompts were made by code with one of these mistakes. Choose
+the letter, then repair `few_shot`.
 """,
     hints=(
         "One example cannot settle the rule. How else can a prompt tell the answer?",
@@ -203,8 +203,8 @@ letter, then repair `few_shot`.
         "of the rule that is asked for.",
         "The accuracy would stay far below 1, even with three examples or more: they are "
         "wrong, and lead to a wrong rule or to none.",
-        "The curve would have the shape of the perfect one, one example later: 1 from four "
-        "examples on.",
+        "The curve would have the shape of the perfect one, one example later: 1 starting at "
+        "four examples.",
     ),
     cases=few_shot_cases,
     properties=(

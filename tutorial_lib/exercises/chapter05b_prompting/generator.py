@@ -78,7 +78,7 @@ def balanced_partly(premises, hypotheses):
 
 
 def balanced_in_turn(premises, hypotheses):
-    """This deals out the labels in turn, without looking whether they are true."""
+    """This deals out the labels in turn, without checking that they are true."""
     pairs = []
     for hypothesis in hypotheses:
         for premise, label in zip(premises, LABELS, strict=False):

@@ -142,7 +142,7 @@ def is_the_mean(answer):
 INDUCTION_SCORE = Write(
     id="5b.8",
     title="Score an induction head",
-    level="hard",
+    level="medium",
     text="""
 A text of N different tokens comes twice: A B C D A B C D. At the second A, an **induction head**
 looks at the B after the first A. Write `induction_score(weights)` for the maps (H, 2 N, 2 N) of

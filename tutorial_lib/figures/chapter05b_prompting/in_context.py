@@ -4,12 +4,12 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart, spread_apart
-from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, headline, styled
 
 # What the columns of the recipe's table are called in the pictures.
 LINES = {
     "accuracy": "the model",
-    "ceiling": "ceiling: all that they tell",
+    "ceiling": "ceiling: all they reveal",
     "last_ending": "the last ending again",
     "shuffled": "endings shuffled",
     "other": "another grammar's examples",
@@ -26,7 +26,7 @@ def examples_curve(rows, title="", *, lines=LINES, figure=None):
     >>> rows = [{"examples": k, "accuracy": k / 4, "ceiling": 1 - 0.5**k} for k in range(3)]
     >>> figure = examples_curve(rows)
     >>> [text.get_text() for text in figure.axes[0].texts]
-    ['the model', 'ceiling: all that they tell']
+    ['the model', 'ceiling: all they reveal']
     """
     label = "examples in the prompt"
     figure = _chart(rows, "examples", lines, label, "share of right answers", title, figure)
@@ -53,6 +53,39 @@ def describe_examples_curve(rows, lines=LINES):
     for name, (_, values) in series.items():
         parts.append(f"{name[0].upper()}{name[1:]}: {', '.join(f'{v:.2f}' for v in values)}.")
     return " ".join(parts)
+
+
+@styled
+def outcomes_by_head(found, title="", *, lit="", figure=None):
+    """Whole bars, one a head, split into answers that are right and two ways to fail.
+
+    found {name of a head: {outcome: number}}, the outcomes in one order; `lit` names a head that is
+    printed orange and bold. Raises ShapeError without heads.
+
+    >>> figure = outcomes_by_head({"head 0": {"right": 3, "wrong ending": 1}})
+    >>> [patch.get_width() for patch in figure.axes[0].patches]
+    [0.75, 0.25]
+    """
+    if not found:
+        raise ShapeError("outcomes_by_head needs at least one head")
+    figure = blank(figure, 8.2, 1.4 + 0.3 * len(found))
+    axes = figure.subplots()
+    left = np.zeros(len(found))
+    outcomes = next(iter(found.values()))
+    for outcome, colour in zip(outcomes, (BLUE, ORANGE, MUTED), strict=False):
+        widths = np.array([row[outcome] / sum(row.values()) for row in found.values()])
+        axes.barh(range(len(found)), widths, left=left, color=colour, height=0.7, label=outcome)
+        left += widths
+    axes.set_yticks(range(len(found)), list(found))
+    for label in axes.get_yticklabels():
+        if label.get_text() == lit:
+            label.set(color=ORANGE, fontweight="bold")
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 1), xlabel="share of the answers after 8 examples")
+    axes.tick_params(axis="y", length=0)
+    axes.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False)
+    headline(figure, title)
+    return figure
 
 
 @styled

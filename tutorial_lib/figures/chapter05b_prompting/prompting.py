@@ -1,8 +1,11 @@
 """Prompting a real model: right answers by number of examples, and by the form of the prompt."""
 
+from statistics import mean
+
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
     BLUE,
+    CYCLE,
     GRID,
     INK,
     MUTED,
@@ -121,17 +124,94 @@ def prompt_spread(rows, title="", *, names=None, marks=None, figure=None):
             axes.plot(shares, [height] * len(shares), "o", color=BLUE, alpha=0.6, markersize=8)
             if differs == "wording":
                 for (share, name), at in ((found[0], "right"), (found[-1], "left")):
-                    shift = -0.012 if at == "right" else 0.012
+                    shift = -0.014 if at == "right" else 0.014
+                    if at == "right" and share < 0.02 * len(name):  # no room: above its dot
+                        axes.text(share, height + 0.2, name, ha="left", va="bottom", color=INK)
+                        continue
                     axes.text(share + shift, height, name, ha=at, va="center", color=INK)
         if marks and task in marks:
             axes.axvline(marks[task], color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=0)
         axes.set_yticks(range(len(DIFFERS)), list(reversed(DIFFERS.values())))
-        axes.set(xlim=(-0.16, 1.0), ylim=(-0.5, len(DIFFERS) - 0.5))
+        axes.set(xlim=(0, 1), ylim=(-0.5, len(DIFFERS) - 0.5))
         axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x", linewidth=0.8)
         panel_title(axes, (names or {}).get(task, task))
     axes.set_xlabel("share right; each dot is one prompt")
+    headline(figure, title)
+    return figure
+
+
+@styled
+def review_draws(rows, title="", *, figure=None):
+    """Right answers by number of examples, as answered and calibrated: a dot a draw, their means.
+
+    rows: dicts with "examples", "answers" (the name of a line) and "accuracy", a row a draw.
+    Raises ShapeError without rows.
+
+    >>> rows = [{"examples": k, "answers": "calibrated", "accuracy": k / 4} for k in (1, 1, 2)]
+    >>> [line.get_marker() for line in review_draws(rows).axes[0].lines]
+    ['o', '-', 'None']
+    """
+    names = list(dict.fromkeys(row["answers"] for row in rows))
+    if not names:
+        raise ShapeError("review_draws needs at least one row")
+    counts = sorted({row["examples"] for row in rows})
+    figure = blank(figure, 7.5, 4.0)
+    axes = figure.subplots()
+    for name, colour, shift in zip(names, (BLUE, ORANGE), (-0.06, 0.06), strict=False):
+        found = [(counts.index(r["examples"]), r["accuracy"]) for r in rows if r["answers"] == name]
+        x = [place + shift for place, _ in found]
+        axes.plot(x, [share for _, share in found], "o", color=colour, alpha=0.45, markersize=7)
+        places = sorted({place for place, _ in found})
+        means = [mean(share for at, share in found if at == place) for place in places]
+        axes.plot([p + shift for p in places], means, "-", marker="_", color=colour)
+        axes.annotate(
+            name,
+            (places[-1] + 0.2, means[-1]),
+            va="center",
+            color=colour,
+            fontweight="bold",
+        )
+    axes.axhline(0.5, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
+    axes.text(-0.25, 0.505, "always one label", va="bottom", color=MUTED)
+    axes.set_xticks(range(len(counts)), [str(k) for k in counts])
+    axes.set(xlim=(-0.3, len(counts) - 0.1), ylim=(0.2, 1.0))
+    axes.set(xlabel="solved examples in the prompt", ylabel="share right", title=title)
+    axes.grid(axis="y", linewidth=0.8)
+    return figure
+
+
+@styled
+def likelihoods_by_label(values, title="", *, figure=None):
+    """A histogram for each label, on one axis: how likely the hypothesis is after its premise.
+
+    values {label: log p, one a pair, in nats}. Raises ShapeError without labels.
+
+    >>> len(likelihoods_by_label({"entailment": [-3.0, -4.0], "neutral": [-7.0]}).axes)
+    2
+    """
+    if not values:
+        raise ShapeError("likelihoods_by_label needs at least one label")
+    figure = blank(figure, 7.5, 0.9 + 1.15 * len(values))
+    lowest = min(map(min, values.values()))
+    highest = max(map(max, values.values()))
+    bins = [lowest + (highest - lowest) * i / 60 for i in range(61)]
+    grid = figure.subplots(len(values), 1, sharex=True, squeeze=False)
+    for axes, (label, found), colour in zip(grid.flat, values.items(), CYCLE, strict=False):
+        axes.hist(found, bins=bins, color=colour)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.text(
+            0.01,
+            0.92,
+            label,
+            transform=axes.transAxes,
+            va="top",
+            color=colour,
+            fontweight="bold",
+        )
+    axes.set_xlabel("log p of the hypothesis after its premise, nats (right: likelier)")
     headline(figure, title)
     return figure
 
