@@ -29,6 +29,8 @@ NO_LONGER_ASKED = {
         "first_choice_is_right",
         "alike_the_and_the",
         "bits_of_huffman",
+        "last_token_changed",
+        "leaky_gpt_elsewhere",
         "parameters_of_a_table",
         "shuffled_patches_without_positions",
         "tokens_that_become_mask",

@@ -78,7 +78,7 @@ def epochs_divided_by_weight():
 
 def epochs_of_wikipedia():
     """This is Wikipedia's row: a weight printed as 3 % is anything from 2.5 to 3.5 %, so 3.40 fits.
-    (If you mean another row: two decimals are asked for.)
+    If you mean another row, give two decimals.
     """
     return 0.03 * TRAINED / 3
 

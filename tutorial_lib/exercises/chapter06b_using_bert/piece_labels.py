@@ -118,13 +118,13 @@ label. All other tokens get -100, which PyTorch's cross-entropy skips.
             "skipped.": 0,
         },
         {
-            "[CLS] gets -100.": [-100],
-            "[CLS] gets 0, which is O: it is not a word, so -100.": [0],
+            "The special token [CLS] gets -100.": [-100],
+            "The special token [CLS] gets 0, which is O: it is not a word, so -100.": [0],
             "[CLS] is missing: it is a token too, and needs -100.": [],
         },
         {
-            "[SEP] gets -100.": [-100],
-            "[SEP] gets 0, which is O: it is not a word, so -100.": [0],
+            "The special token [SEP] gets -100.": [-100],
+            "The special token [SEP] gets 0, which is O: it is not a word, so -100.": [0],
             "[SEP] is missing: it is a token too, and needs -100.": [],
         },
         {

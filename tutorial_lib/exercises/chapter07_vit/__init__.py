@@ -63,7 +63,7 @@ RECALL = (
     Recall(
         id="R7.3",
         key="share_that_becomes_mask",
-        question="BERT chooses 15 % of the tokens, and 80 % of these become [MASK]. Which share of "
+        question="BERT chooses 15 % of the tokens, and 80 % of these become [MASK]. What share of "
         "all tokens is that, in percent?",
         answer=12,
         because="0.15 · 0.8 = 0.12. The rest of the chosen ones is replaced or kept, and has to be "
