@@ -143,3 +143,11 @@ def test_what_a_recall_question_points_to_exists(chapter, question):
     where, heading = named.groups() if named else (chapter, question.see)
     known = headings(where)
     assert heading in known or set(heading.split(" and ")) <= set(known), question.see
+
+
+@pytest.mark.parametrize(
+    ("chapter", "task"), [p for p in pairs("exercise") if isinstance(p.values[1], Symptom)]
+)
+def test_every_letter_of_a_symptom_can_be_read(chapter, task):
+    (text,) = (s for s in sources(chapter, "markdown") if f"Exercise {task.id} ·" in s)
+    assert re.findall(r"^- \(([a-h])\) \S", text, re.MULTILINE) == list(task.choices)
