@@ -56,7 +56,10 @@ def book(tmp_path):
     """The path of a notebook with two explorers in one cell."""
     path = tmp_path / "01_small.ipynb"
     nbformat.write(new_notebook(cells=[new_code_cell(SOURCE)]), path)
-    return path
+    before = dict(os.environ)  # storing isolates this process, in folders that are gone afterwards
+    yield path
+    os.environ.clear()
+    os.environ.update(before)
 
 
 def pictures(path):

@@ -1,8 +1,6 @@
 """Chapter 05's optional cell reads a folder with GPT-2's files; here one made offline."""
 
 import ast
-import math
-import re
 from pathlib import Path
 
 import nbformat
@@ -33,17 +31,13 @@ def test_a_folder_made_offline(tmp_path):
     book = nbformat.read(NOTEBOOK, as_version=4)
     cells = [cell.source for cell in book.cells if cell.cell_type == "code"]
     (optional,) = [source for source in cells if OFF in source]
-    needed = [definition(cells, name) for name in ("SENTENCE", "factors", "gpt2_tokenizer")]
     filled = optional.replace(OFF, f"GPT2_WEIGHTS = {str(tmp_path)!r}")
+    needed = definition(cells, "SENTENCE")
     small = nbformat.v4.new_notebook()
-    small.cells = [nbformat.v4.new_code_cell(s) for s in (cells[0], *needed, filled)]
+    small.cells = [nbformat.v4.new_code_cell(source) for source in (cells[0], needed, filled)]
     NotebookClient(small, timeout=300, kernel_name="python3").execute()
-    printed = "".join(output.get("text", "") for output in small.cells[-1].outputs)
-    assert "context 64" in printed
-    assert re.search(r"^It +\d+\.\d\d nats$", printed, re.MULTILINE)  # the first word costs, too
-    assert " courage" in printed
-    assert "bits per character" in printed
-    assert "<|endoftext|>" not in printed
-    # Random weights know nothing: about ln 50,257 nats a token, 9 tokens for the 50 characters.
-    bits = float(printed.split(" bits per character")[0].split()[-1])
-    assert abs(bits - 9 * math.log2(50_257) / 50) < 0.3
+    written = "".join(output.get("text", "") for output in small.cells[-1].outputs)
+    # What SENTENCE begins with, and 40 tokens of a model that knows nothing.
+    sentence = ast.literal_eval(ast.parse(needed).body[0].value)
+    assert written.startswith(sentence)
+    assert len(written.strip()) > len(sentence) + 40

@@ -63,7 +63,7 @@ def outcomes_by_head(found, title="", *, lit="", figure=None):
     printed orange and bold. Raises ShapeError without heads.
 
     >>> figure = outcomes_by_head({"head 0": {"right": 3, "wrong ending": 1}})
-    >>> [patch.get_width() for patch in figure.axes[0].patches]
+    >>> [float(patch.get_width()) for patch in figure.axes[0].patches]
     [0.75, 0.25]
     """
     if not found:

@@ -151,7 +151,7 @@ def review_draws(rows, title="", *, figure=None):
 
     >>> rows = [{"examples": k, "answers": "calibrated", "accuracy": k / 4} for k in (1, 1, 2)]
     >>> [line.get_marker() for line in review_draws(rows).axes[0].lines]
-    ['o', '-', 'None']
+    ['o', '_', 'None']
     """
     names = list(dict.fromkeys(row["answers"] for row in rows))
     if not names:

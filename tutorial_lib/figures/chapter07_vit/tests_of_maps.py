@@ -120,7 +120,7 @@ def beyond_ink(rows, title=None, figure=None):
 
     >>> rows = [{"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]}]
     >>> describe_beyond_ink(rows).split(". ")[1]
-    'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75 (0.70 to 0.80)'
+    'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75 (0.70 to 0.80).'
     """
     figure = style.blank(figure, 8.5, 1.5 + 0.5 * len(rows))
     axes = figure.subplots()
