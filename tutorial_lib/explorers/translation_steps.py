@@ -75,6 +75,7 @@ class DecoderOf(torch.nn.Module):
     def __init__(self, translator, text):
         super().__init__()
         self.model = translator.model
+        self.config = self.model.config
         source, _ = translator.source([text])  # (1, S)
         with torch.no_grad():
             self.memory = self.model.encode(source)  # (1, S, D)

@@ -148,9 +148,9 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
         axes.text(x0, 3.3, f"token {n_tokens}", fontsize=10, fontweight="bold")
         x0 += wide + gap
     width, n_layers = model.config.d_model, model.config.n_layers
-    note = (
-        f"solid: computed in this step, 3 vectors (q, k, v) × {width} numbers × {n_layers} layers "
-        f"= {with_cache[-1]:,}; pale: read from the cache"
-    )
+    newest = f"{with_cache[-1]:,} numbers with the cache"
+    if 3 * width * n_layers == with_cache[-1]:  # a decoder that also reads a source has more
+        newest = f"3 vectors (q, k, v) × {width} numbers × {n_layers} layers = {with_cache[-1]:,}"
+    note = f"solid: computed in this step, {newest}; pale: read from the cache"
     axes.text(left, -0.55, note, fontsize=9.2, color=style.MUTED)
     return figure
