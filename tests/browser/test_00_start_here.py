@@ -27,8 +27,8 @@ def test_the_explorers(open_chapter):
     walk.get_by_role("button", name="layer 0", exact=True).click()
     walk.get_by_role("button", name="weights", exact=True).click()
     expect(walk.locator("h4")).to_have_text("layer 0 weights")
-    for label in ("Head", "Token"):
-        lab.press(".tl-walk", f"input[aria-label={label}]", "ArrowRight")
+    for label, key in {"Head": "ArrowLeft", "Token": "ArrowRight"}.items():  # it begins at head 8
+        lab.press(".tl-walk", f"input[aria-label={label}]", key)
     lab.press(".tl-walk", "input[aria-label=Step]", "End")
     expect(walk.locator("h4")).to_have_text("probabilities")
     # Row "didn", the third token: after it comes 't, and the model finds nothing likelier.
