@@ -17,7 +17,7 @@ def test_the_explorers(open_chapter):
     page = lab.page
     fill_mask = lab.show(".tl-fill-mask")
     expect(fill_mask).to_contain_text("thou")
-    another_gap = fill_mask.locator(".tl-chips button").nth(2)
+    another_gap = fill_mask.locator(".tl-chips button").nth(4)
     assert changes(page, ".tl-fill-mask", another_gap.click)
 
     attention = lab.show(".tl-attention")
