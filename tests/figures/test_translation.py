@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import torch
 from matplotlib.patches import FancyArrowPatch
 
 from tutorial_lib import figures
@@ -13,21 +12,6 @@ WEIGHTS = np.array([[0.1, 0.9], [0.5, 0.5], [1.0, 0.0]])
 
 def texts(figure):
     return [text.get_text() for text in figure.axes[0].texts]
-
-
-def test_a_step_shows_its_weights_as_bars_with_numbers():
-    figure = figures.translation_step(torch.tensor(WEIGHTS), WRITTEN, SOURCE, 0, "A step")
-    assert {"0.10", "0.90", *WRITTEN, *SOURCE} <= set(texts(figure))
-    heights = [patch.get_height() for patch in figure.axes[0].patches if hasattr(patch, "get_xy")]
-    assert heights[:2] == pytest.approx([0.1, 0.9])
-    bold = [t.get_text() for t in figure.axes[0].texts if t.get_fontweight() == "bold"]
-    assert bold == ["zwei"]
-
-
-@pytest.mark.parametrize("step", [-1, 3])
-def test_a_step_that_is_not_there_is_named(step):
-    with pytest.raises(ShapeError, match=f"step must be from 0 to 2, got {step}"):
-        figures.translation_step(WEIGHTS, WRITTEN, SOURCE, step)
 
 
 def test_marks_are_framed_and_joined_in_order():
@@ -62,6 +46,6 @@ def test_labels_and_weights_must_agree():
 
 def test_odd_labels_are_drawn_as_they_are():
     odd = ["<script>", "$x$", ""]
-    figure = figures.translation_step(WEIGHTS, odd, ["שלום", "·"], 1)
+    figure = figures.cross_attention(WEIGHTS, odd, ["שלום", "·"])
     assert style.png(figure)
-    assert "$x$" in texts(figure)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == odd

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import traitlets
 
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.chapter01_tokenization.merges import (
+from tutorial_lib.explorers.merge_words import (
     joined,
     pair_scores,
     readable,

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
-    from tutorial_lib.figures.chapter01_tokenization.merges import merge_step
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.ablation import (
         describe_map_against_effect,
@@ -89,8 +88,6 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
     from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
     from tutorial_lib.figures.chapter05_gpt.family import (
-        batch_and_learning_rate,
-        describe_batch_and_learning_rate,
         describe_family_sizes,
         family_sizes,
     )
@@ -106,11 +103,8 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
-        describe_silenced_heads,
         examples_curve,
-        examples_learned,
         outcomes_by_head,
-        silenced_heads,
     )
     from tutorial_lib.figures.chapter05b_prompting.induction_heads import (
         induction_idea,
@@ -129,20 +123,12 @@ if TYPE_CHECKING:
         prompting_curves,
         review_draws,
     )
-    from tutorial_lib.figures.chapter05b_prompting.task_inputs import (
-        describe_task_inputs,
-        task_inputs,
-    )
     from tutorial_lib.figures.chapter06_bert.fillings import describe_mask_fillings, mask_fillings
     from tutorial_lib.figures.chapter06_bert.inputs import (
         describe_input_representation,
         describe_masked_objectives,
         input_representation,
         masked_objectives,
-    )
-    from tutorial_lib.figures.chapter06_bert.mask_results import (
-        describe_masking_counts,
-        masking_counts,
     )
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
@@ -161,7 +147,6 @@ if TYPE_CHECKING:
         describe_named_speeches,
         describe_task_results,
         named_speeches,
-        task_curves,
         task_results,
     )
     from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
@@ -214,10 +199,8 @@ if TYPE_CHECKING:
         temperature_bars,
     )
     from tutorial_lib.figures.heat_maps import heat_map
-    from tutorial_lib.figures.logit_lens import describe_logit_lens, logit_lens_table
     from tutorial_lib.figures.machines import machine
     from tutorial_lib.figures.masks import mask_grid, masked_weights
-    from tutorial_lib.figures.pipelines import pipeline
     from tutorial_lib.figures.positions_products import (
         describe_rotation,
         grid_similarity,
@@ -226,7 +209,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.style import show
     from tutorial_lib.figures.tokens import token_strips
-    from tutorial_lib.figures.translation import cross_attention, translation_step
+    from tutorial_lib.figures.translation import cross_attention
     from tutorial_lib.figures.vit_results import (
         against_cnn,
         describe_against_cnn,

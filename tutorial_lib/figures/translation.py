@@ -3,8 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from matplotlib.patches import FancyArrowPatch, PathPatch, Rectangle
-from matplotlib.path import Path
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
@@ -12,7 +11,6 @@ from tutorial_lib.figures.attention_maps import SCALE
 from tutorial_lib.figures.charts import filled_array
 
 LETTER = 0.105  # inches a character takes at 10.5 points
-ROOM = 0.2  # inches between two labels
 MOST_NUMBERS = 14  # tokens on a side up to which a map has its numbers
 
 
@@ -26,76 +24,6 @@ def _checked(weights, written, source):
             f"written and {len(source)} are in the source"
         )
     return weights
-
-
-def _sizes(labels, least):
-    """The inches each label takes, at least `least` and the room beside it."""
-    return np.array([max(LETTER * len(label), least) + ROOM for label in labels])
-
-
-def _centres(sizes, width):
-    """The middle of each label, all side by side around the middle of `width`."""
-    return np.cumsum(sizes) - sizes / 2 + (width - sizes.sum()) / 2
-
-
-@style.styled
-def translation_step(weights, written, source, step, title="", figure=None):
-    """One step of a translation: the source with a bar for each weight, and what is written.
-
-    weights (T, S) of one head, or a mean of heads; written T and source S labels; step, from 0,
-    is the written token whose weights are drawn. Grey lines lead to where the tokens before it
-    looked most; those after it are not written yet and pale.
-    Returns the figure. Raises ShapeError when labels and weights disagree or no such step is.
-
-    >>> figure = translation_step([[0.1, 0.9], [0.7, 0.3]], ["b", "a"], ["a", "b"], step=0)
-    >>> [text.get_text() for text in figure.axes[0].texts][:2]
-    ['0.10', '0.90']
-    """
-    weights = _checked(weights, written, source)
-    if not 0 <= step < len(written):
-        raise ShapeError(f"step must be from 0 to {len(written) - 1}, got {step}")
-    sizes = _sizes(source, 0.32), _sizes(written, 0.16)
-    width = max(sizes[0].sum(), sizes[1].sum(), 5.0)
-    figure = style.blank(figure, width + 1.2, 3.9)
-    axes = figure.subplots()
-    above, below = (_centres(side, width) for side in sizes)
-    bars, top, bottom = 1.75, 1.5, 0.0
-    for s, x in enumerate(above):
-        weight = weights[step, s]
-        axes.add_patch(Rectangle((x - 0.16, bars), 0.32, weight, facecolor=style.BLUE))
-        axes.text(x, bars + weight + 0.05, f"{weight:.2f}", ha="center", fontsize=9.5)
-    for s, x in enumerate(above):
-        axes.text(x, top, source[s], ha="center", va="center", fontsize=10.5)
-        weight = weights[step, s]
-        if weight >= 0.01:
-            _line(axes, (below[step], bottom + 0.14), (x, top - 0.14), weight, style.BLUE)
-    for t in range(step):  # where the earlier tokens looked most, so that a crossing is seen
-        best = int(weights[t].argmax())
-        ends = (below[t], bottom + 0.14), (above[best], top - 0.14)
-        _line(axes, *ends, weights[t, best], "#c3c7cf")
-    axes.plot([above[0] - 0.3, above[-1] + 0.3], [bars, bars], color=style.GRID, linewidth=1)
-    for t, x in enumerate(below):
-        look = {"color": style.INK if t <= step else "#b3b8c2"}
-        if t == step:
-            half = sizes[1][t] / 2 - 0.02
-            box = Rectangle((x - half, bottom - 0.15), 2 * half, 0.3, facecolor="#f6dcc8")
-            axes.add_patch(box)
-            look["fontweight"] = "bold"
-        axes.text(x, bottom, written[t], ha="center", va="center", fontsize=10.5, **look)
-    note = {"ha": "right", "va": "center", "color": style.MUTED, "fontsize": 9}
-    for text, y in (("weight", bars + 0.5), ("source", top), ("written", bottom)):
-        axes.text(-0.1, y, text, **note)
-    axes.set(xlim=(-0.75, width + 0.2), ylim=(-0.3, bars + 1.3), title=title)
-    axes.axis("off")
-    return figure
-
-
-def _line(axes, start, end, weight, colour):
-    middle = (start[1] + end[1]) / 2
-    path = Path([start, (start[0], middle), (end[0], middle), end], [1, 4, 4, 4])
-    look = {"edgecolor": colour, "linewidth": 0.6 + 4 * weight, "alpha": 0.15 + 0.85 * weight}
-    order = 1 if colour == style.BLUE else 0
-    axes.add_patch(PathPatch(path, facecolor="none", capstyle="butt", zorder=order, **look))
 
 
 @style.styled

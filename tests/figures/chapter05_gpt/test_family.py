@@ -1,10 +1,8 @@
-import numpy as np
 import pytest
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.models.gpt_sizes import GPT1, GPT3
 
 ROWS = [("small", 124.4e6, 117e6, "cannot be"), ("XL", 1.5576e9, 1.542e9), ("175B", 174.6e9, 175e9)]
 
@@ -35,22 +33,3 @@ def test_rows_of_another_form_are_refused():
         figures.family_sizes([])
     with pytest.raises(ShapeError, match="'small' needs two numbers of parameters above 0"):
         figures.family_sizes([("small", 0, 1e6)])
-
-
-def test_batch_rises_and_the_learning_rate_falls():
-    figure = figures.batch_and_learning_rate(title="Larger models, larger batches")
-    batch, rate = (axes.lines[0].get_ydata() for axes in figure.axes)
-    np.testing.assert_allclose(batch, [0.5, 0.5, 0.5, 1, 1, 2, 2, 3.2])
-    np.testing.assert_allclose(rate, [6, 3, 2.5, 2, 1.6, 1.2, 1, 0.6])
-    names = [text.get_text() for text in figure.axes[0].texts]
-    assert names == ["small, medium, large", "XL, 2.7B", "6.7B, 13B", "175B"]
-    assert [text.get_text() for text in figure.axes[1].texts] == list(GPT3)
-    assert "175B 3.2 million tokens, 6e-05" in figures.describe_batch_and_learning_rate()
-
-
-def test_rows_without_a_number_are_left_out():
-    table = {"one": GPT1._replace(lr=None), "two": GPT1}
-    figure = figures.batch_and_learning_rate(table)
-    assert [text.get_text() for text in figure.axes[0].texts] == ["two"]
-    with pytest.raises(ShapeError, match="no row of the table has"):
-        figures.batch_and_learning_rate({"one": table["one"]})

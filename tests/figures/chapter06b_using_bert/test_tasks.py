@@ -82,20 +82,6 @@ def test_results_show_the_mean_and_every_seed():
     assert "range over folds" in figures.describe_task_results(scores, "F1", runs="folds")
 
 
-def test_curves_have_the_mean_and_a_band():
-    figure = figures.task_curves({"a": ([1, 2], [[0, 1], [1, 1]])}, "step", "F1", "title")
-    axes = figure.axes[0]
-    assert list(axes.lines[0].get_ydata()) == [0.5, 1.0]
-    assert len(axes.collections) == 1
-    assert axes.get_ylim()[0] == 0
-
-
-def test_a_reference_above_all_curves_stays_inside():
-    curves = {"a": ([1, 2], [[0.1, 0.2]])}
-    figure = figures.task_curves(curves, "step", "F1", references={"rule": 0.5})
-    assert figure.axes[0].get_ylim() == pytest.approx((0, 0.55))
-
-
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ShapeError, match="at least one speech"):
         figures.named_speeches([])

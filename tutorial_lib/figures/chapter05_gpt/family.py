@@ -1,12 +1,7 @@
-"""The GPTs that were published: sizes counted beside those printed, batch and learning rate."""
-
-from itertools import groupby
-
-import numpy as np
+"""The GPTs that were published: sizes counted beside those printed."""
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.models.gpt_sizes import GPT3
 
 
 def _checked(rows):
@@ -94,69 +89,3 @@ def describe_family_sizes(rows):
         for name, ours, published, note in _checked(rows)
     ]
     return f"Parameters counted here and published: {'; '.join(parts)}."
-
-
-def _training(table):
-    rows = [(name, row.parameters, row.batch, row.lr) for name, row in table.items()]
-    rows = [row for row in rows if None not in row]
-    if not rows:
-        raise ShapeError("no row of the table has parameters, batch and learning rate")
-    return rows
-
-
-@style.styled
-def batch_and_learning_rate(table=GPT3, title="", figure=None):
-    """Batch size in tokens and highest learning rate against parameters, one panel each.
-
-    table: name -> `models.gpt_sizes.Published`, GPT-3's by default (Brown et al. 2020, table
-    2.1); rows that lack one of the numbers are left out. Returns the figure.
-    Raises ShapeError when no row is left.
-
-    >>> figure = batch_and_learning_rate(title="Larger models, larger batches, smaller steps")
-    >>> [axes.get_ylabel() for axes in figure.axes]
-    ['batch size (million tokens)', 'learning rate (1e-4)']
-    """
-    names, sizes, batches, rates = zip(*_training(table), strict=True)
-    figure = style.blank(figure, 9.5, 3.8)
-    panels = figure.subplots(1, 2)
-    series = (
-        ("batch size (million tokens)", np.array(batches) / 1e6, style.BLUE),
-        ("learning rate (1e-4)", np.array(rates) * 1e4, style.ORANGE),
-    )
-    for axes, (label, values, colour) in zip(panels, series, strict=True):
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.plot(sizes, values, "o-", color=colour, markersize=5)
-        for value, group in groupby(zip(names, sizes, values, strict=True), key=lambda row: row[2]):
-            group = list(group)  # neighbours of one height share their label
-            words = ", ".join(row[0] for row in group)
-            rising = values[-1] >= values[0]
-            at, side = (group[-1][1], "right") if rising else (group[0][1], "left")
-            shift = {"xytext": (-3 if rising else 4, 4), "textcoords": "offset points", "ha": side}
-            axes.annotate(words, (at, value), fontsize=8.5, color=style.MUTED, **shift)
-        ticks = sorted({float(f"{value:.3g}") for value in values})
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.set_yticks([], minor=True)
-        low, high = min(sizes) / 6, max(sizes) * 3
-        powers = [10.0**power for power in range(6, 14) if low < 10.0**power < high]
-        axes.set_xticks(powers, [_round(power) for power in powers])
-        axes.set_xlim(low, high)
-        axes.xaxis.set_minor_formatter("")
-        axes.grid(linewidth=0.8)
-        axes.margins(y=0.15)
-        axes.set(xlabel="parameters, as published", ylabel=label)
-    style.headline(figure, title)
-    return figure
-
-
-def describe_batch_and_learning_rate(table=GPT3):
-    """Say in words what `batch_and_learning_rate` shows.
-
-    >>> describe_batch_and_learning_rate({"175B": GPT3["175B"]})
-    'Batch size and learning rate against size: 175B 3.2 million tokens, 6e-05.'
-    """
-    parts = [
-        f"{name} {batch / 1e6:g} million tokens, {rate:.2g}"
-        for name, _, batch, rate in _training(table)
-    ]
-    return f"Batch size and learning rate against size: {'; '.join(parts)}."

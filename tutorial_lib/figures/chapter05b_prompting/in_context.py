@@ -1,9 +1,9 @@
-"""Examples in the prompt: what each one adds, how that was learned, which heads it hangs on."""
+"""Examples in the prompt: what each one adds, and how answers fail without a head."""
 
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.charts import line_chart, spread_apart
+from tutorial_lib.figures.charts import line_chart
 from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, headline, styled
 
 # What the columns of the recipe's table are called in the pictures.
@@ -14,7 +14,6 @@ LINES = {
     "shuffled": "endings shuffled",
     "other": "another grammar's examples",
 }
-LEARNED = {"accuracy": "right answers", "ending": "a head's attention on the endings"}
 
 
 def examples_curve(rows, title="", *, lines=LINES, figure=None):
@@ -34,11 +33,6 @@ def examples_curve(rows, title="", *, lines=LINES, figure=None):
         if column == "ceiling":  # a broad pale line, which a model on the ceiling does not hide
             line.set(linewidth=8, alpha=0.35, marker="None", zorder=1)
     return figure
-
-
-def examples_learned(rows, title="", *, lines=LEARNED, figure=None):
-    """The same over the steps of a training: rows have "step" instead of "examples"."""
-    return _chart(rows, "step", lines, "training step", "share, 0 to 1", title, figure)
 
 
 def describe_examples_curve(rows, lines=LINES):
@@ -86,76 +80,6 @@ def outcomes_by_head(found, title="", *, lit="", figure=None):
     axes.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False)
     headline(figure, title)
     return figure
-
-
-@styled
-def silenced_heads(rows, title="", *, whole=None, named=0.1, figure=None):
-    """A dot for each head: how much it looks at the endings, and what is right when it is silent.
-
-    rows: dicts with "layer", "head", "ending" and "without" (from 0 to 1), all of one model.
-    whole: the share right with all heads, drawn dashed. A head that costs more than `named` is
-    orange and has its name. Raises ShapeError without rows, or for rows of several seeds.
-
-    >>> rows = [{"layer": 2, "head": 1, "ending": 0.8, "without": 0.3}]
-    >>> figure = silenced_heads(rows, whole=0.9)
-    >>> [text.get_text() for text in figure.axes[0].texts]
-    ['layer 2, head 1', 'all heads']
-    """
-    figure = blank(figure, 7.5, 4.2)
-    axes = figure.subplots()
-    costly = _costly(rows, whole, named)
-    for row in rows:
-        colour = ORANGE if row in costly else BLUE
-        axes.plot(row["ending"], row["without"], "o", color=colour, markersize=7, alpha=0.75)
-    for left in (True, False):
-        _name_dots(axes, [row for row in costly if (row["ending"] < 0.5) == left], left)
-    if whole is not None:
-        axes.axhline(whole, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        where = axes.get_yaxis_transform()
-        axes.text(0.99, whole + 0.02, "all heads", transform=where, ha="right", color=MUTED)
-    axes.grid(axis="y", linewidth=0.8)
-    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.1), title=title)
-    axes.set(
-        xlabel="attention on the endings that tell the answer, 0 to 1",
-        ylabel="share right with the head silent",
-    )
-    return figure
-
-
-def describe_silenced_heads(rows, whole=None, named=0.1):
-    """Say in words what `silenced_heads` shows.
-
-    >>> describe_silenced_heads([{"layer": 2, "head": 1, "ending": 0.8, "without": 0.3},
-    ...                          {"layer": 0, "head": 0, "ending": 0.1, "without": 0.9}], 0.9)
-    'With all heads 0.90 right; silent one by one, layer 2, head 1 leaves 0.30; the others 0.90.'
-    """
-    costly = _costly(rows, whole, named)
-    parts = [f"{_name(row)} leaves {row['without']:.2f}" for row in costly]
-    rest = [row["without"] for row in rows if row not in costly]
-    if rest:
-        low, high = (f"{value:.2f}" for value in (min(rest), max(rest)))
-        parts.append(f"the others {low}" + (f" to {high}" if low != high else ""))
-    start = "" if whole is None else f"With all heads {whole:.2f} right; "
-    return f"{start}silent one by one, {'; '.join(parts)}."
-
-
-def _costly(rows, whole, named):
-    if not rows:
-        raise ShapeError("there are no heads to draw")
-    seeds = {row.get("seed") for row in rows}
-    if len(seeds) > 1:
-        raise ShapeError(f"expected the heads of one model, got those of {len(seeds)} seeds")
-    whole = max(row["without"] for row in rows) if whole is None else whole
-    return [row for row in rows if row["without"] < whole - named]
-
-
-def _name_dots(axes, rows, left):
-    """Write the names beside the dots, towards the middle of the picture."""
-    heights = spread_apart([row["without"] for row in rows], gap=0.065)
-    for row, height in zip(rows, heights, strict=True):
-        x = row["ending"] + (0.02 if left else -0.02)
-        side = "left" if left else "right"
-        axes.text(x, height, _name(row), va="center", ha=side, fontsize=9, color=ORANGE)
 
 
 def _name(row):

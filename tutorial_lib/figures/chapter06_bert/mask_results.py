@@ -1,4 +1,4 @@
-"""Masked tokens: what became of them and how often, and what a model says should stand there."""
+"""Masked tokens as chips, and what became of the chosen ones beside what was asked for."""
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
@@ -67,53 +67,6 @@ def _checked_counts(counts):
     return counts
 
 
-@style.styled
-def masking_counts(tokens, shown, fates, counts, share=0.15, title="", figure=None):
-    """One text with what became of its chosen tokens, and how often over all draws, with targets.
-
-    tokens: T strings; shown: the T strings after the change; fates: for each "", "mask", "random"
-    or "same"; counts: sums over all draws, with the keys draws, candidates, chosen, mask, random
-    and same. Returns the figure. Raises ShapeError when these do not fit together.
-
-    >>> counts = {"draws": 1, "candidates": 7, "chosen": 1, "mask": 1, "random": 0, "same": 0}
-    >>> figure = masking_counts(["so", "it"], ["so", "[MASK]"], ["", "mask"], counts)
-    >>> [text.get_text() for text in figure.axes[0].texts]
-    ['so', '[MASK]', 'it']
-    """
-    _checked_counts(counts)
-    if not len(tokens) == len(shown) == len(fates) or not {*fates} <= {"", *FATES}:
-        raise ShapeError("tokens, shown and fates must be equally many, fates of a known kind")
-    tall = text_height(shown)
-    figure = style.blank(figure, WIDTH, tall + 3.3)
-    # Two figures in one: the tokens' axes are as wide as the page, whatever is beside the bars.
-    above, below = (part.subplots() for part in figure.subfigures(2, 1, height_ratios=(tall, 2.3)))
-    was = [
-        token_name(old, 16) if fate in ("mask", "random") else fate
-        for old, fate in zip(tokens, fates, strict=True)
-    ]
-    draw_tokens(
-        above,
-        shown,
-        lambda index: (FATES[fates[index]][2] if fates[index] else style.CARD, style.INK),
-        was,
-    )
-    bars = measured_shares(counts, share)
-    for row, (_, measured, target, colour) in enumerate(bars):
-        below.barh(row, measured, color=colour, height=0.62)
-        below.plot([target, target], [row - 0.42, row + 0.42], color=style.INK, linewidth=2)
-        words = f"{100 * measured:.1f} %, target {100 * target:g} %"
-        end = max(measured, target)
-        below.annotate(words, (end, row), (6, 0), textcoords="offset points", va="center")
-    below.set_yticks(range(len(bars)), [name for name, *_ in bars])
-    below.invert_yaxis()
-    below.tick_params(axis="y", length=0)
-    below.set_xlim(0, 1.12)
-    below.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "20", "40", "60", "80", "100"])
-    below.set_xlabel(f"per cent, over {counts['draws']:,} draws of this text; line: target")
-    style.headline(figure, title)
-    return figure
-
-
 def measured_shares(counts, share=0.15):
     """Return the four bars: (name, measured share, target, colour).
 
@@ -129,17 +82,3 @@ def measured_shares(counts, share=0.15):
             (f"{names[fate]}, of the chosen", counts[fate] / counts["chosen"], target, colour)
         )
     return rows
-
-
-def describe_masking_counts(counts, share=0.15):
-    """Say in words what `masking_counts` shows.
-
-    >>> counts = {"draws": 1, "candidates": 8, "chosen": 2, "mask": 1, "random": 1, "same": 0}
-    >>> describe_masking_counts(counts)[:77]
-    'What became of tokens over 1 draws of a text: chosen, of all 25.0 % (target 1'
-    """
-    parts = [
-        f"{name} {100 * measured:.1f} % (target {100 * target:g} %)"
-        for name, measured, target, _ in measured_shares(counts, share)
-    ]
-    return f"What became of tokens over {counts['draws']:,} draws of a text: {', '.join(parts)}."

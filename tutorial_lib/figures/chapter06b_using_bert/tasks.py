@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.charts import filled_array, line_chart
+from tutorial_lib.figures.charts import filled_array
 
 WIDTH = 9.0  # inches
 LETTER, GAP, LINE = 0.083, 0.075, 0.34  # inches: of a letter at 9.5 points, between words, a line
@@ -184,31 +184,6 @@ def describe_task_results(scores, value_label, runs="seeds"):
         for name, values in scores.items()
     ]
     return f"Bars of {value_label}, mean and range over {runs}: {'; '.join(parts)}."
-
-
-def task_curves(curves, x_label, y_label, title="", *, references=None, figure=None):
-    """Lines of the mean over seeds with a band from the lowest to the highest.
-
-    curves maps a name to (x, values), values one list a seed, each as long as x; references maps
-    a text to a height, drawn dashed.
-
-    >>> task_curves({"pre-trained": ([1, 2], [[0, 1], [1, 1]])}, "step", "F1").axes[0].get_ylabel()
-    'F1'
-    """
-    tables = {
-        name: filled_array(values, 2, f"curve {name!r}") for name, (_, values) in curves.items()
-    }
-    tops = [*(table.max() for table in tables.values()), *(references or {}).values()]
-    return line_chart(
-        {name: (x, tables[name].mean(0)) for name, (x, _) in curves.items()},
-        x_label,
-        y_label,
-        title,
-        bands={name: (table.min(0), table.max(0)) for name, table in tables.items()},
-        references=references,
-        y_range=(0, 1.1 * max(tops)),
-        figure=figure,
-    )
 
 
 def _lines(words):
