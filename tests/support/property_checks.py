@@ -5,16 +5,13 @@ A chapter lists its answers as {exercise: {name: (answer, sentences)}}: the begi
 be said, in order.
 """
 
-import functools
 import importlib.util
 import re
 
 import pytest
-import torch
 from isolation import ROOT
 
 from tutorial_lib.exercises.engine import registry
-from tutorial_lib.exercises.engine.attempts import plainly
 from tutorial_lib.exercises.engine.tasks import Symptom
 from tutorial_lib.exercises.engine.verdicts import judge
 
@@ -64,21 +61,3 @@ def assert_right(id, answer):
     """The answer is right, and nothing is said against it."""
     found = verdict(id, answer)
     assert found.status == "right", found.text
-
-
-def assert_the_solution_holds(id):
-    """Every property is True of the solution: None would hide one that fails on its own code."""
-    task = registry.find(id)
-    for entry in task.properties:
-        assert entry.holds(functools.partial(plainly, task, task.solution)) is True, entry.sentence
-
-
-def assert_right_in_short_floats(id):
-    """The solution is right, too, when its result is rounded to float16."""
-
-    def short(*args, **kwargs):
-        found = registry.find(id).solution(*args, **kwargs)
-        single = isinstance(found, torch.Tensor) and found.is_floating_point()
-        return found.half() if single else found
-
-    assert verdict(id, short).status == "right"
