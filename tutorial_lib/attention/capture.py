@@ -163,9 +163,12 @@ class AttentionMaps(Sequence):
         self._maps, self._pending = self._pending, None
 
     def record(self, index, weights):
-        """Keep the weights of one layer."""
-        # Outside a whole pass (model.encode(...), say) there is no end to wait for.
-        (self._maps if self._pending is None else self._pending)[index] = weights
+        """Keep the weights of one layer, of each time when a pass applies it several times."""
+        if self._pending is None:  # outside a whole pass (model.encode(...), say): no end to await
+            self._maps[index, 0] = weights
+            return
+        times = sum(other == index for other, _ in self._pending)
+        self._pending[index, times] = weights
 
     @property
     def encoder(self):
@@ -183,13 +186,13 @@ class AttentionMaps(Sequence):
         return self._of("cross")
 
     def _of(self, stack):
-        return [self._maps[i] for i in sorted(self._maps) if self._stacks[i] == stack]
+        return [self._maps[key] for key in sorted(self._maps) if self._stacks[key[0]] == stack]
 
     def __len__(self):
         return len(self._maps)
 
     def __getitem__(self, index):
-        maps = [self._maps[i] for i in sorted(self._maps)]
+        maps = [self._maps[key] for key in sorted(self._maps)]
         if not maps:
             raise IndexError("no forward pass has ended inside this capture_attention block yet")
         return maps[index]

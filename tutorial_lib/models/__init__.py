@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING
 from tutorial_lib.lazy import loading
 
 if TYPE_CHECKING:
+    from tutorial_lib.models.albert import ALBERT, ALBERTConfig
     from tutorial_lib.models.bert import BERT, BERTConfig
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
+    from tutorial_lib.models.distilbert import DistilBERT, DistilBERTConfig
+    from tutorial_lib.models.electra import ELECTRA, ELECTRAConfig
     from tutorial_lib.models.gap_head import GapHead
     from tutorial_lib.models.gpt import GPT, GPTConfig
     from tutorial_lib.models.llama import Llama, LlamaConfig
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
     from tutorial_lib.models.one_head import OneHeadReader
+    from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig

@@ -13,7 +13,7 @@ from tutorial_lib.models.base import Model, initialise
 from tutorial_lib.models.bert_heads import BERTHeads, mean_pool
 from tutorial_lib.models.blocks import Block
 from tutorial_lib.models.checks import check_choice, check_ids, check_same_shape, check_sizes
-from tutorial_lib.models.foreign.bert import FOREIGN_NAMES, heads_in, read_bert_config
+from tutorial_lib.models.foreign.bert import FOREIGN
 from tutorial_lib.positions import LearnedPositions
 
 
@@ -92,28 +92,42 @@ class BERT(BERTHeads, Model):
     """
 
     config_class: ClassVar = BERTConfig
+    foreign: ClassVar = FOREIGN
 
     def __init__(self, config):
         super().__init__(config)
-        self.token_embedding = nn.Embedding(config.vocab_size, config.d_model)
-        self.segment_embedding = nn.Embedding(config.n_segments, config.d_model)
-        self.position_embedding = LearnedPositions(config.context, config.d_model)
-        self.embedding_norm = nn.LayerNorm(config.d_model, config.eps)
+        self.build_embeddings(config, config.d_model)
         self.dropout = nn.Dropout(config.dropout)
-        self.blocks = nn.ModuleList(
-            Block(
-                config.d_model,
-                config.n_heads,
-                config.d_ff,
-                norm="post",
-                activation=config.activation,
-                eps=config.eps,
-                dropout=config.dropout,
-            )
-            for _ in range(config.n_layers)
-        )
+        self.blocks = self.build_layers(config)
         self.build_heads(config)
         self.apply(initialise)
+
+    def build_embeddings(self, config, width):
+        """Make the three tables that are added, and their norm, of this width."""
+        self.token_embedding = nn.Embedding(config.vocab_size, width)
+        self.segment_embedding = nn.Embedding(config.n_segments, width)
+        self.position_embedding = LearnedPositions(config.context, width)
+        self.embedding_norm = nn.LayerNorm(width, config.eps)
+
+    def build_layers(self, config):
+        """Make the L layers."""
+        return nn.ModuleList(self.build_layer(config) for _ in range(config.n_layers))
+
+    def build_layer(self, config):
+        """Make one layer, each sum followed by its norm."""
+        return Block(
+            config.d_model,
+            config.n_heads,
+            config.d_ff,
+            norm="post",
+            activation=config.activation,
+            eps=config.eps,
+            dropout=config.dropout,
+        )
+
+    def layers(self):
+        """Return the L layers in the order in which they are applied."""
+        return self.blocks
 
     def forward(self, ids, segments=None, mask=None):
         """Return the last hidden states (B, T, D)."""
@@ -126,7 +140,7 @@ class BERT(BERTHeads, Model):
             check_same_shape("mask", mask, ids)
             mask = token_mask(mask)  # (B, 1, 1, T)
         states = [x]
-        for block in self.blocks:
+        for block in self.layers():
             states.append(block(states[-1], mask))
         return states
 
@@ -138,8 +152,12 @@ class BERT(BERTHeads, Model):
         check_ids("segments", segments, self.config.n_segments)
         check_same_shape("segments", segments, ids)
         x = self.token_embedding(ids) + self.segment_embedding(segments)  # (B, T, D)
-        x = x + self.position_embedding(ids.size(1))  # (T, D), the same for every sequence
+        x = x + self.position_vectors(ids)
         return self.dropout(self.embedding_norm(x))
+
+    def position_vectors(self, ids):
+        """Return the vectors of the positions, (T, D): the same for every sequence."""
+        return self.position_embedding(ids.size(1))
 
     def sentence_vectors(self, ids, segments=None, mask=None):
         """Return one vector of length 1 a sequence, (B, D): the mean over its real tokens.
@@ -158,7 +176,7 @@ class BERT(BERTHeads, Model):
         another kind of model, or its tensors are not exactly those the configuration asks for.
         """
         folder = hub.resolve(name_or_folder, revision)
-        sizes = read_bert_config(folder / "config.json")
+        sizes = cls.foreign.read_config(folder / "config.json")
         tensors = load_tensors(folder)
-        parts = heads_in(tensors, sizes.pop("architectures"))
-        return cls.filled(folder, sizes | parts, tensors, FOREIGN_NAMES)
+        parts = cls.foreign.heads_in(tensors, sizes.pop("architectures"))
+        return cls.filled(folder, sizes | parts, tensors, cls.foreign.names)

@@ -15,21 +15,24 @@ from tutorial_lib.models.checks import check_same_shape
 class MLMHead(nn.Module):
     """Says which token a position holds: one more layer, then the token vectors themselves.
 
+    table_width: the width of these vectors; None: d_model.
+
     >>> head = MLMHead(d_model=4, vocab_size=9)
     >>> head(torch.zeros(2, 4), table=torch.zeros(9, 4)).shape
     torch.Size([2, 9])
     """
 
-    def __init__(self, d_model, vocab_size, activation="gelu", eps=1e-12):
+    def __init__(self, d_model, vocab_size, activation="gelu", eps=1e-12, table_width=None):
         super().__init__()
-        self.transform = nn.Linear(d_model, d_model)
+        table_width = table_width or d_model
+        self.transform = nn.Linear(d_model, table_width)
         self.activation = ACTIVATIONS[activation]()
-        self.norm = nn.LayerNorm(d_model, eps)
+        self.norm = nn.LayerNorm(table_width, eps)
         self.bias = nn.Parameter(torch.zeros(vocab_size))
 
     def forward(self, hidden, table):
-        """Return logits (..., V) from hidden (..., D) and the token vectors, table (V, D)."""
-        x = self.norm(self.activation(self.transform(hidden)))  # (..., D)
+        """Return logits (..., V) from hidden (..., D) and the token vectors, table (V, E)."""
+        x = self.norm(self.activation(self.transform(hidden)))  # (..., E)
         return F.linear(x, table, self.bias)
 
 
@@ -42,6 +45,7 @@ class BERTHeads:
 
     # For `with_heads`: the fields of BERTConfig it may change, the beginnings of the names there.
     head_fields = ("pooler", "mlm", "nsp", "n_classes", "n_labels", "span", "pooling")
+    mlm_activation = None  # of the layers; some descendants keep GELU there whatever those have
     heads = ("pooler.", "mlm_head.", "nsp_head.", "sequence_head.", "token_head.", "span_head.")
 
     def build_heads(self, config):
@@ -50,7 +54,9 @@ class BERTHeads:
         self.pooler = nn.Linear(d_model, d_model) if config.pooler else None
         self.mlm_head = None
         if config.mlm:
-            self.mlm_head = MLMHead(d_model, config.vocab_size, config.activation, config.eps)
+            width = self.token_embedding.embedding_dim
+            activation = self.mlm_activation or config.activation
+            self.mlm_head = MLMHead(d_model, config.vocab_size, activation, config.eps, width)
         self.nsp_head = nn.Linear(d_model, 2) if config.nsp else None
         self.sequence_head = nn.Linear(d_model, config.n_classes) if config.n_classes else None
         self.token_head = nn.Linear(d_model, config.n_labels) if config.n_labels else None

@@ -48,6 +48,19 @@ def check_choice(name, value, choices):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
+def check_no_part(config, family, field, reason):
+    """Raise ValueError when a config asks for a part that its family of models does not have.
+
+    >>> from tutorial_lib.models import RoBERTaConfig
+    >>> RoBERTaConfig(pooler=True, nsp=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: a RoBERTa has no nsp: it was trained on masked tokens alone
+    """
+    if getattr(config, field):
+        raise ValueError(f"a {family} has no {field}: {reason}")
+
+
 def check_tensor(name, value):
     """Raise ShapeError for a list, an array or anything else that is no tensor.
 

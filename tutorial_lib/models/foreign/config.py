@@ -12,7 +12,8 @@ _ACTIVATION_NAMES = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
 def read_config(path, model, required, fields, activation=None):
     """Return what fields(raw) makes of a config.json, the activation under its name with us.
 
-    required: options that would change what is computed, and the only value understood here;
+    required: options that would change what is computed, and the value understood here, or a
+    tuple of them, the family's own first;
     activation: the name of that option and what stands for it when a file leaves it out, as its
     family's own program has it: ("hidden_act", "gelu") for instance; None: the model has no choice.
     Raises MissingDataError without the file, DamagedFileError when it is damaged or asks for
@@ -24,8 +25,10 @@ def read_config(path, model, required, fields, activation=None):
     try:
         raw = read_json(path, dict)
         for name, value in required.items():
-            if raw.get(name, value) != value:
-                raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, {model} needs {value!r}")
+            allowed = value if isinstance(value, tuple) else (value,)
+            if raw.get(name, allowed[0]) not in allowed:
+                needed = " or ".join(map(repr, allowed))
+                raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, {model} needs {needed}")
         if activation is None:
             return fields(raw)
         return fields(raw) | {"activation": _activation(path, raw, *activation)}
