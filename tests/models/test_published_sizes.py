@@ -3,9 +3,13 @@
 import pytest
 
 from tutorial_lib.models import (
+    ALBERTConfig,
     BERTConfig,
     DINOv2Config,
+    DistilBERTConfig,
+    ELECTRAConfig,
     GPTConfig,
+    RoBERTaConfig,
     TransformerConfig,
     ViTConfig,
     count_parameters,
@@ -29,6 +33,17 @@ ROWS = {
     },
     "BERT base": (BERTConfig.base(**PRE_TRAINING), 110, 0.01),
     "BERT large": (BERTConfig.large(**PRE_TRAINING), 340, 0.02),
+    "RoBERTa base": (RoBERTaConfig.base(), 125, 0.005),
+    "RoBERTa large": (RoBERTaConfig.large(), 355, 0.005),
+    "ALBERT base": (ALBERTConfig.base(), 12, 0.03),
+    "ALBERT large": (ALBERTConfig.large(), 18, 0.02),
+    "ALBERT xlarge": (ALBERTConfig.xlarge(), 60, 0.03),
+    # The paper prints 235 M; the weights that were released hold 223 M, as ours do.
+    "ALBERT xxlarge": (ALBERTConfig.xxlarge(), 235, 0.06),
+    "DistilBERT": (DistilBERTConfig.base(), 66, 0.02),
+    "ELECTRA small": (ELECTRAConfig.small(), 14, 0.04),
+    "ELECTRA base": (ELECTRAConfig.base(), 110, 0.01),
+    "ELECTRA large": (ELECTRAConfig.large(), 335, 0.005),
     "ViT-B/16": (ViTConfig.base(), 86, 0.01),
     "ViT-L/16": (ViTConfig.large(), 307, 0.01),
     "ViT-L/32": (ViTConfig.large(patch_size=32), 307, 0.005),

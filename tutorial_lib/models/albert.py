@@ -52,7 +52,7 @@ class ALBERTConfig(BERTConfig):
 
     @classmethod
     def xxlarge(cls, **changes):
-        """ALBERT-xxlarge: 235 M parameters (published; 223 M counted) in a layer 4,096 wide."""
+        """ALBERT-xxlarge: one layer, 4,096 wide; 223 M parameters where the paper prints 235 M."""
         return cls.base(**({"d_model": 4096, "n_heads": 64} | changes))
 
     def build(self):

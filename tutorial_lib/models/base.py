@@ -83,7 +83,7 @@ class Model(nn.Module):
         """
         try:
             config = cls.config_class(**sizes)
-            layers = max(getattr(config, name, 0) or 0 for name in cls.layer_counts)
+            layers = max((getattr(config, name, 0) or 0 for name in cls.layer_counts), default=0)
             if layers > len(tensors):  # even an outline of a billion layers would take for ever
                 raise ValueError(f"{layers:,} layers, but {len(tensors)} tensors")
             with torch.device("meta"), Unfilled():  # sizes without numbers: they cost no memory

@@ -55,10 +55,10 @@ def check_no_part(config, family, field, reason):
     >>> RoBERTaConfig(pooler=True, nsp=True)
     Traceback (most recent call last):
     ...
-    ValueError: a RoBERTa has no nsp: it was trained on masked tokens alone
+    ValueError: RoBERTa has no nsp: it was trained on masked tokens alone
     """
     if getattr(config, field):
-        raise ValueError(f"a {family} has no {field}: {reason}")
+        raise ValueError(f"{family} has no {field}: {reason}")
 
 
 def check_tensor(name, value):
