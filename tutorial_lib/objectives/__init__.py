@@ -1,5 +1,10 @@
 """What a model is asked to learn: batches and losses for each kind of training."""
 
+from tutorial_lib.objectives.distillation import (
+    DistillationWeights,
+    distillation_loss,
+    soft_target_loss,
+)
 from tutorial_lib.objectives.masking import (
     MaskedPatches,
     MaskedTokens,
@@ -19,7 +24,19 @@ from tutorial_lib.objectives.next_token import (
     shifted,
     translation_loss,
 )
-from tutorial_lib.objectives.pairs import SentencePair, pack_pairs, sentence_pairs
+from tutorial_lib.objectives.pairs import (
+    OrderedPair,
+    SentencePair,
+    order_pairs,
+    pack_pairs,
+    sentence_pairs,
+)
+from tutorial_lib.objectives.replaced import (
+    ReplacedTokens,
+    electra_loss,
+    replace_tokens,
+    replaced_token_loss,
+)
 from tutorial_lib.objectives.spans import (
     TAGS,
     SpanScores,
@@ -33,13 +50,18 @@ from tutorial_lib.objectives.spans import (
 __all__ = [
     "IGNORED",
     "TAGS",
+    "DistillationWeights",
     "MaskedPatches",
     "MaskedTokens",
     "NextTokenBatches",
+    "OrderedPair",
+    "ReplacedTokens",
     "SentencePair",
     "SpanScores",
     "answer_f1",
     "best_span",
+    "distillation_loss",
+    "electra_loss",
     "entities",
     "entity_f1",
     "label_smoothing_loss",
@@ -50,10 +72,14 @@ __all__ = [
     "mean_colours",
     "mean_next_token_loss",
     "next_token_loss",
+    "order_pairs",
     "pack_pairs",
     "pretraining_loss",
+    "replace_tokens",
+    "replaced_token_loss",
     "sentence_pairs",
     "shifted",
+    "soft_target_loss",
     "span_scores",
     "translation_loss",
 ]

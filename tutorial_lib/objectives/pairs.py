@@ -1,5 +1,6 @@
-"""Does the second sentence follow the first? BERT's pairs, half of them real."""
+"""Pairs of sentences: does the second follow the first (BERT), are they in order (ALBERT)?"""
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -54,8 +55,42 @@ def sentence_pairs(
     return pairs
 
 
+class OrderedPair(NamedTuple):
+    """Two neighbouring sentences as lists of ids, and whether they are in the order of the text."""
+
+    first: list[int]
+    second: list[int]
+    in_order: bool
+
+
+def order_pairs(
+    documents: Sequence[Sequence[list[int]]], n_pairs: int, seed: int = 0
+) -> list[OrderedPair]:
+    """Return n_pairs OrderedPairs of neighbours in documents, as `sentence_pairs` takes them.
+
+    Half of the pairs are swapped. Both sorts hold the same sentences, so the topic gives nothing
+    away (Lan et al. 2019, section 3.1). The order is random; the same seed gives the same pairs.
+    Raises ValueError when no document has two sentences.
+
+    >>> pairs = order_pairs([[[1], [2]]], n_pairs=4)
+    >>> sorted(pairs)[0], sum(pair.in_order for pair in pairs)
+    (OrderedPair(first=[1], second=[2], in_order=True), 2)
+    """
+    neighbours = [pair for document in documents for pair in itertools.pairwise(document)]
+    if not neighbours:
+        raise ValueError("pairs need a document with two sentences or more, got none")
+    generator = torch.Generator().manual_seed(seed)
+    pairs = []
+    for i in torch.randperm(n_pairs, generator=generator).tolist():
+        place = torch.randint(len(neighbours), (), generator=generator).item()
+        first, second = neighbours[place]
+        in_order = i % 2 == 0
+        pairs.append(OrderedPair(*((first, second) if in_order else (second, first)), in_order))
+    return pairs
+
+
 def pack_pairs(
-    pairs: Sequence[SentencePair], cls_id: int, sep_id: int, pad_id: int, context: int
+    pairs: Sequence[SentencePair | OrderedPair], cls_id: int, sep_id: int, pad_id: int, context: int
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return ids, segments and mask, (B, T) each, of `[CLS] first [SEP] second [SEP]`.
 
