@@ -2,9 +2,10 @@
 
 Start with `pages/bpe.py` and `pages/wordpiece.py`: each is a complete tokenizer on one page. Here
 is the same thing, fast and checked: `merges` is byte-pair encoding by hand and `incremental` the
-same made fast; `pretokenize` cuts text into words; `bpe` and `wordpiece` are the tokenizers;
-`vocabulary` is what both share, `files` and `pretrained` read and write them; `chat` writes
-messages as the text that a model answers; `steps` shows learning step by step.
+same made fast; `pretokenize` cuts text into words; `bpe` and `wordpiece` are the tokenizers, and
+`roberta` puts the first between special tokens like the second's; `vocabulary` is what they share,
+`files` and `pretrained` read and write them; `chat` writes messages as the text that a model
+answers; `steps` shows learning step by step.
 """
 
 from tutorial_lib.tokenizers.bpe import BPETokenizer
@@ -16,6 +17,7 @@ from tutorial_lib.tokenizers.pretokenize import (
     bert_words,
     gpt2_words,
 )
+from tutorial_lib.tokenizers.roberta import RoBERTaTokenizer
 from tutorial_lib.tokenizers.steps import MergeStep, encoding_states, merge_steps, wordpiece_steps
 from tutorial_lib.tokenizers.wordpiece import (
     Encoding,
@@ -30,6 +32,7 @@ __all__ = [
     "BPETokenizer",
     "Encoding",
     "MergeStep",
+    "RoBERTaTokenizer",
     "WordPieceTokenizer",
     "apply_merges",
     "bert_words",
