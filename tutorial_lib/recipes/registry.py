@@ -159,6 +159,12 @@ RECIPES = {
             "digits and emoji from 5 to 50 labels a class: DINOv2's vectors, pixels, a small ViT",
         ),
         Recipe(
+            "bert-family",
+            "bert_family",
+            "table",
+            "BERT and its descendants for the same seconds: masked words, two fine-tunings",
+        ),
+        Recipe(
             "shakespeare-bert",
             "shakespeare_bert",
             "checkpoint",

@@ -82,8 +82,9 @@ def look_at_neighbours(model, offsets, sharpness=2.0):
     """
     d_model = model.config.d_model
     width = d_model // model.config.n_heads
-    model.token_embedding.weight[:, :width] = 0
-    model.segment_embedding.weight[:, :width] = 0
+    for table in (model.token_embedding, model.segment_embedding):
+        if table is not None:  # a DistilBERT has no segments
+            table.weight[:, :width] = 0
     positions = model.position_embedding.weight
     positions.zero_()
     # Sinusoids have a root mean square of 1 / sqrt(2); this makes it that of the tokens.
