@@ -162,7 +162,7 @@ RECIPES = {
             "bert-family",
             "bert_family",
             "table",
-            "BERT and its descendants for the same seconds: masked words, two fine-tunings",
+            "masks drawn once or anew, and students of a BERT, for the same seconds",
         ),
         Recipe(
             "shakespeare-bert",
