@@ -5,8 +5,8 @@ steps. Three plays are held out, as everywhere, and what is measured are the tok
 
 Part "students": the "teacher" is the checkpoint of chapter 06. "distilbert" starts with two of its
 three layers and learns from it; "layers as they are" has not learned yet; "layers, no teacher"
-starts the same way and learns from hidden tokens alone; "half, alone" has that size and nothing of the teacher's; "distilbert without ..."
-switches one part of the loss off.
+starts the same way and learns from hidden tokens alone; "half, alone" has that size and nothing of
+the teacher's; "distilbert without ..." switches one part of the loss off.
 
 Part "masking": running text of a few plays, read many times, hidden once and for all ("static") or
 anew in every pass ("dynamic"), as BERT and RoBERTa did.
@@ -144,14 +144,14 @@ class Batches:
 
 
 class Budget:
-    """Seconds of CPU that one training may take; what it measures on its way does not count."""
+    """Seconds of CPU that one training may take."""
 
     def __init__(self, seconds):
-        self.seconds, self.begun, self.elsewhere = seconds, time.process_time(), 0.0
+        self.seconds, self.begun = seconds, time.process_time()
 
     def spent(self):
         """Return the seconds of CPU since the start."""
-        return time.process_time() - self.begun - self.elsewhere
+        return time.process_time() - self.begun
 
     def over(self, _history=None):
         """Return whether they are spent."""
