@@ -13,11 +13,15 @@ ALLOWED = sys.stdlib_module_names | {"torch", "einops", "regex"}
 # Two numbers that each program prints; the first should be larger (1) or smaller (-1) than the
 # second, and by how much at least.
 RESULTS = {
+    "albert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 15),
     "attention": (r"right answers: (\d+)%; when not told the name: (\d+)%", 1, 40),
     "bert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 20),
     "decoding": (r"sampled +log p +(-[\d.]+)[\s\S]*beam search +log p +(-[\d.]+)", -1, 10),
+    "distilbert": (r"taught, 2 layers: (\d+)%[\s\S]*alone, 2 layers: (\d+)%", 1, 15),
+    "electra": (r"replaced words found: (\d+)%; others suspected: ([\d.]+)%", 1, 30),
     "gpt": (r"held-out: ([\d.]+) nats per character; .* pairs: ([\d.]+)", -1, 0.2),
     "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
+    "roberta": (r"hidden once: .* loss ([\d.]+)[\s\S]*every pass: .* loss ([\d.]+)", 1, 0.1),
     "training": (
         r"held-out: ([\d.]+) nats per character; by their frequencies alone: ([\d.]+)",
         -1,

@@ -11,6 +11,7 @@ made robust, and tests hold the two equal.
 True
 """
 
+import difflib
 import html
 import os
 from pathlib import Path
@@ -30,9 +31,16 @@ def path(name):
     return FOLDER / f"{name}.py"
 
 
-def show(name):
-    """Display a page: coloured in a notebook, as text in a terminal. It is read, not imported."""
-    return Page(path(name))
+def show(name, changes_from=None):
+    """Display a page: coloured in a notebook, as text in a terminal. It is read, not imported.
+
+    changes_from: the name of another page; then only the lines that differ from it are shown, with
+    those around them, as far as the program below `if __name__ == "__main__"`.
+
+    >>> "+        for _ in range(self.n_layers):" in repr(show("albert", changes_from="bert"))
+    True
+    """
+    return Page(path(name)) if changes_from is None else Changes(path(changes_from), path(name))
 
 
 class Page:
@@ -57,6 +65,41 @@ class Page:
         )
 
 
+class Changes:
+    """What one page changes of another: lines that go, lines that come; `show` makes one."""
+
+    around = 2  # lines shown before and after those that change
+
+    def __init__(self, parent, file):
+        self.parent, self.file = parent, file
+        lines = [_model_of(page).splitlines() for page in (parent, file)]
+        found = difflib.unified_diff(*lines, lineterm="", n=self.around)
+        self.lines = ["" if line.startswith("@@") else line for line in list(found)[2:]][1:]
+
+    def _header(self):
+        gone, come = (sum(line.startswith(sign) for line in self.lines) for sign in "-+")
+        return f"{readable_path(self.file)} beside {self.parent.name}: {gone} lines go, {come} come"
+
+    def __repr__(self):
+        return "\n".join([self._header(), "", *self.lines])
+
+    def _repr_html_(self):
+        rows = [
+            f'<span style="{CHANGED.get(line[:1], "")}">{html.escape(line) or " "}</span>'
+            for line in self.lines
+        ]
+        return (
+            f"<p>{html.escape(self._header())}</p>"
+            f'<pre style="background-color: {CARD}; color: {INK}; padding: 12px; '
+            f'overflow-x: auto; line-height: 1.35">{"<br>".join(rows)}</pre>'
+        )
+
+
+def _model_of(page):
+    """Return the part of a page that defines its model: what runs it differs anyway."""
+    return page.read_text(encoding="utf-8").partition('if __name__ == "__main__"')[0].rstrip()
+
+
 def readable_path(file):
     """Write a path relative to the current folder, or say how to find it: no path of a machine."""
     try:
@@ -72,6 +115,7 @@ def readable_path(file):
 # Dark on a light card, written into each tag: so the colours can be read in light and dark themes
 # and survive in a notebook that its reader has not run yet, where style sheets are taken out.
 CARD, INK = "#fdfcf9", "#1f2430"
+CHANGED = {"-": "background-color: #fbe3da", "+": "background-color: #dcefe4"}
 COLOURS = {
     "Comment": "#5c6370",
     "String.Doc": "#5c6370",
