@@ -8,11 +8,15 @@ from tutorial_lib.interpret import trace
 from tutorial_lib.models import (
     BERT,
     GPT,
+    ALBERTConfig,
     BERTConfig,
     DINOv2Config,
+    DistilBERTConfig,
+    ELECTRAConfig,
     GPTConfig,
     LlamaConfig,
     ModernGPTConfig,
+    RoBERTaConfig,
     TransformerConfig,
     ViTConfig,
     count_parameters,
@@ -32,6 +36,11 @@ MODELS = {
     "untied": (LlamaConfig(**LLAMA, tied=False), IDS),
     "bert": (BERTConfig(**TEXT), IDS),
     "bert with heads": (BERTConfig(**TEXT, **HEADS), IDS),
+    "roberta": (RoBERTaConfig(**TEXT, mlm=True), IDS),
+    "albert": (ALBERTConfig(**TEXT, embedding_size=3, pooler=True, mlm=True, order=True), IDS),
+    "distilbert": (DistilBERTConfig(**TEXT, mlm=True), IDS),
+    "electra": (ELECTRAConfig(**TEXT, embedding_size=3, replaced=True), IDS),
+    "electra, equal widths": (ELECTRAConfig(**TEXT, replaced=True), IDS),
     "vit": (ViTConfig(**PICTURE, n_classes=10), IMAGE),
     "vit without [CLS]": (ViTConfig(**PICTURE, n_classes=10, pooling="mean"), IMAGE),
     "dinov2": (DINOv2Config(**PICTURE), IMAGE),
@@ -64,6 +73,17 @@ def test_a_bert_carries_the_heads_that_it_has():
     shown = words(figures.machine(full, IDS))
     assert {"masked words", "whole text", "token tags", "span", "next sentence"} <= set(shown)
     assert {"(B, T, labels)", "(1, 4, 5)"} <= set(shown)
+
+
+def test_a_layer_that_is_applied_three_times_is_counted_once():
+    config = ALBERTConfig(**TEXT, embedding_size=3, pooler=True, order=True)
+    shown = words(figures.machine(config.build().eval(), IDS))
+    assert {"the same layer × 3", "3 → 8", "(B, T, E) = (1, 4, 3)", "order"} <= set(shown)
+    shown = words(figures.machine(ELECTRAConfig(**TEXT, replaced=True).build().eval(), IDS))
+    assert {"× 3 layers", "replaced?"} <= set(shown)
+    assert "(B, T, E) = (1, 4, 8)" not in shown
+    shown = words(figures.machine(DistilBERTConfig(**TEXT, mlm=True).build().eval(), IDS))
+    assert "segment table" not in shown
 
 
 def test_an_untied_llama_has_no_line_between_its_tables():

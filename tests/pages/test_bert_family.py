@@ -157,13 +157,6 @@ def electra(page):
     for name, parameter in generator.named_parameters():
         if ours[name].grad is not None:
             alike(parameter.grad, ours[name].grad)
-    sizes |= {"d_model": 24, "n_heads": 3}
-    config = ELECTRAConfig(**sizes, embedding_size=24, replaced=True)
-    assert page.Discriminator(**sizes, width=16).widen.weight.shape == (24, 16)
-    found = dict(page.Discriminator(**sizes, width=24).named_parameters())
-    for name, parameter in config.build().named_parameters():
-        if parameter.numel() > 500:
-            assert_close(found[name].std(), parameter.std(), rtol=0.15, atol=1e-4)
 
 
 AGREE = {"roberta": roberta, "albert": albert, "distilbert": distilbert, "electra": electra}

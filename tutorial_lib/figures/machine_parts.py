@@ -56,7 +56,8 @@ def _kind_of(name):
     if "blocks." not in name:
         if name.startswith(("final_norm", "embedding_norm", "encoder_norm", "decoder_norm")):
             return "norm"
-        tables = "embedding" in name or "position" in name or name.startswith("output_layer")
+        tables = "embedding" in name or "position" in name
+        tables = tables or name.startswith(("output_layer", "widen"))
         return "embedding" if tables or name.startswith("relative") else "head"
     if "_norm." in name or "_scale." in name:
         return "norm"
@@ -83,6 +84,9 @@ def parts_of(model, records, stack=""):
             part = _inside(name, name.removeprefix(layer), record, model, records)
         elif name in (f"{stack} norm", "final norm", "embedding norm"):
             part = ("norm", _norm_name(record), "")
+        elif name == "widen":
+            widths = records["embedding norm"].tensor.shape[-1], record.tensor.shape[-1]
+            part = ("embedding", "linear map", "{} → {}".format(*widths))
         if part:
             stage = (layer.strip() or "layer") if name.startswith(layer) else ""
             start = record.formula.partition(" + ")[0] if part[0] == "plus" else ""

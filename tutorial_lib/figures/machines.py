@@ -48,13 +48,15 @@ class Plan:
     """What `machine` draws of a model with one stack: boxes below, in and on top of its layers.
 
     entrance: what is added up, side by side, or nothing where one part begins the trunk; trunk:
-    that part, one layer, and what comes after the last; heads: (part, reads [CLS]).
+    that part, one layer, and what comes after the last; heads: (part, reads [CLS]); n_layers: how
+    often the layer is applied; n_stored: how often with weights of its own.
     """
 
     entrance: list
     trunk: list
     heads: list
     n_layers: int
+    n_stored: int
     tied: bool
 
     def n_parameters(self):
@@ -62,18 +64,18 @@ class Plan:
         once = [*self.entrance, *(part for part in self.trunk if not part.stage)]
         once += [part for part, _ in self.heads]
         inside = sum(part.n_parameters or 0 for part in self.trunk if part.stage)
-        return sum(part.n_parameters or 0 for part in once) + self.n_layers * inside
+        return sum(part.n_parameters or 0 for part in once) + self.n_stored * inside
 
 
 @style.styled
 def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     """Draw a model of the course from one forward pass of real inputs, from bottom to top.
 
-    model: a GPT, ModernGPT or Llama with ids (1, T); a BERT with ids, with those of its heads that
-    it has; a ViT or DINOv2 with an image (1, C, height, width), from 0 to 1 or normalised; a
-    Transformer with source (1, S) and target (1, T) ids. words: the tokens, for the Transformer
-    two lists of them; without them the ids are written. One layer is opened, orange lines are the
-    shortcuts; each box says what leaves it and how many numbers it learns.
+    model: a GPT, ModernGPT or Llama with ids (1, T); a BERT or one of its descendants with ids,
+    with those of its heads that it has; a ViT or DINOv2 with an image (1, C, height, width), from 0
+    to 1 or normalised; a Transformer with source (1, S) and target (1, T) ids. words: the tokens,
+    for the Transformer two lists of them; without them the ids are written. One layer is opened,
+    orange lines are the shortcuts; each box says what leaves it and how many numbers it learns.
     counts: whether a Transformer's boxes say so.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
@@ -97,6 +99,8 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     figure, axes = canvas(figure, ACROSS, height, title or type(model).__name__, below=bottom)
     each = sum(part.n_parameters or 0 for part in plan.trunk if part.stage)
     times = (f"× {plan.n_layers} layers", f"{each:,} parameters in each")
+    if plan.n_stored < plan.n_layers:
+        times = (f"the same layer × {plan.n_layers}", f"{each:,} parameters, once")
     column(axes, plan.trunk, places, left, -1, times, TRUNK)
     first = places[plan.trunk[0].name][0]
     if pictures:
@@ -184,7 +188,7 @@ def _from_patches(model, records):
 
 
 def _on_top(model, records):
-    """The heads of a model, each with whether it reads [CLS], and the number of its layers."""
+    """The heads of a model, each with whether it reads [CLS]; its layers, applied and stored."""
     found = []
     last = records["final norm" if "final norm" in records else "output"].tensor
     with torch.no_grad():
@@ -208,7 +212,8 @@ def _on_top(model, records):
             if model.pooler is not None:
                 pooled = model.pooled(last)
                 found.append((_head("pooler", "from [CLS]", "B D", pooled, model.pooler), True))
-    return found, len(model.blocks)
+    n_layers = len(model.layers()) if isinstance(model, BERT) else len(model.blocks)
+    return found, n_layers, len(model.blocks)
 
 
 def _bert_heads(model, last):
@@ -225,9 +230,16 @@ def _bert_heads(model, last):
         where = FROM_POOLER if cls else "from the mean"
         part = _head("whole text", where, "B classes", made, model.sequence_head)
         found.append((part, cls))
+    if getattr(model, "order_head", None) is not None:
+        made = model.order_logits(last)
+        found.append((_head("order", FROM_POOLER, "B 2", made, model.order_head), True))
     if model.mlm_head is not None:
         made = model.mlm_logits(last)
         part = _head("masked words", "+ token table", "B T V", made, model.mlm_head)
+        found.append((part, False))
+    if getattr(model, "replaced_head", None) is not None:
+        made = model.replaced_logits(last)
+        part = _head("replaced?", "each token", "B T", made, model.replaced_head)
         found.append((part, False))
     if model.token_head is not None:
         made = model.token_logits(last)

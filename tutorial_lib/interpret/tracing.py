@@ -3,6 +3,7 @@
 import inspect
 import re
 from contextlib import ExitStack
+from dataclasses import replace
 
 import torch
 from torch import nn
@@ -78,7 +79,15 @@ def trace(model, *inputs, **options):
             # A GPT reads them off with its table, not with a module.
             made = f"{story.records[-1].name} · token embedding tableᵀ"
     story.add("output", output, axes, made, "")
-    return Trace(story.records)
+    return Trace(_narrow_before(story.records, "widen"))
+
+
+def _narrow_before(records, name):
+    """Write E for the width of what comes before the map of this name, if there is one."""
+    names = [record.name for record in records]
+    place = names.index(name) if name in names else 0
+    narrow = [replace(record, axes=record.axes.replace("D", "E")) for record in records[:place]]
+    return narrow + records[place:]
 
 
 class _Story:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from torch import nn
+
 from tutorial_lib.errors import ContextError
 from tutorial_lib.models.bert import BERT, BERTConfig
 from tutorial_lib.models.checks import check_no_part
 from tutorial_lib.models.foreign.bert_family import ROBERTA
-from tutorial_lib.positions import LearnedPositions
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class RoBERTa(BERT):
     def build_embeddings(self, config, width):
         """Make the tables, that of the positions with rows up to the padding's on top."""
         super().build_embeddings(config, width)
-        self.position_embedding = LearnedPositions(config.context + config.pad_id + 1, width)
+        self.position_embedding = nn.Embedding(config.context + config.pad_id + 1, width)
 
     def position_vectors(self, ids):
         """Return the vectors of the positions, (B, T, D): pad_id + 1, + 2, ... for real tokens."""
@@ -76,4 +77,4 @@ class RoBERTa(BERT):
             )
         real = ids != self.config.pad_id
         places = real.cumsum(dim=1) * real + self.config.pad_id  # (B, T)
-        return self.position_embedding.weight[places]
+        return self.position_embedding(places)

@@ -69,7 +69,7 @@ class Encoder(nn.Module):
         self.build_head(vocab_size, width, d_model)
         for name, weight in self.named_parameters():
             if weight.dim() == 2:
-                nn.init.normal_(weight, std=0.02)
+                nn.init.normal_(weight, std=weight.size(1) ** -0.5)  # 0.02 suits a wide one
             elif name.endswith("bias"):
                 nn.init.zeros_(weight)
 
@@ -135,8 +135,8 @@ if __name__ == "__main__":
     generator.token_embedding = discriminator.token_embedding  # one table for both
     both = nn.ModuleList([generator, discriminator])
     optimizer = torch.optim.AdamW(both.parameters(), weight_decay=0.01)
-    for step in range(1, 2501):
-        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 200, 1 - step / 2501)  # up, then down
+    for step in range(1, 1001):
+        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 200, 1 - step / 1001)  # up, then down
         loss, _, _ = electra_loss(generator, discriminator, ids[torch.randint(2700, (32,))])
         optimizer.zero_grad()
         loss.backward()
