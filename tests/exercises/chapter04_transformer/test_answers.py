@@ -20,7 +20,6 @@ from tutorial_lib.exercises.chapter04_transformer.map import (
     crossing,
 )
 from tutorial_lib.exercises.chapter04_transformer.masks import decoder_mask
-from tutorial_lib.exercises.chapter04_transformer.models import drawn
 from tutorial_lib.exercises.chapter04_transformer.size import base_size
 from tutorial_lib.exercises.chapter04_transformer.stack import (
     GRADIENTS,
@@ -31,6 +30,7 @@ from tutorial_lib.exercises.chapter04_transformer.targets import teacher_forcing
 from tutorial_lib.exercises.chapter04_transformer.warmup import warmup_rate
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.attempts import fill
+from tutorial_lib.exercises.engine.next_token_models import drawn
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import GPT, GPTConfig, TransformerConfig, count_parameters
 from tutorial_lib.models.blocks import FeedForward
