@@ -99,7 +99,7 @@ PREDICTIONS = (
     Prediction(
         id="P1.4",
         key="characters_a_token",
-        question="How many characters does a token stand for on average, with 4,096 ids?",
+        question="How many characters of Hamlet does a token stand for, with 4,096 ids?",
     ),
     Prediction(
         id="P1.5",
