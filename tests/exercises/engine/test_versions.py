@@ -27,6 +27,7 @@ NO_LONGER_ASKED = {
         "bytes_per_token",
         "entity_f1",
         "shortening",
+        "teacher_forcing",
         "vocabulary_size",
         "wordpiece_scores",
     },
@@ -40,6 +41,7 @@ NO_LONGER_ASKED = {
         "parameters_of_a_table",
         "shuffled_patches_without_positions",
         "tokens_that_become_mask",
+        "word_for_zwei",
     },
 }
 
