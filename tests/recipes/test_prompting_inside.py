@@ -21,13 +21,17 @@ def test_the_other_heads_are_of_the_same_layers_and_never_the_best():
 
 def test_what_the_table_shows():
     table = load_result("prompting-inside")
-    found = summarise(table["rows"], ["silenced", "examples"], "accuracy")
+    found = summarise(table["rows"], ["silenced", "instead", "draw", "examples"], "accuracy")
     mean = {key: stats["mean"] for key, stats in found.items()}
-    for k in (0, 4):
-        assert mean["induction heads", k] < mean["none", k] - 0.25
-        assert mean["other heads", k] > mean["none", k] - 0.1
-    gain, without = (mean[kind, 4] - mean[kind, 0] for kind in ("none", "induction heads"))
-    assert without > gain - 0.1  # the examples still help
+    gain = mean["none", "", 0, 4] - mean["none", "", 0, 0]
+    for how in ("mean", "zero"):
+        for k in (0, 4):
+            assert mean["induction heads", how, 0, k] < mean["none", "", 0, k] - 0.25
+        without = mean["induction heads", how, 0, 4] - mean["induction heads", how, 0, 0]
+        assert without > gain - 0.1  # the examples still help
+        # One draw of other heads costs nothing after four examples, the other as much as these.
+        assert mean["other heads", how, 0, 4] > mean["none", "", 0, 4] - 0.1
+        assert mean["other heads", how, 1, 4] < mean["none", "", 0, 4] - 0.25
     reviews = summarise(table["reviews"], ["answers", "examples"], "accuracy")
     assert reviews["calibrated", 4]["mean"] > reviews["as they are", 4]["mean"] + 0.05
     assert reviews["calibrated", 0]["mean"] < reviews["as they are", 0]["mean"]

@@ -112,6 +112,8 @@ def line_chart(
         axes.yaxis.set_minor_formatter("")
     if y_range is not None:
         axes.set_ylim(y_range)
+    for axis in (axes.xaxis, axes.yaxis):
+        _mark_thousands(axis)
     axes.grid(axis="y", linewidth=0.8)
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     for text, height in (references or {}).items():
@@ -120,6 +122,12 @@ def line_chart(
         axes.text(0.01, height, text, transform=where, va="bottom", color=MUTED, fontsize=9.5)
     _name_the_ends(axes, ends)
     return figure
+
+
+def _mark_thousands(axis):
+    """Write 22,500 for 22500 on an axis that is linear and reaches a thousand."""
+    if axis.get_scale() == "linear" and max(map(abs, axis.get_view_interval())) >= 1000:
+        axis.set_major_formatter("{x:,.0f}")
 
 
 def _uncrowded(values):
@@ -196,6 +204,7 @@ def bar_chart(values, value_label, title, *, spans=None, lit=(), form="{:,.3g}",
     axes.margins(x=0.12)
     if (lengths >= 0).all():
         axes.set_xlim(left=0)
+    _mark_thousands(axes.xaxis)
     axes.set(xlabel=value_label, title=title)
     return figure
 

@@ -18,6 +18,7 @@ from tutorial_lib.figures.diagrams import (
     shares,
     small_box,
 )
+from tutorial_lib.figures.generation import token_name
 from tutorial_lib.figures.machine_parts import (
     Part,
     parameters_by_kind,
@@ -109,7 +110,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         axes.set_ylim(limits)  # imshow set its own
     else:
         ids = inputs[0][0].tolist()
-        words = list(words) if words is not None else [str(i) for i in ids]
+        words = [token_name(str(i)) for i in (ids if words is None else words)]
         chips(axes, words, x, 0, ACROSS - 0.3)
         shape = sizes_in_words("B T", inputs[0].shape)
         axes.text(0, 0.34, f"ids {shape}", fontsize=9, va="bottom", color=style.MUTED)

@@ -94,7 +94,7 @@ def token_strips(
                 mono = {"family": "DejaVu Sans Mono", "ha": "center", "va": "center"}
                 axes.text(centre, top + 0.13, token, fontsize=10, color=INK, **mono)
                 if ids:
-                    axes.text(centre, top + 0.31, str(number), fontsize=7, color=MUTED, **mono)
+                    axes.text(centre, top + 0.31, str(number), fontsize=8.5, color=MUTED, **mono)
             top += line_height
         top += 0.14
     axes.set_title(_finding(tokenized, text) if title is None else title)
@@ -105,7 +105,7 @@ def _wrap(pairs, ids):
     lines, left = [[]], 0.05
     for index, (token, number) in enumerate(pairs):
         token = _printable(token)
-        needed = max(len(token) * LETTER, len(str(number)) * LETTER * 0.7 if ids else 0)
+        needed = max(len(token) * LETTER, len(str(number)) * LETTER * 0.85 if ids else 0)
         width = min(needed + 0.07, WIDTH - 0.1)
         if left + width > WIDTH - 0.2:
             if len(lines) == LINES_SHOWN:

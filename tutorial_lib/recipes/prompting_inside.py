@@ -1,12 +1,13 @@
 """Chapter 05b: what goes on in SmolLM2 while it reads examples. Three questions, no weight changes.
 
-`rows`: the past tense after 0 and 4 examples, with the n best induction heads at their means, or
-with n other heads of the same layers. `reviews`: how often it says "positive", and how often it is
-right, as it is and calibrated (Zhao et al. 2021): each label's probability is divided by what it
-gets when nothing is asked. `steps`: sums of four numbers after three examples, with the
-answer alone or with each step written out.
+`rows`: the past tense after 0 and 4 examples, with the n best induction heads silenced, or n other
+heads of the same layers: at zero, or at their means over neutral prose; and what is written then.
+`reviews`: how often it says "positive", and how often it is right, as it is and calibrated (Zhao et
+al. 2021): each label's probability is divided by what it gets when nothing is asked. `steps`: sums
+of four numbers after three examples, with the answer alone or with each step written out.
 """
 
+import itertools
 import json
 import random
 import re
@@ -17,7 +18,7 @@ from tqdm.auto import tqdm
 
 from tutorial_lib.datasets.wheels import SMOLLM2_SHA256
 from tutorial_lib.decoding import generate
-from tutorial_lib.interpret import Mean, induction, intervene, mean_outputs
+from tutorial_lib.interpret import Mean, Zero, induction, intervene, mean_outputs
 from tutorial_lib.recipes.prompt_scores import logits_from
 from tutorial_lib.recipes.prompting import (
     TASKS,
@@ -26,16 +27,29 @@ from tutorial_lib.recipes.prompting import (
     load_asker,
     prompt_ids,
 )
+from tutorial_lib.recipes.two_gpts import NEW_PROSE
 
 SETTINGS = {
     "seeds": [0, 1, 2],
-    "heads": {"examples": [0, 4], "silenced": [16], "controls": 2, "asked": 16},
+    "heads": {
+        "examples": [0, 4],
+        "silenced": [16],
+        "instead": ["mean", "zero"],
+        "controls": 2,
+        "asked": 16,
+    },
     "reviews": {"examples": [0, 1, 4, 16], "asked": 20},
     "steps": {"examples": 3, "asked": 10},
 }
 SMOKE = {
     "seeds": [0],
-    "heads": {"examples": [1], "silenced": [1], "controls": 1, "asked": 2},
+    "heads": {
+        "examples": [1],
+        "silenced": [1],
+        "instead": ["mean", "zero"],
+        "controls": 1,
+        "asked": 2,
+    },
     "reviews": {"examples": [1], "asked": 2},
     "steps": {"examples": 1, "asked": 2},
 }
@@ -76,39 +90,74 @@ def others_beside(heads, ranked, seed):
     return found
 
 
+@cache
+def neutral_means(model, tokenizer):
+    """Return each head's mean output (L, H, K) over a page of prose: no examples, no questions."""
+    return mean_outputs(model, torch.tensor([tokenizer.encode(NEW_PROSE)]))
+
+
+def changes_of(heads, instead, means):
+    """Return the interventions that put zeros ("zero") or their means ("mean") for these heads."""
+    if instead == "zero":
+        return [Zero(layer, head) for layer, head in heads]
+    return [Mean(layer, head, means[layer][head]) for layer, head in heads]
+
+
+KINDS = ("right", "verb right, rest not", "question repeated", "something else")
+
+
+def kind_of(said, item):
+    """Return which of KINDS an answer to a past-tense Item is; the verb is the word that changes.
+
+    >>> from tutorial_lib.datasets.prompt_tasks import Item
+    >>> kind_of("She sat near the fire.", Item("I sitted near the fire.", "I sat near the fire."))
+    'verb right, rest not'
+    """
+    if said == item.answer:
+        return "right"
+    if said == item.question:
+        return "question repeated"
+    bare = [[w.strip(".,!?") for w in text.split()] for text in (said, item.question, item.answer)]
+    verb = set(bare[2]) - set(bare[1])
+    return "verb right, rest not" if verb & set(bare[0]) else "something else"
+
+
+def kinds(asker, wording, examples, asked):
+    """Return how many answers are of each of KINDS; an answer is the rest of the line."""
+    prompts = [prompt_ids(asker.tokenizer, wording, examples, item.question) for item in asked]
+    written = generate(asker.model, prompts, 14, stop=asker.tokenizer.encode("\n")[0])
+    said = [
+        asker.tokenizer.decode(ids[len(prompt) :]).strip().partition("\n")[0]
+        for prompt, ids in zip(prompts, written, strict=True)
+    ]
+    found = [kind_of(one, item) for one, item in zip(said, asked, strict=True)]
+    return {kind: found.count(kind) for kind in KINDS}
+
+
 def by_heads(asker, seed, chosen):
     """Return the rows of one draw: the past tense with some heads silenced."""
     model, task = asker.model, TASKS["past tense"]
     wording = task.wordings[0]
     shown, asked = draw(task.items(), seed, max(chosen["examples"]), chosen["asked"])
-    # The means are those of a prompt like these, with other examples.
-    elsewhere, (question,) = draw(task.items(), seed + 100, 16, 1)
-    text = prompt_ids(asker.tokenizer, wording, elsewhere, question.question)
-    means = mean_outputs(model, torch.tensor([text]))
+    means = neutral_means(model, asker.tokenizer)
     ranked = induction_heads(model)
-    silenced = [("none", 0, 0, [])]
-    for n in chosen["silenced"]:
-        silenced.append(("induction heads", n, 0, ranked[:n]))
+    silenced = [("none", "", 0, 0, [])]
+    for n, instead in itertools.product(chosen["silenced"], chosen["instead"]):
+        silenced.append(("induction heads", instead, n, 0, ranked[:n]))
         silenced += [
-            ("other heads", n, c, others_beside(ranked[:n], ranked, c))
+            ("other heads", instead, n, c, others_beside(ranked[:n], ranked, c))
             for c in range(chosen["controls"])
         ]
     rows = []
     for k in chosen["examples"]:
-        for which, n, draw_of_heads, heads in silenced:
-            changes = [Mean(layer, head, means[layer][head]) for layer, head in heads]
-            with intervene(model, *changes):
-                share = asker.share(task, wording, shown[:k], asked)
-            rows.append(
-                {
-                    "seed": seed,
-                    "examples": k,
-                    "silenced": which,
-                    "n": n,
-                    "draw": draw_of_heads,
-                    "accuracy": share,
-                }
-            )
+        for which, instead, n, draw_of_heads, heads in silenced:
+            row = {"seed": seed, "examples": k, "silenced": which, "instead": instead}
+            row |= {"n": n, "draw": draw_of_heads}
+            with intervene(model, *changes_of(heads, instead, means)):
+                row["accuracy"] = asker.share(task, wording, shown[:k], asked)
+                if which != "other heads":
+                    row["kinds"] = kinds(asker, wording, shown[:k], asked)
+            rows.append(row)
     return rows
 
 
@@ -220,9 +269,9 @@ def by_steps(asker, seed, chosen):
 
 
 def data_bytes():
-    """Return what is asked, and the hash of the model's file, for the table's hash."""
+    """Return the hash of the model's file, the prose and what is asked, for the table's hash."""
     items = {
         name: [(i.question, i.answer) for i in TASKS[name].items()]
         for name in ("past tense", "sentiment")
     }
-    return json.dumps([SMOLLM2_SHA256, items]).encode()
+    return json.dumps([SMOLLM2_SHA256, NEW_PROSE, items]).encode()

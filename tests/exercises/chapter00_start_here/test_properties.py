@@ -37,6 +37,13 @@ def two_sided(f, x, step=1e-2, factor=2):
     return torch.stack(found)
 
 
+def adding_up(f, x):
+    """As it is given in the notebook."""
+    x.requires_grad_()
+    f(x).backward()
+    return x.grad
+
+
 def kept_on_x(f, x):
     x.requires_grad_(True)
     (-f(x)).backward()
@@ -50,6 +57,10 @@ WRONG = {
         "a list": (lambda x: x.tolist() * 2, ["repeats the tensor"]),
     },
     "0.1": {
+        "as given": (
+            lambda x, weight: x @ weight.reshape(x.size(-1), -1),
+            ["It reshapes where two axes"],
+        ),
         "each product": (lambda x, weight: x[:, None] * weight, ["must have shape (T, K)"]),
         "summed over the rows": (
             lambda x, weight: (x @ weight.T).sum(0),
@@ -61,6 +72,10 @@ WRONG = {
         ),
     },
     "0.2": {
+        "as given": (
+            lambda scores: scores.exp() / scores.exp().sum(),
+            ["the first one sums to", "overflows"],
+        ),
         "columns, overflowing": (
             softmax(dim=0, shift=False),
             ["first axis: the columns", "overflows"],
@@ -99,6 +114,7 @@ WRONG = {
         "no logarithm": (cross_entropy(log=lambda p: p), ["The logarithm is missing"]),
     },
     "0.4": {
+        "as given": (adding_up, ["adds up over calls"]),
         "downhill, adding up": (kept_on_x, ["points downhill", "adds up over calls"]),
         "twice too large": (lambda f, x: two_sided(f, x, factor=1), ["It is 2 times the gradient"]),
         "of length 1": (

@@ -105,20 +105,6 @@ def through_the_list_backwards(symbols, merges):
     return through_the_list(symbols, merges[::-1])
 
 
-def scored(divide=lambda n, a, b: n / (a * b), weight_pairs=True, weight_symbols=True):
-    """Scores with a choice of slips."""
-
-    def answer(words):
-        pairs, symbols = Counter(), Counter()
-        for word, n in words.items():
-            symbols.update({s: c * (n if weight_symbols else 1) for s, c in Counter(word).items()})
-            both = Counter(itertools.pairwise(word))
-            pairs.update({p: c * (n if weight_pairs else 1) for p, c in both.items()})
-        return {p: divide(n, symbols[p[0]], symbols[p[1]]) for p, n in pairs.items()}
-
-    return answer
-
-
 def cut_up(shortest=False, mark=True, unknown="whole", first="", strip=False, shape=list):
     """Longest match with a choice of slips."""
 
@@ -241,29 +227,6 @@ WRONG = {
         ),
         "a string": (encoded(shape=" ".join), ["It returns one string: a tuple of tokens"]),
     },
-    "1.9": {
-        "added, each word once": (
-            scored(lambda n, a, b: n / (a + b), weight_pairs=False, weight_symbols=False),
-            [
-                "It divides by the sum of the two counts:",
-                "It counts the pairs of each word once.",
-                "It counts the symbols of each word once.",
-            ],
-        ),
-        "only the pairs by count": (
-            scored(weight_symbols=False),
-            ["It counts the symbols of each word once."],
-        ),
-        "all alike": (scored(lambda n, a, b: 1.0), ["The score must fall to a tenth when the"]),
-        "upside down": (
-            scored(lambda n, a, b: a * b / n),
-            ["It is upside down: divide the pair's"],
-        ),
-        "a logarithm": (
-            scored(lambda n, a, b: math.log(n / (a * b))),
-            ["It takes a logarithm: the score is the"],
-        ),
-    },
     "1.10": {
         "shortest, no mark": (
             cut_up(shortest=True, mark=False),
@@ -382,7 +345,6 @@ RIGHT = {
     "1.4": trained(),
     "1.6": incremental,
     "1.8": through_the_list,
-    "1.9": scored(),
     "1.10": cut_up(),
     "1.12": lambda ids, omega: torch.nn.functional.embedding(ids, omega.T),
     "1.13": nearest(),

@@ -102,16 +102,28 @@ def asking(
     return answer
 
 
-def shifting(start=0, end=-1, ahead=1, texts=0, swapped=False):
-    """Teacher forcing by slices, with a choice of slips."""
+def wired(
+    ladder=False,
+    first=0,
+    causal_encoder=False,
+    turned=False,
+    cross="source",
+    flat=False,
+    left_out=0,
+    same=False,
+):
+    """The wired machine with a choice of slips."""
 
-    def answer(target):
-        n = target.shape[1]
-        read = target[texts:, start : n + end]
-        said = (
-            target[texts:, start + ahead : n + end + ahead] if ahead >= 0 else target[texts:, :-2]
-        )
-        return (said, read) if swapped else (read, said)
+    def answer(source, target, no_padding, no_future, embed, encoder, decoder, to_logits):
+        reads = [embed(source)]
+        for layer in encoder:
+            reads.append(layer(reads[-1], no_future if causal_encoder else no_padding))
+        start = y = reads[0] if same else embed(target)
+        for n, layer in enumerate(decoder[: len(decoder) - left_out]):
+            memory = reads[n + 1] if ladder else reads[-1 - first]
+            masks = (no_future, no_padding if cross else None)
+            y = layer(start if flat else y, memory, *(masks[::-1] if turned else masks))
+        return to_logits(y)
 
     return answer
 
@@ -277,12 +289,14 @@ ANSWERS = {
         (asking(v=lambda x, m: 2 * m), ["not the mix of the values"]),
     ],
     "4.8": [
-        (shifting(0, -3, 3), ["not the token that comes next"]),
-        (shifting(1, -2, 2), ["leaves out the start", "after the next one"]),
-        (shifting(swapped=True), ["the input comes first"]),
-        (shifting(texts=1, ahead=0), ["drops a text", "just read"]),
-        (lambda t: (t[:, 2:], t[:, :-2]), ["change places", "are two apart"]),
-        (lambda t: (t, t.roll(1, 1)), ["token before", "start token is among", "is read as well"]),
+        (wired(ladder=True), ["the encoder layer beside it"]),
+        (wired(first=1), ["The memory is not what the last"]),
+        (wired(causal_encoder=True), ["The encoder is causal"]),
+        (wired(turned=True), ["two masks change places"]),
+        (wired(cross=None), ["looks at the padding of the source"]),
+        (wired(flat=True, cross=None), ["A decoder layer does not read", "padding of the source"]),
+        (wired(left_out=1), ["`decoder layer 2` is left out"]),
+        (wired(same=True), ["Source and target are both embedded"]),
     ],
     "4.9": [
         (smooth(lambda s, v: 0.0, lambda s, v: 1.0, factor=1.4427), ["in bits", "no effect"]),
@@ -356,7 +370,7 @@ RIGHT = (
     ("4.4", layer()),
     ("4.5", target_mask()),
     ("4.6", asking()),
-    ("4.8", shifting()),
+    ("4.8", wired()),
     ("4.9", smooth()),
     ("4.10", rate()),
     ("4.11", greedy()),

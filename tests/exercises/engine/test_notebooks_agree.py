@@ -5,7 +5,9 @@ import inspect
 import json
 import re
 
+import property_checks
 import pytest
+import torch
 from isolation import ROOT
 
 from tutorial_lib.exercises.engine import registry
@@ -105,6 +107,29 @@ def test_the_stub_has_the_solutions_parameters(chapter, task):
             [a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)] for node in found
         ]
         assert wanted in arguments
+
+
+def given(chapter):
+    """Yield each stub that has code below its `raise`, without the raise."""
+    for source in sources(chapter, "code"):
+        tree = ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and any(
+                isinstance(line, ast.Raise) for line in node.body[:-1]
+            ):
+                node.body = [line for line in node.body if not isinstance(line, ast.Raise)]
+                yield node
+
+
+@pytest.mark.parametrize("chapter", registry.chapters())
+def test_code_that_is_given_as_wrong_is_refused_by_name(chapter):
+    """What stands below a `raise` runs, and `check` says what is wrong with it."""
+    tasks = {task.name: task for task in registry.contents(chapter, "exercise").values()}
+    for node in given(chapter):
+        space = {"torch": torch}
+        exec(ast.unparse(node), space)
+        found = property_checks.verdict(tasks[node.name].id, space[node.name])
+        assert found.status == "mistake", f"{node.name}: {found}"
 
 
 @pytest.mark.parametrize(("chapter", "task"), pairs("exercise"))

@@ -230,37 +230,6 @@ def decoder_layer_wrong_two(x, memory, self_attention, cross_attention, feed_for
     return x + feed_forward(x)
 
 
-# 4.8
-def teacher_right_1(target):
-    return target[:, :-1], target[:, 1:]
-
-
-def teacher_right_2(rows):
-    inputs, labels = [], []
-    for row in rows.tolist():
-        pairs = list(zip(row, row[1:]))
-        inputs.append([a for a, _ in pairs])
-        labels.append([b for _, b in pairs])
-    return torch.tensor(inputs), torch.tensor(labels)
-
-
-def teacher_wrong_roll(target):
-    return target, target.roll(-1, dims=1)
-
-
-def teacher_wrong_labels_same_place(target):
-    return target[:, :-1], target[:, :-1].clone()
-
-
-def teacher_wrong_swapped_and_two_apart(target):
-    return target[:, 2:], target[:, :-2]
-
-
-def teacher_wrong_start_dropped_first(target):
-    words = target[:, 1:]
-    return words[:, :-1], words[:, 1:]
-
-
 # 4.9
 def smoothed_right_1(logits, labels, smoothing, pad_id):
     flat = logits.flatten(0, 1)
@@ -538,7 +507,6 @@ RIGHT = {
     "4.5": [decoder_mask_right_1, decoder_mask_right_2],
     "4.6": [cross_right_1, cross_right_2],
     "4.7": [decoder_layer_right_1, decoder_layer_right_2],
-    "4.8": [teacher_right_1, teacher_right_2],
     "4.9": [smoothed_right_1, smoothed_right_2],
     "4.10": [warmup_right_1, warmup_right_2],
     "4.11": [greedy_right_1, greedy_right_2],
@@ -596,12 +564,6 @@ WRONG = {
         ("one norm for all three", decoder_layer_wrong_one_norm),
         ("shortcut of the last sub-layer from the input", decoder_layer_wrong_old_shortcut),
         ("TWO: no shortcut round cross-attention, no last norm", decoder_layer_wrong_two),
-    ],
-    "4.8": [
-        ("rolls: full length T, last label is the start token", teacher_wrong_roll),
-        ("labels are the input itself", teacher_wrong_labels_same_place),
-        ("TWO: input and labels swapped, shifted by two", teacher_wrong_swapped_and_two_apart),
-        ("start token dropped before the shift", teacher_wrong_start_dropped_first),
     ],
     "4.9": [
         ("rest shared by the V - 1 others", smoothed_wrong_shared_by_others),

@@ -27,4 +27,9 @@ PREDICTIONS = (
         key="numbers_for_one_token",
         question="How many numbers stand for one token inside SmolLM2: 3, 576 or 49,152?",
     ),
+    Prediction(
+        id="P0.4",
+        key="cost_of_backwards",
+        question="How many nats a piece does the sentence about the animal cost SmolLM2 backwards?",
+    ),
 )

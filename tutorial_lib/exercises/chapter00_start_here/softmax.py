@@ -88,7 +88,8 @@ SOFTMAX = Write(
     level="easy",
     text="""
 Write `softmax(scores)` without `torch.softmax`: positive weights, each row along the last axis
-summing to 1, also when a score is 1,000.
+summing to 1, also when a score is 1,000. The code below passes on one row of small scores. Two
+things are wrong with it.
 """,
     hints=(
         "Exponentials make the scores positive; dividing by their sum makes the row sum to 1.",

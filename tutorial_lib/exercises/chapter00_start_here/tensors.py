@@ -64,10 +64,11 @@ PROJECT = Write(
     level="easy",
     text="""
 A linear layer stores its weight as (K, D), one row for each output. Write `project(x, weight)` for
-`x` of shape (T, D): the result has shape (T, K).
+`x` of shape (T, D): the result has shape (T, K). The line below has that shape, and wrong numbers.
 """,
     hints=(
-        "In `a @ b` the last width of `a` must equal the first width of `b`.",
+        "Let `weight` hold 1, 2, 3, ... and print it before and after the `reshape`: what was a "
+        "row?",
         "`weight.T` has shape (D, K).",
     ),
     solution=project,
@@ -152,8 +153,8 @@ GRADIENT = Write(
     title="A gradient",
     level="medium",
     text="""
-Write `gradient(f, x)`: the gradient of the number `f(x)` with respect to `x`, by autograd. Two
-calls with the same `x` must give the same answer, although `backward` adds to what `.grad` holds.
+Write `gradient(f, x)`: the gradient of the number `f(x)` with respect to `x`, by autograd.
+The code below is right when you call it once. Call it twice with the same `x`.
 """,
     hints=(
         "A tensor takes part in autograd after `requires_grad_()`; work on a copy of `x`.",

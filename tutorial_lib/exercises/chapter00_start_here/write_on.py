@@ -2,7 +2,7 @@
 
 import torch
 
-from tutorial_lib.exercises.chapter04_transformer.models import drawn
+from tutorial_lib.exercises.engine.next_token_models import drawn
 from tutorial_lib.exercises.engine.properties import composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 

@@ -1,11 +1,15 @@
 """Chapter 01: what it asks about chapter 00, its exercises in order, and its predictions."""
 
 from tutorial_lib.exercises.chapter01_tokenization.byte_level import COMPRESSION, DECODE
-from tutorial_lib.exercises.chapter01_tokenization.claims import BEST_SUM, CROSSING, OUT_OF_USE
+from tutorial_lib.exercises.chapter01_tokenization.claims import (
+    BEST_SUM,
+    CROSSING,
+    OUT_OF_USE,
+    RARE_FIRST,
+)
 from tutorial_lib.exercises.chapter01_tokenization.encoding import ENCODE_BY_RANK
 from tutorial_lib.exercises.chapter01_tokenization.merges import COUNT_PAIRS, MERGE_PAIR
 from tutorial_lib.exercises.chapter01_tokenization.pieces import LONGEST_MATCH
-from tutorial_lib.exercises.chapter01_tokenization.scores import WORDPIECE_SCORES
 from tutorial_lib.exercises.chapter01_tokenization.training import TRAIN_MERGES
 from tutorial_lib.exercises.chapter01_tokenization.vectors import EMBED, NEAREST_WORDS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
@@ -21,7 +25,7 @@ EXERCISES = (
     DECODE,
     COMPRESSION,
     ENCODE_BY_RANK,
-    WORDPIECE_SCORES,
+    RARE_FIRST,
     LONGEST_MATCH,
     BEST_SUM,
     EMBED,
@@ -95,7 +99,7 @@ PREDICTIONS = (
     Prediction(
         id="P1.4",
         key="characters_a_token",
-        question="How many characters does a token stand for on average, with 4,096 ids?",
+        question="How many characters of Hamlet does a token stand for, with 4,096 ids?",
     ),
     Prediction(
         id="P1.5",

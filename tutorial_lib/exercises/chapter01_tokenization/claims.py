@@ -1,12 +1,12 @@
-"""Chapter 01: two sentences to test, and the tokens of a text that was never cut."""
+"""Chapter 01: three sentences to test, and the tokens of a text that was never cut."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import count, pairwise
 
-from tutorial_lib.exercises.chapter01_tokenization.merges import merge_pair_first
+from tutorial_lib.exercises.chapter01_tokenization.merges import FIVE_WORDS, merge_pair_first
 from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
-from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps
+from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps, wordpiece_steps
 
 # Is the letter dropped? ------------------------------------------------------------------------
 
@@ -81,6 +81,77 @@ letters and merged ones, no longer occur in the four words?
     verdict="The sentence does not hold: all five stay. Without its `t` the vocabulary could not "
     "write `lot`.",
     see="1C Byte-pair encoding by hand",
+)
+
+
+# The more often, the better? -------------------------------------------------------------------
+
+
+def no_longer_first():
+    """How often `ugh` must occur before WordPiece merges `pe` in its place."""
+
+    def first_merge(times):
+        return next(wordpiece_steps({**FIVE_WORDS, "ugh": times}, 1, continuation="")).pair
+
+    return next(times for times in count(1) if first_merge(times) == ("p", "e"))
+
+
+def no_longer_first_by_hand():
+    """Second style."""
+    return next(n for n in count(1) if n / (n * n) < 12 / (12 * 16))
+
+
+def no_longer_first_tied():
+    """At 16 the scores are equal, 16 / (16 · 16) = 0.0625: once more."""
+    return 16
+
+
+def no_longer_first_once():
+    """Once is when `ug` scores highest: 1 / (1 · 1) = 1. What happens when it occurs more often?"""
+    return 1
+
+
+def no_longer_first_squared():
+    """This takes 1 for the pair's count: it is n as well, so the score is n / (n · n)."""
+    return 5
+
+
+def no_longer_first_counts():
+    """This compares counts, as BPE does. Write down the score of `ug` when `ugh` occurs n times."""
+    return 13
+
+
+def no_longer_first_most():
+    """This compares with the 27 of `at`, a count. What is the score of `ug` for n occurrences?"""
+    return 28
+
+
+RARE_FIRST = Claim(
+    id="1.9",
+    title="The more often, the better?",
+    level="medium",
+    text="""
+You may think: "The more often a pair occurs, the higher its score." Test it by hand, without the
+marks. A new word, `ugh`, joins the five; its letters occur nowhere else. How often must `ugh`
+occur, at least, for `pe` with its 0.0625 to have the highest score of all?
+""",
+    hints=(
+        "Let `ugh` occur n times. How often do `u`, `g` and the pair `ug` occur then?",
+        "The score of `ug` is n / (n · n). When is that less than 0.0625?",
+    ),
+    solution=no_longer_first,
+    second_style=no_longer_first_by_hand,
+    mistakes=(
+        no_longer_first_tied,
+        no_longer_first_once,
+        no_longer_first_squared,
+        no_longer_first_counts,
+        no_longer_first_most,
+    ),
+    unit="times",
+    verdict="The sentence does not hold: `ug` scores 1/n, so the rarer the word, the higher. "
+    "A word that occurs once beats every pair of the five.",
+    see="1G WordPiece",
 )
 
 

@@ -2,23 +2,7 @@
 
 from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Write, case
-
-# Longest match --------------------------------------------------------------------------------
-
-
-def longest_match(word, vocabulary):
-    """Cut a word into pieces of a set, the longest first; ["[UNK]"] when that leads nowhere."""
-    pieces = []
-    start = 0
-    while start < len(word):
-        mark = "##" if start else ""
-        ends = range(len(word), start, -1)
-        end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
-        if end is None:
-            return ["[UNK]"]
-        pieces.append(mark + word[start:end])
-        start = end
-    return pieces
+from tutorial_lib.tokenizers.wordpiece import longest_match
 
 
 def longest_match_shrinking(word, vocabulary):

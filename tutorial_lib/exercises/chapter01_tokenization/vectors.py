@@ -203,8 +203,8 @@ NEAREST_WORDS = Write(
     text="""
 Write `nearest_words(word, words, vectors, n)`. `words` is a list, row i of `vectors` (V, D) belongs
 to `words[i]`, and the rows are not of length 1. Return the list of the `n` words whose vectors have
-the highest cosine to that of `word`, best first, without `word` itself. Searching by meaning works
-like this, with words or with whole texts.
+the highest cosine to that of `word`, best first, without `word` itself. The code below looks right
+and is wrong in two ways. Searching by meaning works like this, with words or with whole texts.
 """,
     hints=(
         "The cosine is the dot product of two vectors, each divided by its length.",
@@ -216,5 +216,5 @@ like this, with words or with whole texts.
     mistakes=(nearest_words_columns,),
     cases=nearest_words_cases,
     properties=properties(a_list_of_words, without_the_word, as_many_as_asked, by_cosine),
-    see="1K Static vectors: meaning from counting",
+    see="Static vectors: meaning from counting",
 )

@@ -7,12 +7,12 @@ from tutorial_lib.exercises.chapter04_transformer.decoder import DECODER_LAYER
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import FEED_FORWARD
 from tutorial_lib.exercises.chapter04_transformer.greedy import GREEDY_DECODE
 from tutorial_lib.exercises.chapter04_transformer.loss import SMOOTHED_LOSS
+from tutorial_lib.exercises.chapter04_transformer.machine import ENCODER_DECODER
 from tutorial_lib.exercises.chapter04_transformer.map import CROSS_MAP
 from tutorial_lib.exercises.chapter04_transformer.masks import DECODER_MASK
 from tutorial_lib.exercises.chapter04_transformer.norm import LAYER_NORM
 from tutorial_lib.exercises.chapter04_transformer.size import BASE_SIZE
 from tutorial_lib.exercises.chapter04_transformer.stack import GRADIENTS
-from tutorial_lib.exercises.chapter04_transformer.targets import TEACHER_FORCING
 from tutorial_lib.exercises.chapter04_transformer.warmup import WARMUP_RATE
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
@@ -26,7 +26,7 @@ EXERCISES = (
     DECODER_MASK,
     CROSS_ATTENTION,
     DECODER_LAYER,
-    TEACHER_FORCING,
+    ENCODER_DECODER,
     SMOOTHED_LOSS,
     WARMUP_RATE,
     GREEDY_DECODE,
@@ -88,8 +88,8 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P4.1",
-        key="word_for_zwei",
-        question="Which English word gets most weight while “zwei” of 742 is written?",
+        key="word_for_und",
+        question="Which English word gets most weight while “und” of 742 is written?",
     ),
     Prediction(
         id="P4.2",

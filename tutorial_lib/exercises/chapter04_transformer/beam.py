@@ -12,7 +12,7 @@ from tutorial_lib.exercises.chapter04_transformer.measures import (
     stops_at_the_end,
     tokens_written,
 )
-from tutorial_lib.exercises.chapter04_transformer.models import drawn, recorded, written
+from tutorial_lib.exercises.engine.next_token_models import drawn, recorded, written
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 OPEN = [0.01, 0.01, 0.01, 0.33, 0.32, 0.32]  # no token is likely, the end least

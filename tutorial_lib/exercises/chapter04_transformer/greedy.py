@@ -9,7 +9,7 @@ from tutorial_lib.exercises.chapter04_transformer.measures import (
     properties_of_decoding,
     tokens_written,
 )
-from tutorial_lib.exercises.chapter04_transformer.models import drawn, written
+from tutorial_lib.exercises.engine.next_token_models import drawn, written
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 

@@ -5,7 +5,7 @@ import math
 import torch
 
 from tutorial_lib.exercises.chapter02_attention.measures import NOT_RAW, rows_sum_to_one
-from tutorial_lib.exercises.chapter04_transformer.models import drawn, recorded, written
+from tutorial_lib.exercises.engine.next_token_models import drawn, recorded, written
 from tutorial_lib.exercises.engine.tasks import Property
 
 

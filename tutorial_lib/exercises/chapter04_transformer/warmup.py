@@ -155,5 +155,5 @@ Write `warmup_rate(step, d_model, warmup)`, the paper's learning rate. It rises 
         Property("After the warm-up the rate does not fall like 1/sqrt(step).", falls_like_a_root),
     ),
     tolerance=1e-7,
-    see="4G From probabilities to a loss",
+    see="4H Train it to the end",
 )

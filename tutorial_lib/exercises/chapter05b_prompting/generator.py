@@ -241,10 +241,10 @@ REPAIR_GENERATOR = Symptom(
     text="""
 The picture above counts, in pairs that a generator wrote, how often each label comes with a
 hypothesis of 0 to 4 **general** words: “some” in place of a number, “animals” in place of a kind,
-“outdoors” in place of one place, and no size. Overall each label comes equally often, and each
-label is true of its pair. Still the hypothesis alone gives much away. The pairs come from code with
-one of these mistakes. Choose the letter, then repair `balanced`, so that each hypothesis comes
-once with each label, or not at all.
+“outdoors” in place of one place, and no size. In a sound data set every row would be even, and
+every label true. The pairs come from code with one of these mistakes, and each would leave another
+picture. Choose the letter, then repair `balanced`, so that each hypothesis comes once with each
+label, or not at all.
 
 `premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. `LABELS` holds the
 three labels, `relation(premise, hypothesis)` says which of them is true of two Scenes, and

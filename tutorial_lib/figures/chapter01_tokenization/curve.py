@@ -24,7 +24,7 @@ def compression_curve(
     axes = figure.subplots()
     axes.plot(sizes, per_token, "-o", color=BLUE, markersize=5)
     axes.annotate(
-        "BPE, learned on these plays",
+        "BPE, learned on other plays",
         (sizes[-4], per_token[-4]),
         (8, -16),
         textcoords="offset points",

@@ -6,7 +6,8 @@ from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.diagrams import KEY, QUERY, VALUE, arrow, canvas, rounded
-from tutorial_lib.figures.tokens import drawable, visible
+from tutorial_lib.figures.generation import token_name
+from tutorial_lib.figures.tokens import drawable
 
 
 def reached_positions(model, ids, focus):
@@ -61,7 +62,7 @@ def causal_dependencies(model, ids, words=None, focus=None, title=None, figure=N
             place = {"ha": "center", "va": "center", "fontsize": 9.5, "zorder": 4}
             axes.text(x, y, str(to), **place)
             if level == 0:
-                axes.text(x, 0.12, drawable(visible(names[to])), **place)
+                axes.text(x, 0.12, drawable(token_name(names[to])), **place)
     return figure
 
 
@@ -137,7 +138,7 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
                     colour,
                     linewidth=0.8,
                 )
-            letter = drawable(visible(names[at]))[:3]
+            letter = drawable(token_name(names[at]))[:3]
             place = {"ha": "center", "va": "bottom", "fontsize": 9, "family": "DejaVu Sans Mono"}
             axes.text(x + unit / 2, 2.95, letter, color=style.INK if new else style.MUTED, **place)
             if new:

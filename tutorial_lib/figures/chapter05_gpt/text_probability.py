@@ -25,12 +25,13 @@ def _checked(tokens, log_probabilities):
 
 
 @style.styled
-def chain_rule(tokens, log_probabilities, title="", figure=None):
+def chain_rule(tokens, log_probabilities, title="", figure=None, *, goal=None):
     """Each token's -log p given all before it, as bars; below them the sum so far.
 
     tokens: N labels; log_probabilities: N natural logarithms, of p(token | those before it).
     The sum at the end is -log of the probability of the whole text; divided by N it is the
-    loss. Returns the figure. Raises ShapeError when the two disagree or a log is above 0.
+    loss. goal: the -log p that training asks for, drawn as a dashed line. Returns the figure.
+    Raises ShapeError when the two disagree or a log is above 0.
 
     >>> figure = chain_rule(["a", "b"], [-1.0, -0.5], "1.5 nats")
     >>> figure.axes[1].lines[0].get_ydata().tolist()
@@ -55,6 +56,10 @@ def chain_rule(tokens, log_probabilities, title="", figure=None):
         look = {"fontsize": 9, "color": style.MUTED, "va": "center"}
         look["transform"] = above.get_yaxis_transform()
         above.text(1.005, 3 * math.log(2), "p = 1/8", **look)
+    if goal is not None:
+        above.axhline(goal, color=style.MUTED, linewidth=1, linestyle=(0, (4, 3)))
+        look = {"fontsize": 9, "color": style.MUTED, "va": "center"}
+        above.text(1.005, goal, "asked for", transform=above.get_yaxis_transform(), **look)
     above.set(ylabel="−log p (nats)", title=title, ylim=(0, max(1.08 * limit, 0.1)))
     below.step(positions, np.cumsum(costs), where="mid", color=style.GREEN)
     below.fill_between(positions, np.cumsum(costs), step="mid", color=style.GREEN, alpha=0.15)

@@ -1,4 +1,4 @@
-"""Chapter 04: small next-token models, given by a table or drawn at random, to decode from."""
+"""Small next-token models, given by a table or drawn at random, for exercises that decode."""
 
 import functools
 
