@@ -5,6 +5,7 @@ The axis alphabet, the same in every shape comment of this package:
     B  batch               T  target / query length     S  source / key length
     H  heads               D  model width               K  width of one head (d_k)
     V  vocabulary          L  layers                    P  side of an image patch
+    E  width of token vectors, where it is not D
 
 Start with `pages`: each holds a whole system on one page, for reading, copying and changing. The
 rooms hold the same things made robust. They lie on floors, and a room imports only from rooms on

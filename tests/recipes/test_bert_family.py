@@ -3,7 +3,7 @@ import time
 import pytest
 import torch
 
-from tutorial_lib.recipes import bert_family
+from tutorial_lib.recipes import bert_family, load_result, summarise
 from tutorial_lib.recipes.bert_family import (
     SMOKE,
     Batches,
@@ -65,6 +65,21 @@ def test_students_are_alike_but_for_where_they_start_and_what_they_learn_from(te
     taken = bert_family.teacher().blocks[2].attention.output.weight
     near = (model.blocks[1].attention.output.weight - taken).abs().mean() < 0.02
     assert near == (name != "half, alone")
+
+
+def test_what_the_table_shows():
+    rows = load_result("bert-family")["rows"]
+    loss = summarise([row for row in rows if row["part"] == "students"], ["model"], "mlm_loss")
+    taught, alone = loss[("distilbert",)], loss[("half, alone",)]
+    assert taught["highest"] < alone["lowest"] - 0.5
+    assert taught["highest"] < loss[("layers as they are",)]["lowest"] - 0.25
+    # Where a student starts matters; that it has a teacher besides does not, so early.
+    assert abs(taught["mean"] - loss[("layers, no teacher",)]["mean"]) < 0.1
+    masks = summarise([row for row in rows if row["part"] == "masking"], ["model"], "mlm_loss")
+    assert masks[("dynamic",)]["highest"] < masks[("static",)]["lowest"] - 0.2
+    never = {row["model"]: row["never_hidden"] for row in rows if row["part"] == "masking"}
+    assert never["static"] == pytest.approx(0.6, abs=0.01)
+    assert never["dynamic"] == pytest.approx(0.6**10, abs=0.003)
 
 
 def test_a_passage_in_halves_has_the_same_tokens_hidden():
