@@ -26,6 +26,7 @@ NO_LONGER_ASKED = {
     "exercises": {
         "bytes_per_token",
         "entity_f1",
+        "gain",
         "mean_pool",
         "shortening",
         "vocabulary_size",
