@@ -40,7 +40,6 @@ SAID = [
     ("7.11", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
     ("7.7", "two", ["in another order", "in two parts, validation and test", "it leaves out 2"]),
     ("7.12", "two", ["One is the head"]),
-    ("7.4", "two", ["and has the wrong sign"]),
 ]
 
 

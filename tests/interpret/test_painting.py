@@ -2,7 +2,12 @@ import pytest
 import torch
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.interpret import highest, paint_over, random_with_as_much
+from tutorial_lib.interpret import (
+    highest,
+    of_others_with_as_much,
+    paint_over,
+    random_with_as_much,
+)
 
 
 def test_only_the_chosen_tiles_are_painted_over():
@@ -28,3 +33,18 @@ def test_the_control_takes_out_as_many_tiles_and_as_much_ink_but_others():
         assert gap.mean().abs() < 0.03
     # For tiles at random the control shares no more with them than chance does.
     assert (control & chosen).sum(dim=1).float().mean() < 1.5
+
+
+def test_the_tiles_of_others_are_others_and_hold_as_much_ink():
+    generator = torch.Generator().manual_seed(0)
+    ink = (torch.rand(200, 49, generator=generator) - 0.5).clamp(min=0)
+    chosen = highest(torch.rand(200, 49, generator=generator), 6)
+    chosen[1] = chosen[0]  # the very same tiles are no control
+    others = of_others_with_as_much(ink, chosen, n=3)
+    assert others.shape == (3, 200, 49)
+    own = (ink * chosen).sum(dim=1)
+    for control in others:
+        assert not (control == chosen).all(dim=1).any()
+        assert (control[:, None] == chosen).all(dim=2).any(dim=1).all()  # named in some picture
+        assert ((ink * control).sum(dim=1) - own).abs().mean() < 0.03
+    assert not torch.equal(others[0], others[1])

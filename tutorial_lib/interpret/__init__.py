@@ -22,7 +22,12 @@ from tutorial_lib.interpret.interventions import (
 )
 from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
-from tutorial_lib.interpret.painting import highest, paint_over, random_with_as_much
+from tutorial_lib.interpret.painting import (
+    highest,
+    of_others_with_as_much,
+    paint_over,
+    random_with_as_much,
+)
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
     class_attention,
@@ -55,6 +60,7 @@ __all__ = [
     "likeness",
     "logit_lens",
     "mean_outputs",
+    "of_others_with_as_much",
     "paint_over",
     "patch_similarity",
     "previous_token_scores",

@@ -1,7 +1,8 @@
 """Testing a map of a picture: paint over the patches it names, and random ones with as much ink.
 
 A map that names patches with much ink takes more out of the picture than one that names blank ones,
-whatever it says about the model. So each map is compared with chance that takes out as much.
+whatever it says about the model. So each map is compared with chance that takes out as much, and
+with what the same sort of map names in another picture, which shares its taste for some places.
 """
 
 import math
@@ -61,3 +62,20 @@ def random_with_as_much(ink, chosen, generator, tries=300):
         best = torch.where((gap < nearest)[:, None], found, best)
         nearest = torch.minimum(gap, nearest)
     return best
+
+
+def of_others_with_as_much(ink, chosen, n=3):
+    """Return for each picture the tiles chosen in another one, n times: (n, B, N) bool.
+
+    ink and chosen (B, N). Of all other pictures those come first whose chosen tiles hold about as
+    much ink in *this* one as its own; those with the very same tiles are passed over.
+
+    >>> ink = torch.tensor([[1.0, 0.9, 0.1], [0.2, 0.8, 0.5], [0.3, 0.2, 0.4]])
+    >>> of_others_with_as_much(ink, highest(ink, 1), n=1)[0, 0]
+    tensor([False,  True, False])
+    """
+    own = (ink * chosen).sum(dim=1)  # (B,)
+    there = ink @ chosen.to(ink).T  # (B, B): what the tiles of picture j hold in picture i
+    same = chosen.to(ink) @ chosen.to(ink).T == chosen.sum(dim=1)  # (B, B), itself among them
+    gaps = (there - own[:, None]).abs().masked_fill(same, math.inf)
+    return chosen[gaps.topk(n, largest=False).indices.T]

@@ -5,11 +5,11 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from tutorial_lib.datasets import minilm_folder
-from tutorial_lib.datasets.play_names import LabelledSpeech
+from tutorial_lib.datasets import load_reviews, minilm_folder
+from tutorial_lib.datasets.play_names import LabelledSpeech, load_play_names
 from tutorial_lib.exercises.chapter06b_using_bert.entities import entities
-from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import piece_labels
-from tutorial_lib.exercises.chapter06b_using_bert.pooling import mean_pool
+from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import by_heart
+from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import counted, piece_labels
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import TEXTS, ranking, text_vectors
 from tutorial_lib.exercises.chapter06b_using_bert.span import best_span
 from tutorial_lib.exercises.engine import registry
@@ -31,11 +31,11 @@ def generator():
 # The solutions and the library ----------------------------------------------------------------
 
 
-def test_the_mean_is_the_library_s(generator):
+def test_the_vectors_are_the_library_s_means_of_length_one(generator):
     hidden = torch.randn(3, 6, 4, generator=generator)
     mask = torch.arange(6) < torch.tensor([[6], [1], [4]])
-    assert_close(mean_pool(hidden, mask), bert_heads.mean_pool(hidden, mask))
-    assert_close(text_vectors(hidden, mask), F.normalize(mean_pool(hidden, mask), dim=-1))
+    mean = bert_heads.mean_pool(hidden, mask)
+    assert_close(text_vectors(hidden, mask), F.normalize(mean, dim=-1))
 
 
 def random_tags(length, generator):
@@ -75,15 +75,6 @@ def test_the_best_span_is_the_library_s(generator, longest):
 # Other ways to be right -----------------------------------------------------------------------
 
 
-def pooled_by_einsum(hidden, mask):
-    real = mask.double()
-    return torch.einsum("btd,bt->bd", hidden.double(), real / real.sum(1, keepdim=True))
-
-
-def pooled_by_nan(hidden, mask):
-    return hidden.masked_fill(~mask[..., None], torch.nan).nanmean(dim=1)
-
-
 def span_of_probabilities(start_logits, end_logits, allowed, longest):
     p, q = start_logits.softmax(0) * allowed, end_logits.softmax(0) * allowed
     pairs = torch.outer(p, q).triu().tril(longest - 1)
@@ -93,8 +84,6 @@ def span_of_probabilities(start_logits, end_logits, allowed, longest):
 @pytest.mark.parametrize(
     ("number", "answer"),
     [
-        ("6b.1", pooled_by_einsum),
-        ("6b.1", pooled_by_nan),
         ("6b.2", spans.entities),
         ("6b.4", span_of_probabilities),
         ("6b.4", spans.best_span),
@@ -103,6 +92,59 @@ def span_of_probabilities(start_logits, end_logits, allowed, longest):
 def test_another_style_is_right(number, answer):
     verdict = judge(TASKS[number], answer)
     assert verdict.text == "right."
+
+
+# The loop of 6b.1 -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def learned_by_heart():
+    """For each letter and for the solution: what one batch of short reviews gave."""
+    bert = load_checkpoint("shakespeare-bert")
+    short = [review for review in load_reviews().train if len(review.text) < 80][:16]
+    codes = TASKS["6b.1"].choices | {None: TASKS["6b.1"].solution}
+    return {letter: by_heart(code, bert, bert.tokenizer, short) for letter, code in codes.items()}
+
+
+@pytest.mark.slow
+def test_a_sound_step_learns_a_batch_by_heart(learned_by_heart):
+    run = learned_by_heart[None]
+    assert run.loss[-1] < 0.01
+    assert run.right[-1] == 1
+
+
+@pytest.mark.slow
+def test_the_picture_of_6b_1_shows_the_second_softmax_and_no_other_mistake(learned_by_heart):
+    kept, softmax, head_alone, padding = (learned_by_heart[letter] for letter in "abcd")
+    assert softmax.right[-10:] == [1] * 10
+    assert all(loss == pytest.approx(0.3133, abs=2e-3) for loss in softmax.loss[-10:])
+    best = min(range(len(kept.loss)), key=kept.loss.__getitem__)
+    assert max(kept.loss[best:]) > kept.loss[best] + 0.05
+    assert head_alone.right[-1] < 1
+    assert head_alone.loss[-1] > 0.45
+    assert padding.loss[-1] < 0.01
+
+
+# The count of 6b.3 ------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_each_letter_of_6b_3_has_a_count_of_its_own():
+    tokenizer = load_checkpoint("shakespeare-bert").tokenizer
+    speeches = load_play_names()["Twelfth Night"]
+    codes = TASKS["6b.3"].choices | {None: TASKS["6b.3"].solution}
+    more = {}
+    for letter, code in codes.items():
+        tags, labels = counted(code, speeches, tokenizer)
+        more[letter] = [labels[number] > tags[tag] for number, tag in enumerate("OBI")]
+        assert sum(labels.values()) > sum(tags.values()) + 2 * len(speeches)
+    assert more == {
+        None: [False] * 3,
+        "a": [False] * 3,
+        "b": [True] * 3,
+        "c": [True, False, False],
+        "d": [True, False, True],
+    }
 
 
 # The search of 6b.5 ---------------------------------------------------------------------------

@@ -1,8 +1,13 @@
 """Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
 
+import math
+
 import property_checks
 import pytest
 import torch
+import torch.nn.functional as F
+
+from tutorial_lib.models import bert_heads
 
 
 def pool(divide="real", keep=True, start=0, end=None, masked=True, power=1):
@@ -84,6 +89,25 @@ def labels(carries=(0,), other=-100, cls=(-100,), sep=(-100,), numbers="OBI", em
     return answer
 
 
+def step(clear=True, learn=True, twice=False, masked=True, detach=False, bits=False):
+    """A step of fine-tuning, with a choice of slips."""
+
+    def answer(body, head, optimizer, ids, mask, wanted):
+        if clear:
+            optimizer.zero_grad()
+        hidden = body(ids, mask=mask) if masked else body(ids)
+        hidden = hidden.detach() if detach else hidden
+        logits = head(bert_heads.mean_pool(hidden, mask))
+        loss = F.cross_entropy(logits.softmax(-1) if twice else logits, wanted)
+        loss = loss / math.log(2) if bits else loss
+        loss.backward()
+        if learn:
+            optimizer.step()
+        return loss.item(), logits.detach()
+
+    return answer
+
+
 def vectors(pooled=None, length=2, dim=-1, square=False):
     """Vectors of length 1, with a choice of slips."""
 
@@ -99,30 +123,36 @@ def vectors(pooled=None, length=2, dim=-1, square=False):
 
 SETS = {
     "6b.1": (
-        pool(),
+        step(),
         {
-            "by all": (pool(divide="all"), ["It divides by T: divide by the number"]),
-            "padding": (pool(keep=False), ["Only the padding counts: True marks a"]),
-            "no mask": (pool(masked=False), ["The padding counts: only real tokens"]),
-            "without [CLS]": (pool(start=1), ["[CLS], the first token, does not count"]),
-            "without [CLS], by all": (
-                pool(start=1, divide="all"),
-                ["[CLS], the first token, does not count", "It divides by T: divide by the number"],
-            ),
-            "without the last": (pool(end=-1), ["[SEP], the last real token, does not"]),
-            "without [CLS], summed": (
-                pool(start=1, divide="none"),
+            "nothing cleared": (step(clear=False), ["This never clears the gradients: those"]),
+            "two softmaxes": (step(twice=True), ["This takes the softmax twice"]),
+            "no mask": (step(masked=False), ["This lets the body read the padding"]),
+            "head alone": (step(detach=True), ["This cuts the body off from the loss"]),
+            "head alone, nothing cleared": (
+                step(detach=True, clear=False),
                 [
-                    "[CLS], the first token, does not count",
-                    "It is the sum: divide by the number of",
+                    "The body does not learn: its numbers stay",
+                    "Gradients of earlier batches count: call",
                 ],
             ),
-            "squares": (pool(power=2), ["Twice the vectors must have twice the"]),
-            "by the batch": (pool(divide="batch"), ["With 3 real tokens, the sum is divided"]),
-            "by all tokens of the batch": (
-                pool(divide="together"),
-                ["It divides by the real tokens of the"],
+            "no step": (step(learn=False), ["This learns nothing: call `backward`"]),
+            "no step, two softmaxes": (
+                step(learn=False, twice=True),
+                [
+                    "The head does not learn: its numbers stay",
+                    "The body does not learn: its numbers stay",
+                    "The loss is not the cross-entropy of the logits",
+                ],
             ),
+            "nothing cleared, two softmaxes": (
+                step(clear=False, twice=True),
+                [
+                    "Gradients of earlier batches count: call",
+                    "The loss is not the cross-entropy of the logits",
+                ],
+            ),
+            "in bits": (step(bits=True), ["The loss is not the cross-entropy of the logits"]),
         },
     ),
     "6b.2": (
@@ -157,9 +187,9 @@ SETS = {
     "6b.3": (
         labels(),
         {
-            "last piece": (labels(carries=(-1,)), ["The last piece of a word carries its label"]),
-            "all pieces": (labels(carries=None), ["Every piece of a word gets the word's label"]),
-            "others are O": (labels(other=0), ["The later pieces of a word get 0, which is O"]),
+            "last piece": (labels(carries=(-1,)), ["This labels the last piece of a word in"]),
+            "all pieces": (labels(carries=None), ["This gives every piece the label of its"]),
+            "others are O": (labels(other=0), ["This gives the later pieces of a word 0"]),
             "no [CLS]": (labels(cls=()), ["[CLS] is missing: it is a token too, and"]),
             "no [CLS], no [SEP]": (
                 labels(cls=(), sep=()),

@@ -17,8 +17,8 @@ TASKS = registry.contents("07")
     ("number", "answer", "said"),
     [
         ("7.12", 304.2, "or a part is left out"),
-        ("7.4", -0.0021, "This is a share"),
-        ("7.4", 0, "nothing at all"),
+        ("7.4", 0.98, "error of one accuracy"),
+        ("7.4", 9.26, "1-D against none"),
     ],
 )
 def test_a_wrong_number_is_named(number, answer, said):

@@ -26,6 +26,8 @@ NO_LONGER_ASKED = {
     "exercises": {
         "bytes_per_token",
         "entity_f1",
+        "gain",
+        "mean_pool",
         "shortening",
         "teacher_forcing",
         "vocabulary_size",

@@ -6,29 +6,6 @@ import torch
 import torch.nn.functional as F
 
 
-# 6.2
-def pool_right_1(hidden, mask):
-    kept = hidden.masked_fill(~mask.unsqueeze(-1), 0.0)
-    return kept.sum(dim=1) / mask.sum(dim=1, keepdim=True)
-
-
-def pool_right_2(vectors, real):
-    return torch.stack([v[r].mean(dim=0) for v, r in zip(vectors, real)])
-
-
-def pool_wrong_divides_by_t(hidden, mask):
-    return (hidden * mask.unsqueeze(-1)).mean(dim=1)
-
-
-def pool_wrong_divides_by_batch(hidden, mask):
-    return (hidden * mask[:, :, None]).sum(dim=1) / mask.sum()
-
-
-def pool_wrong_two(hidden, mask):
-    h, m = hidden[:, 1:], mask[:, 1:]
-    return (h * m[..., None]).sum(dim=1) / h.shape[1]
-
-
 # 6.9
 def entities_right_1(tags):
     out = []
@@ -179,18 +156,12 @@ def vectors_wrong_two(hidden, mask):
 
 
 RIGHT = {
-    "6b.1": [pool_right_1, pool_right_2],
     "6b.2": [entities_right_1, entities_right_2],
     "6b.3": [labels_right_1, labels_right_2],
     "6b.4": [span_right_1, span_right_2],
     "6b.5": [("b", vectors_right_1), ("b", vectors_right_2)],  # letter from the stub's code
 }
 WRONG = {
-    "6b.1": [
-        ("padding zeroed, but divided by T", pool_wrong_divides_by_t),
-        ("divided by the real tokens of the whole batch", pool_wrong_divides_by_batch),
-        ("two: [CLS] dropped, and divided by all places", pool_wrong_two),
-    ],
     "6b.2": [
         ("an I without B begins nothing", entities_wrong_stray_i),
         ("name at the very end is lost", entities_wrong_last_lost),

@@ -370,7 +370,6 @@ RIGHT = {
     "7.1": [257],
     "7.2": [patchify_right_1, patchify_right_2],
     "7.3": [embed_right_1, embed_right_2],
-    "7.4": [-0.21],
     "7.5": [grid_right_1, grid_right_2],
     "7.6": [interpolate_right_1, interpolate_right_2],
     "7.7": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
@@ -395,11 +394,6 @@ WRONG = {
         ("[CLS] gets no position", embed_wrong_cls_no_position),
         ("weight reshaped, not transposed", embed_wrong_weight_reshaped),
         ("two: [CLS] behind, and the bias forgotten", embed_wrong_two),
-    ],
-    "7.4": [
-        ("sign turned round: 64.21 - 64.00", 0.21),
-        ("against none: 64.00 - 61.38", 2.62),
-        ("two: relative percent of 64.21, and sign lost", 0.33),
     ],
     "7.5": [
         ("exponent with the whole width D", grid_wrong_whole_width),

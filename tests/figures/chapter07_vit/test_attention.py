@@ -56,8 +56,8 @@ def test_what_cls_gives_itself_is_left_out_and_one_scale_serves_all():
     assert one.get_array().ravel().tolist() == [1, 0, 0, 0]
     assert even.get_array().ravel().tolist() == pytest.approx([0.25] * 4)
     assert one.norm.vmax == even.norm.vmax == 1
-    assert figure.axes[1].get_xlabel() == "1.00 on ink\nas wide as 1 patch"
-    assert figure.axes[2].get_xlabel() == "0.50 on ink\nas wide as 4 patches"
+    assert figure.axes[1].get_xlabel() == "1.00 on patches with ink\nas wide as 1 patch"
+    assert figure.axes[2].get_xlabel() == "0.50 on patches with ink\nas wide as 4 patches"
 
 
 def test_without_cls_the_mean_of_the_patches_looks():
@@ -76,7 +76,7 @@ def test_rollout_stands_beside_the_last_layer():
     maps = [torch.rand(1, 2, 5, 5).softmax(-1) for _ in range(3)]
     figure = figures.rollout_against(left_half(), maps, 4)
     shown = [axes.images[0].get_array().ravel() for axes in figure.axes[1:4]]
-    wanted = [maps[-1].mean(1), rollout(maps, identity=False), rollout(maps)]
+    wanted = [maps[-1].mean(1), rollout(maps), rollout(maps, identity=False)]
     for tiles, matrix in zip(shown, wanted, strict=True):
         row = matrix[0, 0, 1:]
         torch.testing.assert_close(torch.tensor(tiles.data), row / row.sum())
@@ -87,7 +87,7 @@ def test_the_rollouts_in_words_for_two_pictures():
     maps = [heads(0, 0)[None], heads(1, 1)[None]]
     for image, last in ((left_half(), "0.00"), (left_half().flip(-1), "1.00")):
         title = figures.rollout_against(image, maps, 4).get_suptitle()
-        assert title.startswith(f"On the ink: last layer {last}, rollout ")
+        assert title.startswith(f"On patches with ink: last layer {last}, rollout ")
         assert title.endswith("(uniform: 0.50)")
         assert title in figures.describe_rollout_against(image, maps, 4)
 

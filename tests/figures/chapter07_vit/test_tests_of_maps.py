@@ -6,8 +6,8 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.chapter07_vit.tests_of_maps import A_ROW
 
 ROWS = [
-    {"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]},
-    {"map": "most ink", "ink": 0.6, "left": 0.3, "matched": [0.3, 0.3]},
+    {"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8], "others": [0.5, 0.7]},
+    {"map": "most ink", "ink": 0.6, "left": 0.3, "matched": [0.3, 0.3], "others": [0.4, 0.4]},
 ]
 
 
@@ -47,5 +47,6 @@ def test_a_map_is_drawn_beside_its_own_control():
     points = [(line.get_xdata(), line.get_marker()) for line in axes.lines if len(line.get_xdata())]
     assert ([0.7, 0.8], "o") in [(list(x), marker) for x, marker in points]
     assert ([0.6], "D") in [(list(x), marker) for x, marker in points]
+    assert ([0.5, 0.7], "s") in [(list(x), marker) for x, marker in points]
     said = figures.describe_beyond_ink(ROWS)
-    assert "last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75 (0.70 to 0.80)" in said
+    assert "last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75, others 0.60" in said

@@ -154,7 +154,7 @@ def others_do_not_count(answer):
 
 MLM_CURVE = Symptom(
     id="6.7",
-    title="Too easy a blank",
+    title="The lower loss",
     level="medium",
     text="""
 The pictures above show a small model that learns to fill blanks in a play, letter by letter: with

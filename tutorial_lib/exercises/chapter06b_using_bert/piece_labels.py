@@ -1,16 +1,24 @@
-"""Chapter 06b: from one tag a word to one label a token."""
+"""Chapter 06b: from one tag a word to one label a token, counted before any training."""
+
+from collections import Counter
+from functools import cache
 
 from tutorial_lib.exercises.engine.properties import composed
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Symptom, case
 
 NUMBERS = {"O": 0, "B": 1, "I": 2}
 
 
 def piece_labels(tags, pieces):
-    """Return one label per token, [CLS] and [SEP] included: 0 for O, 1 for B, 2 for I, or -100."""
+    """Return one label per token, [CLS] and [SEP] included: 0 for O, 1 for B, 2 for I, or -100.
+
+    tags: "O", "B" or "I" for each word; pieces: a list of pieces for each word. Only the first
+    piece of a word carries its label; -100, which cross-entropy skips, is for all other tokens.
+    """
     labels = [-100]  # [CLS]
     for tag, of_word in zip(tags, pieces, strict=True):
-        labels += [NUMBERS[tag]] + [-100] * (len(of_word) - 1)
+        first, later = "OBI".index(tag), -100
+        labels += [first] + [later] * (len(of_word) - 1)
     return [*labels, -100]  # [SEP]
 
 
@@ -22,6 +30,43 @@ def piece_labels_places(tags, pieces):
         labels[place] = "OBI".index(tag)
         place += len(of_word)
     return labels
+
+
+def piece_labels_last(tags, pieces):
+    """This labels the last piece of a word in place of the first."""
+    labels = [-100]  # [CLS]
+    for tag, of_word in zip(tags, pieces, strict=True):
+        last, earlier = "OBI".index(tag), -100
+        labels += [earlier] * (len(of_word) - 1) + [last]
+    return [*labels, -100]  # [SEP]
+
+
+def piece_labels_all(tags, pieces):
+    """This gives every piece the label of its word."""
+    labels = [-100]  # [CLS]
+    for tag, of_word in zip(tags, pieces, strict=True):
+        first = later = "OBI".index(tag)
+        labels += [first] + [later] * (len(of_word) - 1)
+    return [*labels, -100]  # [SEP]
+
+
+def piece_labels_others_o(tags, pieces):
+    """This gives the later pieces of a word 0, the number of O."""
+    labels = [-100]  # [CLS]
+    for tag, of_word in zip(tags, pieces, strict=True):
+        first, later = "OBI".index(tag), 0
+        labels += [first] + [later] * (len(of_word) - 1)
+    return [*labels, -100]  # [SEP]
+
+
+def piece_labels_inside(tags, pieces):
+    """This gives the later pieces of a name I, and those of all other words O."""
+    labels = [-100]  # [CLS]
+    for tag, of_word in zip(tags, pieces, strict=True):
+        first = "OBI".index(tag)
+        later = 2 if first else 0
+        labels += [first] + [later] * (len(of_word) - 1)
+    return [*labels, -100]  # [SEP]
 
 
 def piece_labels_cases():
@@ -81,25 +126,52 @@ def labelled(spread, rest, first, last, numbers):
     return [*first, *labels, *last]
 
 
-PIECE_LABELS = Write(
+def counted(piece_labels, speeches, tokenizer):
+    """Count the tags of the words of speeches, and the labels that `piece_labels` makes of them.
+
+    speeches have words and tags (`LabelledSpeech`); tokenizer is a WordPieceTokenizer. Returns two
+    Counters: tag -> words, label -> tokens.
+    """
+
+    @cache
+    def pieces_of(word):
+        return [tokenizer.vocab[i] for i in tokenizer.encode(word).ids[1:-1]]
+
+    tags, labels = Counter(), Counter()
+    for speech in speeches:
+        tags.update(speech.tags)
+        labels.update(piece_labels(speech.tags, [pieces_of(word) for word in speech.words]))
+    return tags, labels
+
+
+PIECE_LABELS = Symptom(
     id="6b.3",
-    title="Words have tags, tokens need labels",
+    title="Count your labels",
     level="medium",
     text="""
-Names are tagged by *word*, but BERT reads *pieces*. Write `piece_labels(tags, pieces)`: `tags`
-holds “O”, “B” or “I” for each word, `pieces` a list of pieces for each word (“Horatio” may be
-`["ho", "##ratio"]`). Return one label for each token that BERT reads, as a list: [CLS], then all
-pieces in order, then [SEP]. O is 0, B is 1, I is 2. Only the **first** piece of a word carries its
-label. All other tokens get -100, which PyTorch's cross-entropy skips.
+Names are tagged by *word*, but BERT reads *pieces*: “Horatio” is `["ho", "##ratio"]`, with an O, a
+B or an I for the whole word. So `piece_labels(tags, pieces)` makes one label for each token: [CLS],
+all pieces in order, [SEP]. O is 0, B is 1, I is 2. Only the **first** piece of a word carries its
+label, and all other tokens get -100, which PyTorch's cross-entropy skips. The table above counts
+the tags of one play, and the labels made by code with one of these mistakes. Choose the letter,
+then repair `piece_labels`.
 """,
     hints=(
-        "How many labels must come out? One for each piece, and two more.",
-        "Begin with `[-100]` for [CLS], then add to the list word by word.",
-        "A word of n pieces adds its number once, and -100 n - 1 times.",
+        "If only first pieces had a label, how often would each label occur?",
+        "Every label occurs as often as its tag, or more. Which one occurs exactly as often?",
+        "Where do the surplus labels come from: pieces of which words, and with which number?",
     ),
     solution=piece_labels,
     second_style=piece_labels_places,
-    mistakes=(),
+    mistakes=(piece_labels_last, piece_labels_all, piece_labels_others_o, piece_labels_inside),
+    shown=piece_labels_inside,
+    looks=(
+        "Each label would occur as often as its tag: a count cannot find this one.",
+        "There would be more of all three labels than of the tags, of B, too: a name of one word "
+        "and three pieces would begin three times.",
+        "There would be more O than the tags have, and exactly as many B and I.",
+        "There would be exactly as many B as in the tags, but more O and far more I.",
+    ),
     cases=piece_labels_cases,
     properties=composed(
         labels_of,

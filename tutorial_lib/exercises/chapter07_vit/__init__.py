@@ -1,6 +1,6 @@
 """Chapter 07: what it asks about chapters 02 to 06, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter07_vit.claims import GAIN, TOKENS
+from tutorial_lib.exercises.chapter07_vit.claims import GAP_IN_ERRORS, TOKENS
 from tutorial_lib.exercises.chapter07_vit.colours import MEAN_COLOUR_TARGETS
 from tutorial_lib.exercises.chapter07_vit.embedding import EMBED
 from tutorial_lib.exercises.chapter07_vit.grid import GRID_POSITIONS
@@ -19,7 +19,7 @@ EXERCISES = (
     TOKENS,
     PATCHIFY,
     EMBED,
-    GAIN,
+    GAP_IN_ERRORS,
     GRID_POSITIONS,
     INTERPOLATE_POSITIONS,
     SPLIT,

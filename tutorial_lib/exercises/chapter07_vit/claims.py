@@ -1,4 +1,4 @@
-"""Chapter 07: how long a picture is, how large a model, and what two directions bring."""
+"""Chapter 07: how long a picture is, how large a model, and what a gap in a table is worth."""
 
 from tutorial_lib.exercises.engine.tasks import Claim
 
@@ -121,73 +121,87 @@ ViT-H/14, reads pictures of 224 x 224 pixels in three colours, in patches of 14 
 ACCURACY = {"none": 61.38, "learned 1-D": 64.21, "learned 2-D": 64.00, "relative": 64.03}
 
 
-def gain():
-    """What positions by row and column bring, against a number for each patch, in points."""
-    return ACCURACY["learned 2-D"] - ACCURACY["learned 1-D"]
+PICTURES = 50_000  # of ImageNet's validation part
 
 
-def gain_by_misses():
+def gap_in_errors():
+    """The gap between 1-D and 2-D, divided by the standard error of a difference."""
+    one, other = (ACCURACY[scheme] / 100 for scheme in ("learned 1-D", "learned 2-D"))
+    return (one - other) / ((one * (1 - one) + other * (1 - other)) / PICTURES) ** 0.5
+
+
+def gap_in_errors_counted():
     """Second style."""
-    missed = {scheme: 100 - share for scheme, share in ACCURACY.items()}
-    return missed["learned 1-D"] - missed["learned 2-D"]
+    right = [round(ACCURACY[scheme] / 100 * PICTURES) for scheme in ("learned 1-D", "learned 2-D")]
+    variance = sum(n * (PICTURES - n) / PICTURES for n in right)  # of a number of right answers
+    return (right[0] - right[1]) / variance**0.5
 
 
-def gain_sign():
-    """This has the wrong sign: subtract 1-D from 2-D, which has less."""
-    return -gain()
+def gap_in_errors_sign():
+    """2-D less 1-D, with its sign."""
+    return -gap_in_errors()
 
 
-def gain_over_none():
-    """This compares with no positions at all: compare with the numbers in a row."""
-    return ACCURACY["learned 2-D"] - ACCURACY["none"]
+def _error(accuracy, pictures=PICTURES):
+    return (accuracy * (1 - accuracy) / pictures) ** 0.5
 
 
-def gain_of_row():
-    """This is what the numbers in a row bring against none: the question is about 2-D."""
-    return ACCURACY["learned 1-D"] - ACCURACY["none"]
-
-
-def gain_relative():
-    """This is the relative scheme against 1-D: take 2-D."""
-    return ACCURACY["relative"] - ACCURACY["learned 1-D"]
-
-
-def gain_against_relative():
-    """This is 2-D against the relative scheme: compare with 1-D."""
-    return ACCURACY["learned 2-D"] - ACCURACY["relative"]
-
-
-def gain_percent():
-    """This is in percent of the accuracy of 1-D: points are a plain difference."""
-    return 100 * gain() / ACCURACY["learned 1-D"]
-
-
-def gain_percent_sign():
-    """This is in percent of the accuracy of 1-D, and has the wrong sign: points are a plain
-    difference, of 2-D less 1-D.
+def gap_one_error():
+    """This divides by the standard error of one accuracy: both are uncertain, and the squares of
+    their errors add up.
     """
-    return -gain_percent()
+    return 0.0021 / _error(0.6421)
 
 
-def gain_itself():
-    """This is the accuracy of 2-D: how much more is it than that of 1-D?"""
-    return ACCURACY["learned 2-D"]
+def gap_errors_added():
+    """This adds the two standard errors: their squares add up."""
+    return 0.0021 / (_error(0.6421) + _error(0.64))
 
 
-def gain_rounded():
-    """This has one decimal: the table has two, and two are asked for."""
-    return -0.2
+def gap_no_root():
+    """This divides by the square of the standard error: take the root."""
+    return 0.0021 / (_error(0.6421) ** 2 + _error(0.64) ** 2)
 
 
-def gain_share():
-    """This is a share, or nothing at all: give points, of which the table has two decimals."""
-    return gain() / 100
+def gap_percent():
+    """This divides percentage points by an error in shares: 0.21 points are 0.0021."""
+    return 100 * gap_in_errors()
 
 
-GAIN = Claim(
+def gap_to_none():
+    """This is 1-D against none: the question is about 1-D and 2-D."""
+    return (0.6421 - 0.6138) / (_error(0.6421) ** 2 + _error(0.6138) ** 2) ** 0.5
+
+
+def gap_to_relative():
+    """This is 1-D against the relative scheme: the question is about 1-D and 2-D."""
+    return 0.0018 / (_error(0.6421) ** 2 + _error(0.6403) ** 2) ** 0.5
+
+
+def gap_itself():
+    """This is the gap in percentage points: divide it by its standard error."""
+    return 0.21
+
+
+def gap_itself_sign():
+    """This is 2-D less 1-D in percentage points: divide the gap by its standard error."""
+    return -0.21
+
+
+def gap_error():
+    """This is the standard error of the gap, in points: how many of them is the gap?"""
+    return 100 * (_error(0.6421) ** 2 + _error(0.64) ** 2) ** 0.5
+
+
+def gap_learned_from():
+    """This counts the 5,000 pictures that the classifier learned from: 50,000 measured it."""
+    return 0.0021 / (_error(0.6421, 5_000) ** 2 + _error(0.64, 5_000) ** 2) ** 0.5
+
+
+GAP_IN_ERRORS = Claim(
     id="7.4",
-    title="A picture has two directions",
-    level="easy",
+    title="News or noise?",
+    level="medium",
     text="""
 Patches form a grid: should you tell a model the row and the column of each? The authors tried four
 ways. They pre-trained a ViT-B/16 for each, then fitted a linear classifier on its vectors of five
@@ -200,29 +214,36 @@ ImageNet pictures a class (Dosovitskiy et al. 2020, table 8):
 | learned, half for the row and half for the column (2-D) | 64.00 % |
 | relative | 64.03 % |
 
-How many **percentage points** does 2-D gain over 1-D, to two decimals? A loss is below 0.
+So 1-D is ahead of 2-D. But had they drawn other test pictures, would it still be? A share p of n
+pictures has a standard error of √(p (1 - p) / n), and for the gap between two shares the *squares*
+of their errors add up. ImageNet has 50,000 validation pictures. **How many standard errors** is the
+gap between 1-D and 2-D, to two decimals? (Take the two as measured on separate pictures.) Below
+two, it may well be noise.
 """,
     hints=(
-        "One subtraction of two rows of the table.",
-        "Points are a plain difference: from 50 % to 52 % it is 2 points.",
+        "Work with shares: 0.6421 and 0.6400. How large is each one's standard error?",
+        "The error of the gap is the root of the sum of the two squares, about 0.003.",
+        "Divide the gap, 0.0021, by that.",
     ),
-    solution=gain,
-    second_style=gain_by_misses,
+    solution=gap_in_errors,
+    second_style=gap_in_errors_counted,
     mistakes=(
-        gain_sign,
-        gain_over_none,
-        gain_of_row,
-        gain_relative,
-        gain_against_relative,
-        gain_percent,
-        gain_percent_sign,
-        gain_itself,
-        gain_rounded,
-        gain_share,
+        gap_one_error,
+        gap_errors_added,
+        gap_no_root,
+        gap_percent,
+        gap_to_none,
+        gap_to_relative,
+        gap_itself,
+        gap_itself_sign,
+        gap_error,
+        gap_learned_from,
     ),
-    tolerance=0.006,
-    unit="percentage points",
-    verdict="Row and column bring nothing here; to have positions at all brings 2.8 points. The "
-    "paper's models have learned 1-D positions: pictures teach them what is below what.",
+    right_too=(gap_in_errors_sign,),
+    tolerance=0.008,
+    unit="standard errors",
+    verdict="Less than one: the table cannot tell 1-D from 2-D. With 1-D against none it comes to "
+    "more than nine: that is news. And this counts only the luck of the pictures; each model was "
+    "trained once, and another seed would move it, too.",
     see="7D Where am I in the picture",
 )

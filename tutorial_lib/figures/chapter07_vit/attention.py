@@ -49,7 +49,7 @@ def describe_digit_attention(image, weights, patch_size, overlap=0, pooling="cls
 
 @style.styled
 def rollout_against(image, maps, patch_size, overlap=0, pooling="cls", title=None, figure=None):
-    """The last layer's look beside the rollout of all layers, without and with the identity.
+    """The last layer's look beside the rollout of all layers, with and without the identity.
 
     image (1, side, side); maps: the weights (1, H, T, T) of each layer, first layer first;
     pooling as in `digit_attention`. Returns the figure. Raises ShapeError when sizes do not fit,
@@ -58,7 +58,7 @@ def rollout_against(image, maps, patch_size, overlap=0, pooling="cls", title=Non
     >>> even = [torch.full((1, 2, 5, 5), 0.2)] * 3
     >>> figure = rollout_against(torch.ones(1, 8, 8), even, patch_size=4)
     >>> [axes.get_title() for axes in figure.axes[1:3]]
-    ['last layer, mean of heads', 'all layers, no identity']
+    ['last layer, mean of heads', 'rollout']
     """
     grid = PatchGrid(image, patch_size, overlap)
     panels = _rolled_out(grid, maps, pooling)
@@ -91,7 +91,9 @@ def _looks(grid, panels, title, figure):
     for axes, (name, seen) in zip(others, panels.items(), strict=True):
         picture = draw_look(axes, grid, seen, top)
         style.panel_title(axes, name)
-        axes.set_xlabel(f"{grid.on_ink(seen):.2f} on ink\n{_spread(seen)}", fontsize=9.5)
+        axes.set_xlabel(
+            f"{grid.on_ink(seen):.2f} on patches with ink\n{_spread(seen)}", fontsize=9.5
+        )
     bar = figure.colorbar(picture, ax=others, fraction=0.03, pad=0.02)
     bar.outline.set_visible(False)
     bar.set_label("share of attention\n(scale stretched\nat the low end)")
@@ -119,8 +121,8 @@ def _seen(grid, weights, pooling):
 def _rolled_out(grid, maps, pooling):
     layers = [torch.as_tensor(weights).detach().float() for weights in maps]
     ways = {
-        "all layers, no identity": rollout(layers, identity=False),
-        "all layers, with identity": rollout(layers),
+        "rollout": rollout(layers),
+        "rollout, no identity": rollout(layers, identity=False),
     }
     if len(layers[0]) != 1:
         raise ShapeError(f"expected the maps of one picture, got those of {len(layers[0])}")
@@ -147,10 +149,10 @@ def _heads_said(grid, seen, layer):
 
 
 def _rollouts_said(grid, panels):
-    last, without, rolled = (grid.on_ink(seen) for seen in panels.values())
+    last, rolled, without = (grid.on_ink(seen) for seen in panels.values())
     return (
-        f"On the ink: last layer {last:.2f}, rollout {without:.2f}, "
-        f"with identity {rolled:.2f} (uniform: {grid.ink_share:.2f})"
+        f"On patches with ink: last layer {last:.2f}, rollout {rolled:.2f}, "
+        f"no identity {without:.2f} (uniform: {grid.ink_share:.2f})"
     )
 
 

@@ -114,13 +114,14 @@ def painted_digits(image, panels, title, figure=None):
 def beyond_ink(rows, title=None, figure=None):
     """Digits still read after painting over what a map names, and after chance with as much ink.
 
-    rows: dicts with "map", "ink" (share of the ink taken out), "left" (share still read) and
-    "matched" (the same for random patches with as much ink, a list). Orange: the map; grey: chance.
+    rows: dicts with "map", "ink" (share of the ink taken out), "left" (share still read), and two
+    lists: "matched", the same for random patches with as much ink, and "others", for the patches
+    that the map names in other digits. Orange: the map; grey: chance; blue: other digits.
     Returns the figure.
 
-    >>> rows = [{"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]}]
-    >>> describe_beyond_ink(rows).split(". ")[1]
-    'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75 (0.70 to 0.80).'
+    >>> row = {"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]}
+    >>> describe_beyond_ink([row | {"others": [0.6, 0.7]}]).split(". ")[1]
+    'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75, others 0.65.'
     """
     figure = style.blank(figure, 8.5, 1.5 + 0.5 * len(rows))
     axes = figure.subplots()
@@ -129,6 +130,8 @@ def beyond_ink(rows, title=None, figure=None):
         axes.plot([mean, row["left"]], [line, line], color=style.GRID, linewidth=5, zorder=1)
         look = {"color": style.MUTED, "markersize": 6, "alpha": 0.7}
         axes.plot(row["matched"], [line] * len(row["matched"]), "o", **look)
+        hollow = {"color": style.BLUE, "markersize": 7, "markerfacecolor": "none"}
+        axes.plot(row["others"], [line] * len(row["others"]), "s", **hollow)
         axes.plot(row["left"], line, "D", color=style.ORANGE, markersize=8)
     names = [f"{row['map']}\n({row['ink']:.0%} of the ink)" for row in rows]
     axes.set_yticks(range(len(rows)), names, fontsize=9.5)
@@ -138,9 +141,10 @@ def beyond_ink(rows, title=None, figure=None):
     handles = [
         axes.plot([], [], "D", color=style.ORANGE, label="the patches that the map names")[0],
         axes.plot([], [], "o", color=style.MUTED, label="random patches, as much ink")[0],
+        axes.plot([], [], "s", **hollow, label="what it names in other digits, as much ink")[0],
     ]
     axes.legend(handles=handles, loc="lower right", frameon=False, fontsize=9.5)
-    style.headline(figure, title or "Left of the grey dots, a map knows more than where the ink is")
+    style.headline(figure, title or "Against another digit's map, no map is clearly ahead")
     return figure
 
 
@@ -148,8 +152,8 @@ def describe_beyond_ink(rows):
     """Say in words what `beyond_ink` shows."""
     each = "; ".join(
         f"{row['map']}: takes out {row['ink']:.2f} of the ink, leaves {row['left']:.2f}, chance "
-        f"{sum(row['matched']) / len(row['matched']):.2f} ({min(row['matched']):.2f} to "
-        f"{max(row['matched']):.2f})"
+        f"{sum(row['matched']) / len(row['matched']):.2f}, others "
+        f"{sum(row['others']) / len(row['others']):.2f}"
         for row in rows
     )
     return f"Share of digits still read when six patches are painted over. {each}."

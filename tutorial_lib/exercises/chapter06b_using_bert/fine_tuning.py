@@ -1,0 +1,234 @@
+"""Chapter 06b: one step of fine-tuning, and a batch that is not learned by heart."""
+
+import copy
+from functools import partial
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.exercises.engine.guard import seeded
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
+from tutorial_lib.models import BERTConfig
+from tutorial_lib.models.bert_heads import mean_pool
+
+
+def train_step(body, head, optimizer, ids, mask, wanted):
+    """Move body and head one step towards the labels; return the loss and the logits (B, 2).
+
+    ids, mask (B, T), True = a real token; wanted (B,), 0 for rotten, 1 for fresh.
+    """
+    hidden = body(ids, mask=mask)  # (B, T, D)
+    logits = head(mean_pool(hidden, mask))  # (B, 2)
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_of_log_p(body, head, optimizer, ids, mask, wanted):
+    """Second style."""
+    optimizer.zero_grad()
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    log_p = logits.log_softmax(dim=-1)  # (B, 2)
+    loss = -log_p[torch.arange(len(wanted)), wanted].mean()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_kept(body, head, optimizer, ids, mask, wanted):
+    """This never clears the gradients: those of all earlier steps are added up."""
+    hidden = body(ids, mask=mask)  # (B, T, D)
+    logits = head(mean_pool(hidden, mask))  # (B, 2)
+    loss = F.cross_entropy(logits, wanted)
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_softmax(body, head, optimizer, ids, mask, wanted):
+    """This takes the softmax twice: once by itself, and once more inside the cross-entropy."""
+    hidden = body(ids, mask=mask)  # (B, T, D)
+    logits = head(mean_pool(hidden, mask))  # (B, 2)
+    loss = F.cross_entropy(logits.softmax(dim=-1), wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_head_alone(body, head, optimizer, ids, mask, wanted):
+    """This cuts the body off from the loss, so that only the head learns."""
+    with torch.no_grad():
+        hidden = body(ids, mask=mask)  # (B, T, D)
+    logits = head(mean_pool(hidden, mask))  # (B, 2)
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_padding(body, head, optimizer, ids, mask, wanted):
+    """This lets the body read the padding like words: its attention gets no mask."""
+    hidden = body(ids)  # (B, T, D)
+    logits = head(mean_pool(hidden, mask))  # (B, 2)
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_idle(body, head, optimizer, ids, mask, wanted):
+    """This learns nothing: call `backward`, then `optimizer.step()`; nothing is cleared between."""
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    return loss.item(), logits.detach()
+
+
+def tiny(seed):
+    """A body of one layer, a head, their optimizer, and three padded texts with labels."""
+    with seeded(seed):
+        sizes = {"context": 6, "d_model": 8, "n_layers": 1, "n_heads": 2}
+        body = BERTConfig(vocab_size=9, **sizes).build()
+        head = torch.nn.Linear(8, 2)
+        ids = torch.randint(1, 9, (3, 6))
+    mask = torch.arange(6) < torch.tensor([[6], [4], [2]])
+    optimizer = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.5)
+    return body, head, optimizer, ids * mask, mask, torch.tensor([1, 0, 1])
+
+
+def numbers_of(model):
+    """All parameters of a model in one row."""
+    return torch.cat([part.detach().flatten() for part in model.parameters()])
+
+
+def two_steps(answer, seed, left_over=0.0):
+    """Loss and logits of two steps on one batch, then the numbers of head and body after them.
+
+    left_over is what the gradients hold before the first step.
+    """
+    body, head, *rest = tiny(seed)
+    for part in (*body.parameters(), *head.parameters()):
+        part.grad = torch.full_like(part, left_over)
+    loss, logits = answer(body, head, *rest)
+    loss_again, logits_again = answer(body, head, *rest)
+    return loss, logits, loss_again, logits_again, numbers_of(head), numbers_of(body)
+
+
+def moves(place, answer):
+    """Whether the head (0) or the body (1) has learned, other than from left-over gradients."""
+    body, head, *_ = tiny(2)
+    before = numbers_of((head, body)[place])
+    return not torch.equal(before, torch.as_tensor(answer(2)[4 + place]).float())
+
+
+def gradients_are_fresh(answer):
+    """What an earlier batch has left does not count."""
+    once, left_over = (torch.as_tensor(answer(3, left)[4]).float() for left in (0.0, 5.0))
+    return torch.allclose(once, left_over, atol=1e-3)
+
+
+def loss_is_of_logits(answer):
+    """The loss that is returned fits the logits."""
+    loss, logits, *_ = answer(4)
+    wanted = tiny(4)[-1]
+    found = F.cross_entropy(torch.as_tensor(logits).float(), wanted)
+    return torch.allclose(torch.as_tensor(loss).float(), found, atol=1e-2)
+
+
+class ByHeart(NamedTuple):
+    """What one batch, shown again and again, gave in each step: loss in nats, share right."""
+
+    loss: list[float]
+    right: list[float]
+
+
+def by_heart(train_step, body, tokenizer, reviews, steps=40, lr=1e-3):
+    """Train a copy of `body` and a new head with `train_step` on the same reviews in every step.
+
+    body is a BERT, tokenizer its WordPieceTokenizer, reviews have text and label. Returns ByHeart.
+    The same code gives the same numbers; about a second for a small BERT and 16 short sentences.
+    """
+    rows = [torch.tensor(tokenizer.encode(review.text).ids) for review in reviews]
+    ids = torch.nn.utils.rnn.pad_sequence(
+        rows, batch_first=True, padding_value=tokenizer.pad_id
+    )  # (B, T)
+    wanted = torch.tensor([review.label for review in reviews])
+    body = copy.deepcopy(body)
+    with seeded():
+        head = torch.nn.Linear(body.config.d_model, 2)
+    optimizer = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=lr)
+    losses, right = [], []
+    for _ in range(steps):
+        loss, logits = train_step(body, head, optimizer, ids, ids != tokenizer.pad_id, wanted)
+        losses.append(loss)
+        right.append((logits.argmax(dim=-1) == wanted).float().mean().item())
+    return ByHeart(losses, right)
+
+
+FINE_TUNING_STEP = Symptom(
+    id="6b.1",
+    title="One batch, by heart",
+    level="medium",
+    text="""
+The picture above shows a test that every training loop should pass: 16 reviews, the same in each
+step. A sound loop learns them by heart, and its loss goes to 0. This one judges all 16 right, and
+yet its loss stops far above 0. The step was made by code with one of these mistakes. Choose the
+letter, then repair `train_step`.
+""",
+    hints=(
+        "All 16 are right, so body and head do learn. What keeps the loss from going down?",
+        "Where exactly does it stop? Compare with -ln(e / (e + 1)) = 0.313.",
+        "The best that a softmax can say is the probabilities 1 and 0. What is the cross-entropy "
+        "of *logits* 1 and 0?",
+    ),
+    solution=train_step,
+    second_style=train_step_of_log_p,
+    mistakes=(
+        train_step_kept,
+        train_step_softmax,
+        train_step_head_alone,
+        train_step_padding,
+        train_step_idle,
+    ),
+    shown=train_step_softmax,
+    looks=(
+        "The old gradients keep pushing after the batch is learned, so the loss would fall, and "
+        "then swing back up again.",
+        "The loss would stop near 0.313: probabilities of 1 and 0, taken for logits, are no more "
+        "certain than that.",
+        "The loss would fall slowly, and in so few steps the head alone would not get all 16 "
+        "right.",
+        "The loss would go to 0 all the same: what is read like words on every step can be learned "
+        "by heart, too. This test would not find it.",
+    ),
+    cases=lambda: [case("two steps on 3 texts", 0), case("two steps on 3 others", 1)],
+    run=two_steps,
+    properties=(
+        Property("The head does not learn: its numbers stay.", partial(moves, 0)),
+        Property("The body does not learn: its numbers stay.", partial(moves, 1)),
+        Property(
+            "Gradients of earlier batches count: call `optimizer.zero_grad()` before `backward`.",
+            gradients_are_fresh,
+        ),
+        Property(
+            "The loss is not the cross-entropy of the logits with the labels, in nats.",
+            loss_is_of_logits,
+        ),
+    ),
+    results=(
+        "loss",
+        "logits",
+        "loss of the second step",
+        "logits of the second step",
+        "head's numbers after two steps",
+        "body's numbers after two steps",
+    ),
+    see="6bB Fine-tuning",
+)
