@@ -8,7 +8,7 @@ from torch.testing import assert_close
 from tutorial_lib.exercises.chapter06_bert.curve import mlm_training
 from tutorial_lib.exercises.chapter06_bert.masked_loss import masked_loss
 from tutorial_lib.exercises.chapter06_bert.masking import mask_80_10_10
-from tutorial_lib.exercises.chapter06_bert.pairs import next_sentence_pairs
+from tutorial_lib.exercises.chapter06_bert.pairs import audit, next_sentence_pairs
 from tutorial_lib.exercises.chapter06_bert.segments import segment_ids
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
@@ -162,3 +162,22 @@ def test_a_training_leaves_the_random_numbers_alone():
     first = mlm_training(TASKS["6.7"].solution, steps=3)
     assert torch.rand(1) == expected
     assert first == mlm_training(TASKS["6.7"].solution, steps=3)
+
+
+# The audit of 6.4 -----------------------------------------------------------------------------
+
+
+def test_only_the_letter_of_the_table_lets_a_blind_judge_find_the_pairs():
+    scenes = [[f"{scene} {number}" for number in range(60)] for scene in range(12)]
+    choices = registry.find("6.4").choices
+    found = {letter: audit(code, scenes) for letter, code in choices.items()}
+    sound = audit(next_sentence_pairs, scenes)
+    assert sound.follow == 1
+    assert sound.own == 0
+    assert 0.35 < sound.blind < 0.65
+    assert 0 < found["a"].own < 0.2
+    assert found["b"].follow == found["d"].follow == 0
+    shown = found[registry.find("6.4").answer]
+    assert (shown.follow, shown.own) == (1, 0)
+    assert shown.blind > 0.95
+    assert shown.different[1] == 12 < shown.different[0] / 10

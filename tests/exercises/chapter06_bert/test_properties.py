@@ -192,13 +192,13 @@ SETS = {
         follows(),
         {
             "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
-            "own document too": (follows(other=False), ["With a coin of 0.5 or more a second"]),
-            "labels turned": (follows(label=False), ["The labels are wrong: is_next is True"]),
+            "own document too": (follows(other=False), ["This draws a false sentence from all"]),
+            "labels turned": (follows(label=False), ["This exchanges the labels: a pair"]),
             "turned, own": (
                 follows(label=False, other=False),
                 ["With a coin of 0.5 or more a second", "The labels are wrong: is_next is True"],
             ),
-            "itself": (follows(offset=0), ["In a real pair number 1 follows number"]),
+            "itself": (follows(offset=0), ["This takes the first sentence of a real"]),
             "second first": (follows(turned=True), ["The first sentence of a pair must be"]),
             "always the first other": (
                 follows(first=True),

@@ -1,6 +1,9 @@
-"""Chapter 06: pairs of sentences, half of them real."""
+"""Chapter 06: pairs of sentences, half of them real, and an audit of them."""
 
-from tutorial_lib.exercises.engine.tasks import Property, Write, case
+import random
+from typing import NamedTuple
+
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def next_sentence_pairs(documents, draws):
@@ -12,10 +15,8 @@ def next_sentence_pairs(documents, draws):
     pairs = []
     for d, s, coin, u in draws:
         is_next = coin < 0.5
-        second = documents[d][s + 1]
-        if not is_next:
-            others = [text for i, document in enumerate(documents) if i != d for text in document]
-            second = others[int(u * len(others))]
+        others = [text for i, document in enumerate(documents) if i != d for text in document]
+        second = documents[d][s + 1] if is_next else others[int(u * len(others))]
         pairs.append((documents[d][s], second, is_next))
     return pairs
 
@@ -36,9 +37,48 @@ def next_sentence_pairs_cut(documents, draws):
     return [[documents[draw[0]][draw[1]], second(*draw), draw[2] < 0.5] for draw in draws]
 
 
-def outside(documents, d, s=None):
-    """All sentences that are not of document d, in order."""
-    return [text for i, document in enumerate(documents) if i != d for text in document]
+def next_sentence_pairs_own(documents, draws):
+    """This draws a false sentence from all documents, its own too."""
+    pairs = []
+    for d, s, coin, u in draws:
+        is_next = coin < 0.5
+        others = [text for document in documents for text in document]
+        second = documents[d][s + 1] if is_next else others[int(u * len(others))]
+        pairs.append((documents[d][s], second, is_next))
+    return pairs
+
+
+def next_sentence_pairs_labels(documents, draws):
+    """This exchanges the labels: a pair that follows is False."""
+    pairs = []
+    for d, s, coin, u in draws:
+        is_next = coin < 0.5
+        others = [text for i, document in enumerate(documents) if i != d for text in document]
+        second = documents[d][s + 1] if is_next else others[int(u * len(others))]
+        pairs.append((documents[d][s], second, not is_next))
+    return pairs
+
+
+def next_sentence_pairs_openings(documents, draws):
+    """This draws a false sentence only among the opening sentences of the other documents."""
+    pairs = []
+    for d, s, coin, u in draws:
+        is_next = coin < 0.5
+        others = [document[0] for i, document in enumerate(documents) if i != d]
+        second = documents[d][s + 1] if is_next else others[int(u * len(others))]
+        pairs.append((documents[d][s], second, is_next))
+    return pairs
+
+
+def next_sentence_pairs_itself(documents, draws):
+    """This takes the first sentence of a real pair twice: its second is number s, too."""
+    pairs = []
+    for d, s, coin, u in draws:
+        is_next = coin < 0.5
+        others = [text for i, document in enumerate(documents) if i != d for text in document]
+        second = documents[d][s] if is_next else others[int(u * len(others))]
+        pairs.append((documents[d][s], second, is_next))
+    return pairs
 
 
 def next_sentence_pairs_by_text(documents, draws):
@@ -168,26 +208,87 @@ def labels_fit(answer):
     )
 
 
-NEXT_SENTENCE_PAIRS = Write(
+class Audit(NamedTuple):
+    """What was counted in pairs: shares between 0 and 1, but for the last, two whole numbers."""
+
+    real: float  # of all pairs, those called real
+    follow: float  # of these, those whose second sentence follows the first
+    own: float  # of the others, those whose second sentence is of the same document
+    blind: float  # found by a judge that sees no first sentence
+    different: tuple[int, int]  # second sentences, each counted once: of real pairs, of others
+
+
+def audit(next_sentence_pairs, documents, n=1_000, seed=0):
+    """Make n pairs of documents, lists of sentences, and return their Audit.
+
+    The judge remembers the second sentences of the first half of the pairs that are not real, and
+    calls a pair of the other half not real when it knows its second sentence.
+    """
+    draw = random.Random(seed)
+    numbers = [d for d, document in enumerate(documents) if len(document) > 1]
+    draws = []
+    for _ in range(n):
+        d = draw.choice(numbers)
+        draws.append((d, draw.randrange(len(documents[d]) - 1), draw.random(), draw.random()))
+    rows = [
+        (documents[d], s, tuple(second), bool(label))
+        for (d, s, *_), (_, second, label) in zip(
+            draws, next_sentence_pairs(documents, draws), strict=True
+        )
+    ]
+    real, others = ([row for row in rows if row[3] is label] for label in (True, False))
+    known = {second for _, _, second, label in rows[: n // 2] if not label}
+    return Audit(
+        real=len(real) / n,
+        follow=_share(tuple(document[s + 1]) == second for document, s, second, _ in real),
+        own=_share(second in map(tuple, document) for document, _, second, _ in others),
+        blind=_share((second not in known) == label for _, _, second, label in rows[n // 2 :]),
+        different=(len({row[2] for row in real}), len({row[2] for row in others})),
+    )
+
+
+def _share(found):
+    found = list(found)
+    return sum(found) / max(len(found), 1)
+
+
+NEXT_SENTENCE_PAIRS = Symptom(
     id="6.4",
-    title="Does it follow?",
+    title="Judged without reading",
     level="medium",
     text="""
-Write `next_sentence_pairs(documents, draws)`. Each document is a list of sentences. Each draw is
-`(d, s, coin, u)`: the first sentence is number s of document d (never its last one), and `coin` and
-`u` are random numbers from 0 to 1. If coin is below 0.5, the second sentence is the one that
-follows. If not, it comes from **another** document: put all sentences of the other documents in one
-list, in order, and take number `int(u * len(others))`. Return one `(first, second, is_next)` per
-draw, `is_next` True or False.
+`next_sentence_pairs(documents, draws)` makes such pairs. Each document is a list of sentences, each
+draw `(d, s, coin, u)`: the first sentence is number s of document d (never its last one). If `coin`
+is below 0.5, the second is the one that follows. If not, it comes from **anywhere in the other
+documents**: all their sentences stand in one list, in order, and it is number `int(u * len(list))`.
+Out comes one `(first, second, is_next)` per draw. The table above audits pairs made by code with
+one of these mistakes. With them a model could be right nearly always, and have learned nothing
+about what follows what. Choose the letter, then repair `next_sentence_pairs`.
 """,
     hints=(
-        "Begin with the real pairs: `documents[d][s]` and `documents[d][s + 1]`.",
-        "`enumerate(documents)` gives each document with its number: leave out number d.",
-        "`others = [text for i, document in enumerate(documents) if i != d for text in document]`",
+        "The labels are right, and no false pair is from one scene. So what does the judge go by, "
+        "which sees the second sentence alone?",
+        "How many different sentences are there in the real pairs, and how many in the others?",
+        "Where in the other documents may a false sentence come from? Look at `others`.",
     ),
     solution=next_sentence_pairs,
     second_style=next_sentence_pairs_cut,
-    mistakes=(next_sentence_pairs_by_text,),
+    mistakes=(
+        next_sentence_pairs_own,
+        next_sentence_pairs_labels,
+        next_sentence_pairs_openings,
+        next_sentence_pairs_itself,
+        next_sentence_pairs_by_text,
+    ),
+    shown=next_sentence_pairs_openings,
+    looks=(
+        "Of the pairs called not real, a few would be from the same scene, and the judge would do "
+        "no better than a coin.",
+        "Of the pairs called real, none would follow.",
+        "All labels would be right, but the pairs that are not real would have few different "
+        "second sentences, and whoever remembers those needs no first one.",
+        "Of the pairs called real, none would follow: the sentence would stand there twice.",
+    ),
     cases=next_sentence_pairs_cases,
     properties=(
         Property("The first sentence of a pair must be number s of document d.", first_comes_first),

@@ -167,7 +167,7 @@ def by_heart(train_step, body, tokenizer, reviews, steps=40, lr=1e-3):
     losses, right = [], []
     for _ in range(steps):
         loss, logits = train_step(body, head, optimizer, ids, ids != tokenizer.pad_id, wanted)
-        losses.append(loss)
+        losses.append(float(loss))
         right.append((logits.argmax(dim=-1) == wanted).float().mean().item())
     return ByHeart(losses, right)
 
