@@ -1,358 +1,479 @@
-"""Chapter 08a: what do RoBERTa's new masks and DistilBERT's teacher buy, for the same compute?
+"""Chapter 08a: what does each descendant of BERT change, and what does it buy for the same compute?
 
-Every training gets the same seconds of one CPU core: the learning rate follows the seconds, not the
-steps. Three plays are held out, as everywhere, and what is measured are the tokens hidden in them.
+All bodies are equally wide and deep, read the same plays with the same pieces, and get the same
+seconds of one CPU core: the learning rate follows the seconds, not the steps. Three plays are held
+out, as everywhere. Then each body is fine-tuned twice, with the same steps: are two neighbours of a
+line swapped, and which marks stood in it? An untrained body is the control.
 
-Part "students": the "teacher" is the checkpoint of chapter 06. "distilbert" starts with two of its
-three layers and learns from it; "layers as they are" has not learned yet; "layers, no teacher"
-starts the same way and learns from hidden tokens alone; "half, alone" has that size and nothing of
-the teacher's; "distilbert without ..." switches one part of the loss off.
+Part "family": "bert" learns from hidden tokens and next sentences, "roberta" without pairs,
+"albert" from hidden tokens and the order of sentences, with narrow token vectors and one layer for
+all. "electra, jointly" trains a generator, a quarter as wide, and the discriminator at once, as
+Clark et al. (2020) do; "electra" has their two stages: half of the seconds hidden tokens, then the
+body turns detective, and what it was before forges for it. "curve" gives two of them less time,
+each training with a schedule of its own.
 
-Part "masking": running text of a few plays, read many times, hidden once and for all ("static") or
-anew in every pass ("dynamic"), as BERT and RoBERTa did.
+Part "forgers": the second stage again, with the same start and the same seconds, but with another
+forger: any token at random, generators a quarter and half as wide (their own training comes on
+top), or the likeliest token in place of a drawn one. All detectives are tested on what the
+generator as wide as they are draws.
 """
 
 import math
-import time
 from functools import partial
 
 import torch
+from sklearn.metrics import roc_auc_score
 from torch import nn
 
-from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.models import (
-    DistilBERT,
+    ALBERTConfig,
+    BERTConfig,
+    ELECTRAConfig,
     RoBERTaConfig,
     count_parameters,
 )
 from tutorial_lib.objectives import (
-    DistillationWeights,
-    MaskedTokens,
-    distillation_loss,
-    mask_tokens,
+    IGNORED,
+    electra_loss,
     masked_token_loss,
+    order_pairs,
+    pack_pairs,
+    pretraining_loss,
+    replace_tokens,
+    replaced_token_loss,
+    sentence_pairs,
 )
-from tutorial_lib.recipes import (
-    CHECKPOINTS,
-    load_card,
-    load_checkpoint,
-    shakespeare_bert,
-    share_of_true,
+from tutorial_lib.positions import rotate
+from tutorial_lib.recipes import masks_and_students, shakespeare_bert, share_of_true
+from tutorial_lib.recipes.masks_and_students import (
+    LENGTH,
+    Batches,
+    Text,
+    masked_scores,
+    tell,
+    train,
 )
-from tutorial_lib.recipes.shakespeare_bert import in_sentences, look_at_neighbours, scenes
+from tutorial_lib.recipes.shakespeare_bert import in_sentences
 from tutorial_lib.training import Muon, fit, set_seed
 
 SETTINGS = {
     "seeds": [0, 1, 2],
     "held_out": shakespeare_bert.SETTINGS["held_out"],
     "plays": None,  # how many of the others to train on, None for all
-    "students": [
-        "teacher",
-        "layers as they are",
-        "distilbert",
-        "layers, no teacher",
-        "half, alone",
-        "distilbert without soft targets",
-        "distilbert without masked tokens",
-        "distilbert without cosine",
-    ],
-    "cpu_seconds": 60,  # of a training, on one thread
+    "models": ["untrained", "bert", "roberta", "albert", "electra", "electra, jointly"],
+    "forgers": ["any token", "1/4", "1/2", "likeliest"],
+    "cpu_seconds": 90,  # of a training, on one thread
+    "curve": {"models": ["roberta", "electra"], "cpu_seconds": [22.5, 45]},
+    "sizes": {"context": 128, "d_model": 96, "n_layers": 3, "n_heads": 3},
+    "embedding_size": 48,  # ALBERT's
+    "offsets": [-1, 1, -2],  # where the heads of the first layer look at first, as in chapter 06
     "sentences": shakespeare_bert.SETTINGS["sentences"],
-    "share": shakespeare_bert.SETTINGS["share"],
+    "share": 0.4,  # as in chapter 06: at 15 % so short a training stays with the frequent tokens
+    "share_replaced": 0.25,  # a detective needs sound text around what he judges
     "tokens": 1_024,  # of a batch
-    "lr": 2.5e-3,
-    "temperature": 2.0,
+    "lr": 5e-3,
+    "second_lr": 3e-3,  # of the second stage
     "measured": 400,  # passages of the plays held out
-    "masking": {
-        "plays": 2,
-        "cpu_seconds": 40,
-        "length": 62,  # tokens of half a passage
-        "passes": 10,
-        "lr": 5e-3,
-        "sizes": {"context": 128, "d_model": 96, "n_layers": 3, "n_heads": 3},
-        "offsets": [-1, 1, -2],  # where the heads of the first layer look at first
-    },
+    "swapped": {"steps": 300, "lines": 48, "length": 24, "lr": 3e-3, "measured": 2_000},
+    "marks": {"steps": 150, "lines": 32, "length": 30, "lr": 3e-3, "labelled": 400},
 }
 SMOKE = SETTINGS | {
     "seeds": [0],
     "plays": 2,
+    "models": ["untrained", "albert", "electra", "electra, jointly"],
+    "forgers": ["any token", "1/2", "likeliest"],
     "cpu_seconds": 0.05,
+    "curve": {"models": ["roberta"], "cpu_seconds": [0.02]},
+    "sizes": {"context": 128, "d_model": 24, "n_layers": 3, "n_heads": 3},
+    "embedding_size": 12,
     "tokens": 256,
     "measured": 4,
-    "masking": SETTINGS["masking"] | {"plays": 1, "cpu_seconds": 0.05, "passes": 2},
+    "swapped": {"steps": 1, "lines": 4, "length": 24, "lr": 1e-3, "measured": 8},
+    "marks": {"steps": 1, "lines": 4, "length": 30, "lr": 1e-3, "labelled": 8},
 }
-LENGTH = 62  # tokens of a passage's half, where it is measured
+MARKS = (",", ".", "?", "!", ";", ":")
+POOL = 300  # batches of pairs that are drawn at once
 
 
 # --- what is read ---------------------------------------------------------------------------
 
 
-class Text:
-    """The plays as ids, those to learn from and those held out, with the pieces of chapter 06."""
+class PairBatches:
+    """Endless batches of (MaskedTokens, labels) of pairs of sentences.
 
-    def __init__(self, settings):
-        self.tokenizer = load_checkpoint("shakespeare-bert", CHECKPOINTS).tokenizer
-        plays = load_shakespeare().plays
-        held_out = settings["held_out"]
-        self.plays = [play for play in plays if play.title not in held_out][: settings["plays"]]
-        self.scenes = scenes(self.plays, self.tokenizer)
-        self.held_out = scenes([p for p in plays if p.title in held_out], self.tokenizer)
-        self.special = [getattr(self.tokenizer, f"{name}_id") for name in ("pad", "unk")]
-        self.special += [self.tokenizer.cls_id, self.tokenizer.sep_id]
-
-    def hide(self, ids, share, generator, segments=None):
-        """Return MaskedTokens of ids (B, T)."""
-        return mask_tokens(
-            ids,
-            self.tokenizer.mask_id,
-            self.tokenizer.vocab_size,
-            self.special,
-            segments=segments,
-            share=share,
-            generator=generator,
-        )
-
-    def rows(self, documents, length):
-        """Return all pieces of so many ids, as [CLS] ids [SEP], (N, length + 2)."""
-        pieces = [piece for ids in in_sentences(documents, length) for piece in ids]
-        edges = self.tokenizer.cls_id, self.tokenizer.sep_id
-        return torch.tensor([[edges[0], *piece, edges[1]] for piece in pieces])
-
-
-class Batches:
-    """Endless batches of MaskedTokens of running text.
-
-    Lengths are those of the pairs of chapter 06, one a batch, so that nothing is padded. Every
+    Lengths are those of chapter 06, one a batch, so that nothing is padded. make: `sentence_pairs`
+    or `order_pairs`. Drawing pairs takes time, so many are drawn before the clock runs. Every
     `iter` starts from the seed.
     """
 
-    def __init__(self, text, settings, seed):
+    def __init__(self, text, settings, seed, make):
         self.text, self.share, self.seed = text, settings["share"], seed
         self.sizes = [max(2, settings["tokens"] // (2 * n)) for n in settings["sentences"]]
-        self.rows = [text.rows(text.scenes, 2 * n + 1) for n in settings["sentences"]]
+        self.pools = [
+            packed_pairs(text, make(in_sentences(text.scenes, n), POOL * size, seed))
+            for n, size in zip(settings["sentences"], self.sizes, strict=True)
+        ]
 
     def __iter__(self):
         generator = torch.Generator().manual_seed(self.seed)
         while True:
-            place = torch.randint(len(self.rows), (), generator=generator).item()
-            rows, size = self.rows[place], self.sizes[place]
-            chosen = torch.randint(len(rows), (size,), generator=generator)
-            yield self.text.hide(rows[chosen], self.share, generator)
+            place = torch.randint(len(self.pools), (), generator=generator).item()
+            pool, size = self.pools[place], self.sizes[place]
+            chosen = torch.randint(len(pool[0]), (size,), generator=generator)
+            ids, segments, labels = (part[chosen] for part in pool)
+            yield self.text.hide(ids, self.share, generator, segments), labels
+
+
+def packed_pairs(text, pairs):
+    """Return the ids and segments (N, T) of pairs of sentences, and their labels (N,)."""
+    longest = max(len(first) + len(second) for first, second, _ in pairs)
+    edges = text.tokenizer.cls_id, text.tokenizer.sep_id, text.tokenizer.pad_id
+    ids, segments, _ = pack_pairs(pairs, *edges, longest + 3)
+    return ids, segments, torch.tensor([pair[2] for pair in pairs])
+
+
+def swapped_lines(text, documents, n, length, seed):
+    """Return n lines (n, length + 2) of running text, and whether two neighbours are swapped (n,).
+
+    Half of the lines have two neighbouring tokens in each other's place; they are never the same.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    rows = text.rows(documents, length)
+    rows = rows[torch.randint(len(rows), (n,), generator=generator)]
+    swapped = torch.rand(n, generator=generator) < 0.5
+    differ = rows[:, 1:length] != rows[:, 2 : length + 1]  # [CLS] and [SEP] stay
+    first = 1 + torch.multinomial(differ.float(), 1, generator=generator)  # (n, 1)
+    there = torch.cat([rows.gather(1, first + 1), rows.gather(1, first)], dim=1)
+    turned = rows.scatter(1, torch.cat([first, first + 1], dim=1), there)
+    return torch.where(swapped[:, None], turned, rows), swapped
+
+
+def marked_lines(text, documents, length):
+    """Return lines (N, length + 2) without their marks, and the mark after each token (N, T).
+
+    0: none; 1 to 6: one of `MARKS`; IGNORED at [CLS] and [SEP].
+    """
+    numbers = {text.tokenizer.vocab.index(mark): n for n, mark in enumerate(MARKS, start=1)}
+    cls_id, sep_id = text.tokenizer.cls_id, text.tokenizer.sep_id
+    lines, labels = [], []
+    for document in documents:
+        kept, after = [], []
+        for token_id in document:
+            if token_id not in numbers:
+                kept.append(token_id)
+                after.append(0)
+            elif kept and after[-1] == 0:
+                after[-1] = numbers[token_id]
+        for end in range(length, len(kept) + 1, length):
+            lines.append([cls_id, *kept[end - length : end], sep_id])
+            labels.append([IGNORED, *after[end - length : end], IGNORED])
+    return torch.tensor(lines), torch.tensor(labels)
 
 
 # --- what is trained ------------------------------------------------------------------------
 
 
-class Budget:
-    """Seconds of CPU that one training may take."""
-
-    def __init__(self, seconds):
-        self.seconds, self.begun = seconds, time.process_time()
-
-    def spent(self):
-        """Return the seconds of CPU since the start."""
-        return time.process_time() - self.begun
-
-    def over(self, _history=None):
-        """Return whether they are spent."""
-        return self.spent() >= self.seconds
-
-    def rate(self, lr):
-        """Return a schedule: up for a twentieth of the seconds, then down along a cosine."""
-
-        def at(_step):
-            done = min(self.spent() / self.seconds, 1.0)
-            return lr * min(max(done, 0.002) / 0.05, 0.5 * (1 + math.cos(math.pi * done)) + 0.01)
-
-        return at
+def build(name, text, settings):
+    """Return the untrained model of a name."""
+    tokenizer = text.tokenizer
+    sizes = {"vocab_size": tokenizer.vocab_size} | settings["sizes"]
+    if name == "bert":
+        config = BERTConfig(**sizes, pooler=True, mlm=True, nsp=True)
+    elif name == "albert":
+        parts = {"pooler": True, "mlm": True, "order": True, "activation": "gelu"}
+        config = ALBERTConfig(**sizes, **parts, embedding_size=settings["embedding_size"])
+    elif name.startswith("electra"):
+        config = ELECTRAConfig(**sizes, replaced=True)
+    else:
+        config = RoBERTaConfig(**sizes, pad_id=tokenizer.pad_id, mlm=True)
+    return begun(config.build(), settings["offsets"])
 
 
-def train(model, batches, loss, seconds, lr, seed):
-    """Train a model for so many seconds; return its steps and seconds."""
-    budget = Budget(seconds)
-    options = {"lr": budget.rate(lr), "stop": budget.over, "optimizer": Muon, "device": "cpu"}
-    steps = 1_000_000  # the seconds are over long before
-    history = fit(model, batches, loss, steps=steps, seed=seed, progress=False, **options)
-    spent = budget.spent()
-    model.eval()
-    return {
-        "steps": len(history.loss),
-        "cpu_seconds": round(spent, 1),
-        "ms_per_step": round(1000 * spent / len(history.loss), 1),
-    }
-
-
-def teacher():
-    """Return the checkpoint of chapter 06."""
-    return load_checkpoint("shakespeare-bert", CHECKPOINTS)
-
-
+@torch.no_grad()
 def begun(model, offsets):
-    """Give an untrained model weights that fit its width, and heads that see neighbours."""
-    with torch.no_grad():
-        for module in model.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.normal_(module.weight, std=module.in_features**-0.5)
-            elif isinstance(module, nn.Embedding):
-                nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
-    look_at_neighbours(model, offsets)
+    """Give a model weights that fit its width, and heads that see neighbours, as in chapter 06.
+
+    Where token vectors are not as wide as the layers, the numbers that stand for the place come
+    through the map between them unchanged, and the first queries are turned as fast as they.
+    """
+    masks_and_students.begun(model, offsets)
+    widen = getattr(model, "widen", None)
+    if not isinstance(widen, nn.Linear):
+        return model
+    d_model, width = model.config.d_model, model.config.embedding_size
+    d_head = d_model // model.config.n_heads
+    widen.weight[:d_head] = 0
+    widen.weight[:, :d_head] = 0
+    widen.weight[:d_head, :d_head] = torch.eye(d_head)
+    queries = model.blocks[0].attention.qkv.weight[:d_model]
+    for head, offset in enumerate(offsets[: model.config.n_heads]):
+        turned = rotate(torch.eye(d_head)[:, None], start=-offset, base=10_000 ** (d_head / width))
+        queries[head * d_head : (head + 1) * d_head, :d_head] = 2 * turned[:, 0].T
     return model
 
 
-def student(name, text, settings, seed):
-    """Return a trained student of a name, and what its training took."""
+def learn(name, text, settings, seed, seconds):
+    """Return a trained model of a name and what its training took; ELECTRA's is `electra`."""
     set_seed(seed)
-    model, loss = DistilBERT.from_teacher(teacher()), masked_token_loss
-    if name == "half, alone":
-        model = begun(model.config.build(), shakespeare_bert.SETTINGS["offsets"])
-    elif name.startswith("distilbert"):
-        weights = DistillationWeights(**dict.fromkeys(SWITCHED_OFF.get(name, ()), 0.0))
-        options = {"temperature": settings["temperature"], "weights": weights}
-        loss = partial(taught, teacher=teacher(), **options)
+    model = build(name, text, settings)
+    if name == "untrained":
+        return model.eval(), {"steps": 0, "cpu_seconds": 0.0}
+    whole, loss, batches = model, masked_token_loss, Batches(text, settings, seed)
+    if name == "electra, jointly":
+        generator = begun(model.config.generator(0.25).build(), settings["offsets"])
+        model.share_embeddings(generator)
+        whole = nn.ModuleDict({"generator": generator, "discriminator": model})
+        batches = Batches(text, settings | {"share": settings["share_replaced"]}, seed)
+        loss = partial(joint_loss, sampler=torch.Generator().manual_seed(seed))
+    elif name in PAIRS:
+        make, loss = PAIRS[name]
+        batches = PairBatches(text, settings, seed, make)
+    took = train(whole, batches, loss, seconds, settings["lr"], seed)
+    return model.eval(), took
+
+
+def first_stage(text, settings, seed, seconds, share=1.0):
+    """Return a generator this share as wide as the others, and what its training took."""
+    set_seed(seed)
+    config = build("electra", text, settings).config.generator(share)
+    generator = begun(config.build(), settings["offsets"])
     batches = Batches(text, settings, seed)
-    return model, train(model, batches, loss, settings["cpu_seconds"], settings["lr"], seed)
+    took = train(generator, batches, masked_token_loss, seconds, settings["lr"], seed)
+    return generator.eval(), took
 
 
-SWITCHED_OFF = {
-    "distilbert without soft targets": ("soft_targets",),
-    "distilbert without masked tokens": ("masked_tokens",),
-    "distilbert without cosine": ("cosine",),
-}
+def second_stage(body, forger, text, settings, seed, seconds):
+    """Return a detective that starts as `body`, a generator, and what its training took.
+
+    forger: what fills the gaps, see `FORGERS`.
+    """
+    set_seed(seed)
+    model = body.with_heads(mlm=False, replaced=True).train()
+    sampler = torch.Generator().manual_seed(seed)
+
+    def loss(model, batch):
+        return replaced_token_loss(model, replace_tokens(forger(batch), batch, sampler))
+
+    batches = Batches(text, settings | {"share": settings["share_replaced"]}, seed + 1)
+    took = train(model, batches, loss, seconds, settings["second_lr"], seed)
+    return model.eval(), took
 
 
-def taught(model, batch, teacher, **options):
-    """Return `distillation_loss` with the student first, as `fit` calls it."""
-    return distillation_loss(model, teacher, batch, **options)
+@torch.no_grad()
+def drawn_by(generator, batch):
+    """Return the logits (N, V) of a generator at the gaps of MaskedTokens."""
+    return generator.mlm_logits(generator(batch.ids, batch.segments, batch.mask)[batch.chosen])
+
+
+def likeliest_of(generator, batch):
+    """Return logits (N, V) by which only the likeliest token of a generator can be drawn."""
+    logits = drawn_by(generator, batch)
+    return torch.full_like(logits, -math.inf).scatter(1, logits.argmax(1, keepdim=True), 0.0)
+
+
+def any_token(text, batch):
+    """Return logits (N, V) by which any ordinary token can be drawn."""
+    logits = torch.zeros(len(batch.targets), text.tokenizer.vocab_size)
+    logits[:, [*text.special, text.tokenizer.mask_id]] = -math.inf
+    return logits
+
+
+def joint_loss(pair, batch, sampler):
+    """Return `electra_loss` of a ModuleDict of generator and discriminator."""
+    return electra_loss(pair["generator"], pair["discriminator"], batch, sampler=sampler)
+
+
+def order_loss(model, batch):
+    """Return ALBERT's loss: hidden tokens, and whether the pairs are in order."""
+    tokens, in_order = batch
+    hidden = model(tokens.ids, tokens.segments, tokens.mask)  # (B, T, D)
+    of_tokens = nn.functional.cross_entropy(model.mlm_logits(hidden[tokens.chosen]), tokens.targets)
+    of_order = nn.functional.cross_entropy(model.order_logits(hidden), (~in_order).long())
+    return of_tokens + of_order
+
+
+PAIRS = {"bert": (sentence_pairs, pretraining_loss), "albert": (order_pairs, order_loss)}
 
 
 # --- what is measured -----------------------------------------------------------------------
 
 
 @torch.no_grad()
-def masked_scores(model, text, settings):
-    """Return the accuracy and the loss (nats) of hidden tokens in passages of the plays held out.
+def pair_accuracy(text, settings, make, logits):
+    """Return how often pairs of the plays held out are judged rightly; half of them are true.
 
-    The same tokens of the same passages are hidden for all models; one that was trained on pairs
-    gets each passage as two halves, as it is used to. ms_per_passage: of CPU, one at a time.
+    logits: what a model says (N, 2) of ids and segments.
     """
-    generator = torch.Generator().manual_seed(0)
+    documents = in_sentences(text.held_out, LENGTH)
+    ids, segments, labels = packed_pairs(text, make(documents, settings["measured"], 0))
+    pieces = zip(ids.split(100), segments.split(100), strict=True)
+    return share_of_true(torch.cat([logits(*piece).argmax(-1) == 0 for piece in pieces]) == labels)
+
+
+@torch.no_grad()
+def detected(model, generator, text, settings):
+    """Return how well a detective tells replaced tokens of the plays held out from the others.
+
+    15 % of the tokens were hidden and drawn anew by a generator. auc: how often a replaced token is
+    suspected more than one that was not (0.5: chance).
+    """
+    source = torch.Generator().manual_seed(0)
     rows = text.rows(text.held_out, 2 * LENGTH)
-    rows = rows[torch.randperm(len(rows), generator=generator)[: settings["measured"]]]
-    tokens = text.hide(rows, 0.15, generator)
-    right, losses, begun_at = [], [], time.process_time()
-    for some in torch.arange(len(rows)).split(1):
-        ids, chosen, segments = tokens.ids[some], tokens.chosen[some], None
-        targets = rows[some][chosen]
-        if model.config.n_segments > 1:
-            ids, chosen, segments = in_halves(ids, chosen, text.tokenizer.sep_id)
-        logits = model.mlm_logits(model(ids, segments)[chosen])  # (N, V)
-        right.append(logits.argmax(-1) == targets)
-        losses.append(nn.functional.cross_entropy(logits, targets, reduction="none"))
-    spent = time.process_time() - begun_at
+    rows = rows[torch.randperm(len(rows), generator=source)[: settings["measured"]]]
+    tokens = text.hide(rows, 0.15, source)
+    batch = replace_tokens(drawn_by(generator, tokens), tokens, source)
+    said, replaced = model.replaced_logits(model(batch.ids)), batch.replaced
+    inner = (slice(None), slice(1, -1))  # without [CLS] and [SEP]
     return {
-        "mlm_accuracy": share_of_true(torch.cat(right)),
-        "mlm_loss": torch.cat(losses).mean().item(),
-        "ms_per_passage": round(1000 * spent / len(rows), 2),
+        "auc": float(roc_auc_score(replaced[inner].flatten(), said[inner].flatten())),
+        "found": share_of_true(said[replaced] > 0),
+        "false_marks": share_of_true(said[inner][~replaced[inner]] > 0),
     }
 
 
-def in_halves(ids, chosen, sep_id):
-    """Return ids, chosen and segments of [CLS] passage [SEP] with a [SEP] in the middle, too."""
-    middle = ids.size(1) // 2
-    sep = torch.full((len(ids), 1), sep_id)
-    ids = torch.cat([ids[:, :middle], sep, ids[:, middle:]], dim=1)
-    no = torch.zeros(len(ids), 1, dtype=torch.bool)
-    chosen = torch.cat([chosen[:, :middle], no, chosen[:, middle:]], dim=1)
-    segments = (torch.arange(ids.size(1)) > middle).long().expand_as(ids)
-    return ids, chosen, segments
+def without_heads(model):
+    """Return a copy of a model without the heads of its pre-training."""
+    heads = ("mlm", "nsp", "order", "replaced", "pooler")
+    gone = {name: False for name in heads if name in model.head_fields}
+    return model.with_heads(**gone, pooling="mean")
 
 
-def student_row(name, text, settings, seed):
-    """Train one student, or none for the teacher, and return its row."""
-    if name == "teacher":
-        model, took = teacher(), {"cpu_seconds": load_card("shakespeare-bert")["cpu_seconds"]}
-    elif name == "layers as they are":
-        model, took = DistilBERT.from_teacher(teacher()).eval(), {"cpu_seconds": 0.0}
+def fine_tuned_on_swaps(model, text, settings, seed):
+    """Return how often a fine-tuned model says rightly whether two neighbours are swapped."""
+    own = settings["swapped"]
+    classifier = without_heads(model).with_heads(n_classes=2, pooling="mean")
+
+    def said(classifier, ids):
+        return classifier.sequence_logits(classifier(ids), torch.ones_like(ids, dtype=torch.bool))
+
+    def loss(classifier, batch):
+        ids, swapped = batch
+        return nn.functional.cross_entropy(said(classifier, ids), swapped.long())
+
+    lines, length = own["lines"], own["length"]
+    drawn = swapped_lines(text, text.scenes, own["steps"] * lines, length, seed)
+    batches = list(zip(*(part.split(lines) for part in drawn), strict=True))
+    set_seed(seed)
+    options = {"steps": own["steps"], "lr": own["lr"], "optimizer": Muon, "device": "cpu"}
+    fit(classifier, batches, loss, **options, seed=seed, progress=False)
+    classifier.eval()
+    ids, swapped = swapped_lines(text, text.held_out, own["measured"], length, 0)
+    with torch.no_grad():
+        right = [said(classifier, some).argmax(-1) for some in ids.split(100)]
+    return share_of_true(torch.cat(right) == swapped)
+
+
+def fine_tuned_on_marks(model, text, settings, seed):
+    """Return the F1 of the marks that a fine-tuned model puts back into plays held out."""
+    own = settings["marks"]
+    tagger = without_heads(model).with_heads(n_labels=1 + len(MARKS), pooling="mean")
+    ids, labels = marked_lines(text, text.scenes, own["length"])
+    generator = torch.Generator().manual_seed(seed)
+    few = torch.randperm(len(ids), generator=generator)[: own["labelled"]]
+    drawn = [
+        few[torch.randint(len(few), (own["lines"],), generator=generator)]
+        for _ in range(own["steps"])
+    ]
+
+    def loss(tagger, batch):
+        ids, labels = batch
+        logits = tagger.token_logits(tagger(ids)).transpose(1, 2)  # (B, labels, T)
+        return nn.functional.cross_entropy(logits, labels, ignore_index=IGNORED)
+
+    set_seed(seed)
+    options = {"steps": own["steps"], "lr": own["lr"], "optimizer": Muon, "device": "cpu"}
+    batches = [(ids[some], labels[some]) for some in drawn]
+    fit(tagger, batches, loss, **options, seed=seed, progress=False)
+    tagger.eval()
+    ids, labels = marked_lines(text, text.held_out, own["length"])
+    ids, labels = ids[: settings["measured"]], labels[: settings["measured"]]
+    with torch.no_grad():
+        said = torch.cat([tagger.token_logits(tagger(some)).argmax(-1) for some in ids.split(100)])
+    asked = labels != IGNORED
+    right = ((said == labels) & (labels > 0)).sum().item()
+    return 2 * right / ((said[asked] > 0).sum().item() + (labels > 0).sum().item())
+
+
+def downstream(model, text, settings, seed):
+    """Return what a body reaches after each of the two fine-tunings."""
+    return {
+        "swapped_accuracy": fine_tuned_on_swaps(model, text, settings, seed),
+        "marks_f1": fine_tuned_on_marks(model, text, settings, seed),
+    }
+
+
+def family_row(name, text, settings, seed, seconds):
+    """Train one model in a single stage; return it and its row."""
+    model, took = learn(name, text, settings, seed, seconds)
+    row = {"model": name, "seed": seed, "budget": seconds, **took}
+    row["parameters"] = count_parameters(model)
+    if model.config.mlm:
+        row |= masked_scores(model, text, settings)
+    if name in PAIRS:
+        logits = model.nsp_logits if name == "bert" else model.order_logits
+        said = lambda ids, segments: logits(model(ids, segments))  # noqa: E731
+        row["pair_accuracy"] = pair_accuracy(text, settings, PAIRS[name][0], said)
+    return model, row | downstream(model, text, settings, seed)
+
+
+def electra_row(text, settings, seed, seconds):
+    """Train an ELECTRA in two stages; return its generator and its row."""
+    generator, first = first_stage(text, settings, seed, seconds / 2)
+    forger = partial(drawn_by, generator)
+    model, second = second_stage(generator, forger, text, settings, seed, seconds / 2)
+    row = {"model": "electra", "seed": seed, "budget": seconds}
+    row["steps"] = first["steps"] + second["steps"]
+    row["cpu_seconds"] = round(first["cpu_seconds"] + second["cpu_seconds"], 1)
+    row["ms_per_step"] = second["ms_per_step"]
+    row["parameters"] = count_parameters(model)
+    row |= {f"generator_{k}": v for k, v in masked_scores(generator, text, settings).items()}
+    row |= detected(model, generator, text, settings)
+    return generator, row | downstream(model, text, settings, seed)
+
+
+def forger_row(name, body, text, settings, seed):
+    """Train the second stage with another forger and return its row."""
+    seconds = settings["cpu_seconds"] / 2
+    row = {"part": "forgers", "model": name, "seed": seed, "forger_accuracy": None}
+    if name == "any token":
+        forger = partial(any_token, text)
+    elif name == "likeliest":
+        forger = partial(likeliest_of, body)
     else:
-        model, took = student(name, text, settings, seed)
-    row = {"part": "students", "model": name, "seed": seed, **took}
-    row |= {"parameters": count_parameters(model), "layers": model.config.n_layers}
-    return row | masked_scores(model, text, settings)
-
-
-def masking_rows(text, settings, seed):
-    """Return two rows: few plays read many times, hidden once and for all, or anew in each pass.
-
-    never_hidden: the share of tokens that a model was never asked about in so many passes.
-    """
-    own = settings["masking"]
-    few = Text(settings | {"plays": own["plays"]})
-    rows = few.rows(few.scenes, 2 * own["length"])
-    size = max(2, settings["tokens"] // rows.size(1))
-    found = []
-    for way in ("static", "dynamic"):
-        generator = torch.Generator().manual_seed(seed)
-        fixed = few.hide(rows, settings["share"], generator)
-        asked = [fixed.chosen] * own["passes"]
-        if way == "dynamic":
-            asked = [
-                few.hide(rows, settings["share"], generator).chosen for _ in range(own["passes"])
-            ]
-        ordinary = ~torch.isin(rows, torch.tensor(few.special))
-        never = ~torch.stack(asked).any(dim=0)[ordinary]
-        set_seed(seed)
-        vocab_size, pad_id = few.tokenizer.vocab_size, few.tokenizer.pad_id
-        config = RoBERTaConfig(vocab_size, **own["sizes"], pad_id=pad_id, mlm=True)
-        model = begun(config.build(), own["offsets"])
-        batches = Passes(few, rows, fixed if way == "static" else None, size, settings, seed)
-        took = train(model, batches, masked_token_loss, own["cpu_seconds"], own["lr"], seed)
-        passes = took["steps"] * size / len(rows)
-        row = {"part": "masking", "model": way, "seed": seed, **took, "passes": round(passes, 1)}
-        row |= {"hidden_each_pass": fixed.chosen.sum().item(), "tokens": ordinary.sum().item()}
-        row["never_hidden"] = share_of_true(never)
-        found.append(row | masked_scores(model, text, settings))
-    return found
-
-
-class Passes:
-    """Endless passes over rows (N, T), shuffled each time: hidden as `fixed` says, or anew."""
-
-    def __init__(self, text, rows, fixed, size, settings, seed):
-        self.text, self.rows, self.fixed = text, rows, fixed
-        self.size, self.share, self.seed = size, settings["share"], seed
-
-    def __iter__(self):
-        generator = torch.Generator().manual_seed(self.seed)
-        while True:
-            for some in torch.randperm(len(self.rows), generator=generator).split(self.size):
-                if self.fixed is None:
-                    yield self.text.hide(self.rows[some], self.share, generator)
-                else:
-                    ids, chosen = self.fixed.ids[some], self.fixed.chosen[some]
-                    targets = self.rows[some][chosen]
-                    yield MaskedTokens(ids, None, None, chosen, targets)
+        top, bottom = map(int, name.split("/"))
+        generator, _ = first_stage(text, settings, seed, seconds, top / bottom)
+        row["forger_accuracy"] = masked_scores(generator, text, settings)["mlm_accuracy"]
+        forger = partial(drawn_by, generator)
+    model, took = second_stage(body, forger, text, settings, seed, seconds)
+    row |= took | detected(model, body, text, settings)
+    return row | downstream(model, text, settings, seed)
 
 
 def run(settings, progress=True):
-    """Train and measure every model with every seed; return the rows of both parts."""
-    text, rows = Text(settings), []
+    """Train and measure every model with every seed; return the rows of all parts."""
+    text, rows, curve = Text(settings), [], settings["curve"]
+    trainings = [("family", name, settings["cpu_seconds"]) for name in settings["models"]]
+    trainings += [
+        ("curve", name, seconds) for seconds in curve["cpu_seconds"] for name in curve["models"]
+    ]
     for seed in settings["seeds"]:
-        for name in settings["students"]:
-            rows.append(student_row(name, text, settings, seed))
-            tell(rows[-1:], progress)
-        rows += masking_rows(text, settings, seed)
-        tell(rows[-2:], progress)
+        bodies = {}
+        for part, name, seconds in trainings:
+            if name == "electra":
+                body, row = electra_row(text, settings, seed, seconds)
+            else:
+                body, row = family_row(name, text, settings, seed, seconds)
+            if name == "electra, jointly":
+                row |= detected(body, bodies["family", "electra"], text, settings)
+            bodies[part, name] = body
+            rows.append({"part": part} | row)
+            tell(rows[-1], progress)
+        for name in settings["forgers"]:
+            rows.append(forger_row(name, bodies["family", "electra"], text, settings, seed))
+            tell(rows[-1], progress)
     return {"rows": rows}
 
 
-def tell(found, progress):
-    """Print what was measured, so that hours of work can be watched."""
-    if progress:
-        print(found, flush=True)
-
-
 def data_bytes():
-    """Return the plays and the teacher's weights as bytes, for their hash in the table."""
-    return (
-        shakespeare_bert.data_bytes() + (CHECKPOINTS / "shakespeare-bert.safetensors").read_bytes()
-    )
+    """Return the plays as bytes, for their hash in the table."""
+    return shakespeare_bert.data_bytes()

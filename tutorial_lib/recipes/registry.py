@@ -159,10 +159,28 @@ RECIPES = {
             "digits and emoji from 5 to 50 labels a class: DINOv2's vectors, pixels, a small ViT",
         ),
         Recipe(
+            "masks-and-students",
+            "masks_and_students",
+            "table",
+            "masks drawn once or anew, and students of a BERT, for the same seconds",
+        ),
+        Recipe(
             "bert-family",
             "bert_family",
             "table",
-            "masks drawn once or anew, and students of a BERT, for the same seconds",
+            "BERT, RoBERTa, ALBERT and ELECTRA: what the same seconds of training buy",
+        ),
+        Recipe(
+            "minilm-student",
+            "minilm_student",
+            "table",
+            "MiniLM taught once more, on film reviews: three of its six layers",
+        ),
+        Recipe(
+            "family-electra",
+            "family_electra",
+            "checkpoint",
+            "an ELECTRA that tells which tokens of a line of Shakespeare were replaced",
         ),
         Recipe(
             "shakespeare-bert",

@@ -3,8 +3,8 @@ import time
 import pytest
 import torch
 
-from tutorial_lib.recipes import bert_family, load_result, summarise
-from tutorial_lib.recipes.bert_family import (
+from tutorial_lib.recipes import load_result, masks_and_students, summarise
+from tutorial_lib.recipes.masks_and_students import (
     SMOKE,
     Batches,
     Budget,
@@ -62,13 +62,13 @@ def test_students_are_alike_but_for_where_they_start_and_what_they_learn_from(te
     assert took["steps"] >= 1
     assert not model.training
     assert model.config.n_layers == 2
-    taken = bert_family.teacher().blocks[2].attention.output.weight
+    taken = masks_and_students.teacher().blocks[2].attention.output.weight
     near = (model.blocks[1].attention.output.weight - taken).abs().mean() < 0.02
     assert near == (name != "half, alone")
 
 
 def test_what_the_table_shows():
-    rows = load_result("bert-family")["rows"]
+    rows = load_result("masks-and-students")["rows"]
     loss = summarise([row for row in rows if row["part"] == "students"], ["model"], "mlm_loss")
     taught, alone = loss[("distilbert",)], loss[("half, alone",)]
     assert taught["highest"] < alone["lowest"] - 0.5
