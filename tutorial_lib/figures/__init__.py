@@ -191,6 +191,18 @@ if TYPE_CHECKING:
         painted_digits,
         shuffled_picture,
     )
+    from tutorial_lib.figures.chapter08a_bert_family.changes import (
+        bert_changes,
+        describe_bert_changes,
+    )
+    from tutorial_lib.figures.chapter08a_bert_family.forgery import (
+        describe_forged_line,
+        forged_line,
+    )
+    from tutorial_lib.figures.chapter08a_bert_family.results import (
+        describe_seed_dots,
+        seed_dots,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
         describe_next_tokens,

@@ -1,0 +1,67 @@
+"""What was measured with several seeds: a dot a seed, a row a model, a panel a measure."""
+
+import numpy as np
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+
+@style.styled
+def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
+    """Dots on a line for each model: one a seed, and a bar at their mean.
+
+    panels maps the label of a measure to {model: numbers, one a seed}; the first panel's order of
+    models is that of the rows, and a model may be missing in a panel. baseline: a model whose mean
+    becomes a dashed line through each panel; lit: models drawn in orange. Returns the figure.
+    Raises ShapeError without a number.
+
+    >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['BERT', 'RoBERTa']
+    """
+    names = list(next(iter(panels.values()), {}))
+    if not names or any(not len(by[name]) for by in panels.values() for name in by):
+        raise ShapeError("seed_dots needs at least one number for each model of each panel")
+    figure = style.blank(figure, 2.2 + 3.1 * len(panels), 1.35 + 0.36 * len(names))
+    row_of_axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (measure, by) in zip(row_of_axes, panels.items(), strict=True):
+        for row, name in enumerate(names):
+            if name not in by:
+                continue
+            colour = style.ORANGE if name in lit else style.BLUE
+            if name == baseline:
+                colour = style.MUTED
+            mean = float(np.mean(by[name]))
+            axes.plot(by[name], [row] * len(by[name]), "o", color=colour, alpha=0.55, markersize=6)
+            axes.plot([mean] * 2, [row - 0.28, row + 0.28], color=colour, linewidth=2.5)
+            above = {"textcoords": "offset points", "fontsize": 9, "va": "center"}
+            axes.annotate(f"{mean:.2f}", (max(by[name]), row), (7, 0), **above)
+        if baseline in by:
+            line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0}
+            axes.axvline(float(np.mean(by[baseline])), color=style.MUTED, **line)
+        axes.set_xlabel(measure)
+        axes.grid(axis="x", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.margins(x=0.16)
+        axes.tick_params(axis="y", length=0)
+    row_of_axes[0].set_yticks(range(len(names)), names)
+    row_of_axes[0].set_ylim(len(names) - 0.5, -0.5)
+    style.headline(figure, title)
+    return figure
+
+
+def describe_seed_dots(panels):
+    """Say in words what `seed_dots` shows: mean and range of each model.
+
+    >>> describe_seed_dots({"F1": {"BERT": [0.4, 0.5]}})
+    'F1: BERT 0.45 (0.40 to 0.50).'
+    """
+    return " ".join(
+        f"{measure}: "
+        + ", ".join(
+            f"{name} {np.mean(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+            for name, found in by.items()
+        )
+        + "."
+        for measure, by in panels.items()
+    )
