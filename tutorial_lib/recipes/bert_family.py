@@ -250,7 +250,7 @@ def second_stage(body, forger, text, settings, seed, seconds):
     forger: what fills the gaps, see `FORGERS`.
     """
     set_seed(seed)
-    model = body.with_heads(mlm=False, replaced=True).train()
+    model = as_detective(body)
     sampler = torch.Generator().manual_seed(seed)
 
     def loss(model, batch):
@@ -259,6 +259,18 @@ def second_stage(body, forger, text, settings, seed, seconds):
     batches = Batches(text, settings | {"share": settings["share_replaced"]}, seed + 1)
     took = train(model, batches, loss, seconds, settings["second_lr"], seed)
     return model.eval(), took
+
+
+def as_detective(body):
+    """Return an ELECTRA in training mode with the weights of a generator and a new head.
+
+    The head starts with weights that fit its width, as all of these small models do: with BERT's
+    usual 0.02 it is nearly silent, and the body learns nothing through it.
+    """
+    model = body.with_heads(mlm=False, replaced=True)
+    for layer in (model.replaced_head.transform, model.replaced_head.output):
+        nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
+    return model.train()
 
 
 @torch.no_grad()
