@@ -250,7 +250,7 @@ def second_stage(body, forger, text, settings, seed, seconds):
     forger: what fills the gaps, see `FORGERS`.
     """
     set_seed(seed)
-    model = as_detective(body)
+    model = begin_head(body.with_heads(mlm=False, replaced=True)).train()
     sampler = torch.Generator().manual_seed(seed)
 
     def loss(model, batch):
@@ -261,16 +261,14 @@ def second_stage(body, forger, text, settings, seed, seconds):
     return model.eval(), took
 
 
-def as_detective(body):
-    """Return an ELECTRA in training mode with the weights of a generator and a new head.
+def begin_head(model):
+    """Give a detective's new head weights that fit its width, as all of these small models have.
 
-    The head starts with weights that fit its width, as all of these small models do: with BERT's
-    usual 0.02 it is nearly silent, and the body learns nothing through it.
+    With BERT's usual 0.02 it is nearly silent, and the body learns nothing through it.
     """
-    model = body.with_heads(mlm=False, replaced=True)
     for layer in (model.replaced_head.transform, model.replaced_head.output):
         nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
-    return model.train()
+    return model
 
 
 @torch.no_grad()

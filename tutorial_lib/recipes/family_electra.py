@@ -18,7 +18,7 @@ from tutorial_lib.recipes import (
     share_of_true,
     train_on_cpu,
 )
-from tutorial_lib.recipes.bert_family import drawn_by
+from tutorial_lib.recipes.bert_family import begin_head, drawn_by
 from tutorial_lib.recipes.masks_and_students import Batches, Text
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.training import Muon, set_seed
@@ -30,7 +30,7 @@ SETTINGS = {
     "sentences": shakespeare_bert.SETTINGS["sentences"],
     "share": 0.2,
     "tokens": 2_048,  # of a batch
-    "steps": 4_000,
+    "steps": 3_000,
     "lr": 2.5e-3,
     "stored_as": "float16",
 }
@@ -64,10 +64,9 @@ def as_detective(bert):
     sizes = {name: getattr(bert.config, name) for name in names}
     model = ELECTRA(ELECTRAConfig(**sizes, replaced=True))
     weights = bert.state_dict()
-    model.load_state_dict(
-        {name: weights.get(name, own) for name, own in model.state_dict().items()}
-    )
-    return model
+    own = model.state_dict()
+    model.load_state_dict({name: weights.get(name, own[name]) for name in own})
+    return begin_head(model)
 
 
 @torch.no_grad()
