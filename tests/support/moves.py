@@ -84,6 +84,11 @@ def patch_matches(side=448, n_heads=6):
     return explorers.PatchMatcher(seen, mode="attention of [CLS]")
 
 
+def replaced():
+    lines = ["To be, or not to be: that is the question", "What a piece of work is a man!"]
+    return explorers.ReplacedExplorer(load("family-electra"), load("shakespeare-bert"), lines)
+
+
 def tokens():
     """A tokenizer on 1,800 characters."""
     bpe = BPETokenizer.train("the cat sat on the mat, the rat sat too. " * 5, 280)
@@ -146,6 +151,7 @@ MOVES = {
             "input[type=checkbox]",
         ),
     ),
+    "replaced": (replaced, named("Share replaced")),
     "search": (lambda: explorers.SpeechSearch(finder()), ("textarea",)),
     "sinusoids": (
         lambda: explorers.SinusoidExplorer(256, 100),
@@ -166,6 +172,7 @@ TYPED = {
     "generation": (generation, "textarea", LINES),
     "logit lens": (lens, "textarea", LINES),
     "masking": (MOVES["masking"][0], "textarea", LINES),
+    "replaced": (replaced, "textarea", LINES),
     "search": (MOVES["search"][0], "textarea", LINES),
     "tokens": (tokens, "textarea", LINES),
     "translation": (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.merges import MergeStepper
     from tutorial_lib.explorers.patch_matches import PatchMatcher
     from tutorial_lib.explorers.patches import PatchExplorer
+    from tutorial_lib.explorers.replaced import ReplacedExplorer
     from tutorial_lib.explorers.rotary import RotaryHands
     from tutorial_lib.explorers.saturation import SaturationExplorer
     from tutorial_lib.explorers.schemes import SchemeComparer

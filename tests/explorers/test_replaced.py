@@ -1,0 +1,118 @@
+"""The game of replaced words: what is forged, what is told when, and how the score is kept."""
+
+import pytest
+import torch
+from page_checks import kernel_is_done
+
+from tutorial_lib.explorers import ReplacedExplorer
+from tutorial_lib.explorers.forgery import forge
+from tutorial_lib.recipes import load_checkpoint
+
+LINE = "to be, or not to be: that is the question"
+OTHER = "what a piece of work is a man"
+
+
+@pytest.fixture(scope="module")
+def bert():
+    return load_checkpoint("shakespeare-bert")
+
+
+@pytest.fixture(scope="module")
+def electra():
+    return load_checkpoint("family-electra")
+
+
+@pytest.fixture
+def widget(electra, bert):
+    return ReplacedExplorer(electra, bert, [LINE, OTHER])
+
+
+def test_a_forgery_is_drawn_from_a_seed_and_keeps_the_words_in_place(electra, bert):
+    found = forge(electra, bert, bert.tokenizer, LINE, share=0.3, seed=1)
+    assert found.written == ["to", "be", ",", "or", "not", "to", "be", ":", *LINE.split()[-4:]]
+    assert 2 <= sum(found.replaced) <= round(0.3 * 12)
+    assert all(word.isalpha() for word, new in zip(found.shown, found.replaced, strict=True) if new)
+    assert found == forge(electra, bert, bert.tokenizer, LINE, share=0.3, seed=1)
+    assert found.shown != forge(electra, bert, bert.tokenizer, LINE, share=0.3, seed=2).shown
+
+
+def test_a_word_is_suspected_as_much_as_its_most_suspected_piece(electra, bert):
+    found = forge(electra, bert, bert.tokenizer, "methinks", seed=0)
+    ids = torch.tensor([bert.tokenizer.encode("methinks").ids])
+    assert ids.size(1) > 3  # more than one piece: it is never hidden
+    assert found.replaced == [False]
+    with torch.no_grad():
+        pieces = electra.replaced_logits(electra(ids))[0, 1:-1].sigmoid()
+    assert found.suspicion == [pytest.approx(pieces.max().item(), abs=1e-6)]
+
+
+def test_a_long_text_is_cut_and_one_without_words_is_left(electra, bert):
+    found = forge(electra, bert, bert.tokenizer, "so it is " * 200)
+    assert found.cut == 602 - 128
+    for text in ("", "?!", "🙂"):
+        assert not any(forge(electra, bert, bert.tokenizer, text).replaced)
+
+
+def test_the_truth_is_told_only_when_judged_and_counts_once(widget):
+    assert "truth" not in widget.reply
+    replaced = [i for i, new in enumerate(widget.forgery.replaced) if new]
+    innocent = widget.forgery.replaced.index(False)
+    widget.ask(marked=[replaced[0], innocent])
+    assert widget.score.lines == 0
+    widget.ask(judged=True)
+    told = [place for place, (was, _) in enumerate(widget.reply["truth"]) if was is not None]
+    assert told == replaced
+    assert (widget.score.yours, widget.score.yours_false) == (1, 1)
+    assert widget.score.replaced == len(replaced)
+    suspected = {i for i, p in enumerate(widget.forgery.suspicion) if p > 0.5}
+    assert widget.score.theirs == len(suspected & set(replaced))
+    widget.ask(marked=replaced, judged=True)  # afterwards everybody is wise
+    assert widget.score.lines == 1
+
+
+@pytest.mark.parametrize("odd", [{"marked": [99, -1, 2**60]}, {"share": 9}, {"round": -7}])
+def test_odd_requests_are_answered(widget, odd):
+    widget.ask(**odd)
+    assert "error" not in widget.reply
+    assert widget.reply["marked"] == []
+
+
+def test_it_needs_a_line(electra, bert):
+    with pytest.raises(ValueError, match="at least one line"):
+        ReplacedExplorer(electra, bert, [])
+
+
+@pytest.mark.slow
+def test_a_round_by_mouse_and_keyboard(open_explorer, widget):
+    page = open_explorer(widget).page
+    words = page.locator(".tl-chips button")
+    assert words.all_inner_texts() == widget.forgery.shown
+    words.nth(1).click()
+    kernel_is_done(page)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    kernel_is_done(page)
+    assert widget.reply["marked"] == [1, 2]
+    assert "2 words marked" in page.locator(".tl-verdict").inner_text()
+    page.get_by_role("button", name="Judge").click()
+    kernel_is_done(page)
+    assert page.locator(".tl-chip.forged").count() == sum(widget.forgery.replaced)
+    assert page.locator("table").inner_text().startswith("after 1 line")
+    assert page.get_by_role("button", name="Judge").is_disabled()
+    before = widget.forgery.shown
+    page.get_by_role("button", name="Next line").click()
+    kernel_is_done(page)
+    assert widget.text == OTHER
+    assert widget.forgery.shown != before
+    for key in ("Home", "End"):
+        page.get_by_label("Share replaced").focus()
+        page.keyboard.press(key)
+        kernel_is_done(page)
+    assert widget.request["share"] == 0.5
+    assert widget.score.lines == 1
+    page.locator("summary").click()
+    page.locator("textarea").fill("<b>I love thee not</b> 👍")
+    page.wait_for_function("() => kernel.get('request').text.startsWith('<b>')")
+    kernel_is_done(page)
+    assert page.locator(".tl-chips b").count() == 0
+    assert "love" in widget.forgery.written

@@ -1,0 +1,56 @@
+import pytest
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.figures.chapter08a_bert_family.changes import CHANGES, COLUMNS
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_a_row_says_the_same_where_a_model_keeps_what_bert_has():
+    axes = figures.bert_changes().axes[0]
+    kept = sum(text is None for changes in CHANGES.values() for text in changes)
+    assert texts(axes).count("the same") == kept == 8
+    said = figures.describe_bert_changes()
+    for model, changes in CHANGES.items():
+        assert len(changes) == len(COLUMNS)
+        if model != "BERT":
+            assert all(text in said for text in changes if text)
+
+
+WRITTEN = ["[CLS]", "to", "be", ",", "or", "[SEP]"]
+HIDDEN = ["[CLS]", "[MASK]", "be", "[MASK]", "or", "[SEP]"]
+FORGED = ["[CLS]", "to", "be", "thou", "or", "[SEP]"]
+
+
+def test_what_was_replaced_and_what_was_drawn_as_it_was_look_different():
+    above, below = figures.forged_line(WRITTEN, HIDDEN, FORGED, [0, 0.2, 0, 0.9, 0.6, 0]).axes
+    bars = [style.to_hex(bar.get_facecolor()) for bar in below.patches]
+    assert bars[3] == style.ORANGE
+    assert bars[1] == style.GREEN
+    assert {bars[at] for at in (0, 2, 4, 5)} == {style.BLUE}
+    assert texts(above)[0::7] == ["written", "hidden", "forged"]
+    said = figures.describe_forged_line(WRITTEN, HIDDEN, FORGED, [0, 0.2, 0, 0.9, 0.6, 0])
+    assert "to, as it was (0.20); ,, now thou (0.90)" in said
+    assert said.endswith("Suspected besides: or (0.60).")
+
+
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(ShapeError, match=r"equally long, got \[6, 6, 5\]"):
+        figures.forged_line(WRITTEN, HIDDEN, FORGED[:5], [0.1] * 6)
+
+
+def test_a_dot_for_each_seed_and_a_line_for_the_baseline():
+    panels = {"F1": {"untrained": [0.1, 0.2], "BERT": [0.5, 0.7]}, "accuracy": {"BERT": [0.9]}}
+    first, second = figures.seed_dots(panels, baseline="untrained", lit=["BERT"]).axes
+    dots = [line for line in first.lines if line.get_marker() == "o"]
+    assert [list(line.get_xdata()) for line in dots] == [[0.1, 0.2], [0.5, 0.7]]
+    assert [line.get_color() for line in dots] == [style.MUTED, style.ORANGE]
+    dashed = [line for line in first.lines if line.get_linestyle() == "--"]
+    assert [line.get_xdata()[0] for line in dashed] == [pytest.approx(0.15)]
+    assert texts(second) == ["0.90"]
+    with pytest.raises(ShapeError):
+        figures.seed_dots({"F1": {"BERT": []}})
