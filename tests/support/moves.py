@@ -8,7 +8,7 @@ import torch
 
 from tutorial_lib import datasets, explorers
 from tutorial_lib.interpret import SeenPicture, trace
-from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.models import BERT, BERTConfig, DistilBERT
 from tutorial_lib.recipes import load_checkpoint, shakespeare_gpt
 from tutorial_lib.recipes.translator import Translator
 from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer, merge_steps
@@ -89,6 +89,12 @@ def replaced():
     return explorers.ReplacedExplorer(load("family-electra"), load("shakespeare-bert"), lines)
 
 
+def student():
+    teacher = load("shakespeare-bert")
+    students = {"half of its layers": DistilBERT.from_teacher(teacher), "itself": teacher}
+    return explorers.StudentExplorer(teacher, students, "And then [MASK] art a villain.")
+
+
 def tokens():
     """A tokenizer on 1,800 characters."""
     bpe = BPETokenizer.train("the cat sat on the mat, the rat sat too. " * 5, 280)
@@ -134,6 +140,10 @@ MOVES = {
         lambda: explorers.MaskingExplorer(load("shakespeare-bert").tokenizer),
         ("textarea", *named("Share")),
     ),
+    "masks over passes": (
+        lambda: explorers.MaskingPassesExplorer(load("shakespeare-bert").tokenizer),
+        named("Passes", "Share"),
+    ),
     "masks": (
         lambda: explorers.MaskBuilder(n_queries=5, n_keys=7, preset="window"),
         named("Window", "Preset"),
@@ -158,6 +168,7 @@ MOVES = {
         named("Width d", "Positions shown", "Base", "Position", "Column"),
     ),
     "softmax": (explorers.SoftmaxExplorer, named("Temperature", "Stage")),
+    "student": (student, ("textarea", *named("Student", "Temperature"))),
     "tokens": (tokens, ("textarea", *named("Show ids"))),
     "translation, 742": (lambda: translation("742"), named("Token", "Layer", "Head")),
     "translation, a date": (lambda: translation("1984-03-21"), named("Token", "Layer", "Head")),
@@ -172,8 +183,10 @@ TYPED = {
     "generation": (generation, "textarea", LINES),
     "logit lens": (lens, "textarea", LINES),
     "masking": (MOVES["masking"][0], "textarea", LINES),
+    "masks over passes": (MOVES["masks over passes"][0], "textarea", LINES),
     "replaced": (replaced, "textarea", LINES),
     "search": (MOVES["search"][0], "textarea", LINES),
+    "student": (student, "textarea", LINES),
     "tokens": (tokens, "textarea", LINES),
     "translation": (
         lambda: translation("742"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.logit_lens import LogitLensExplorer
     from tutorial_lib.explorers.masking import MaskingExplorer
     from tutorial_lib.explorers.masking_draws import MaskingDraws
+    from tutorial_lib.explorers.masking_passes import MaskingPassesExplorer
     from tutorial_lib.explorers.masks import MaskBuilder
     from tutorial_lib.explorers.merges import MergeStepper
     from tutorial_lib.explorers.patch_matches import PatchMatcher
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.sinusoids import SinusoidExplorer
     from tutorial_lib.explorers.softmax import SoftmaxExplorer
     from tutorial_lib.explorers.speech_finder import SpeechFinder
+    from tutorial_lib.explorers.student import StudentExplorer
     from tutorial_lib.explorers.tokens import TokenizerExplorer
     from tutorial_lib.explorers.translation import TranslationExplorer
     from tutorial_lib.explorers.walk import WalkExplorer
