@@ -111,13 +111,47 @@ def attention_lines(
     3
     """
     weights = _array(weights, "TS")
+    figure = style.blank(figure, width=6.0, height=0.29 * max(weights.shape) + 0.9)
+    axes = figure.subplots()
+    _draw_lines(axes, weights, rows, columns, focus, threshold, segments)
+    axes.set_title(title)
+    return figure
+
+
+@style.styled
+def attention_lines_beside(
+    panels: Sequence[tuple[ArrayLike, Sequence[str], int]],
+    title: str = "",
+    figure: Figure | None = None,
+) -> Figure:
+    """Rows of two or more maps as lines, side by side: what one word looks at in each text.
+
+    panels: (weights (T, T), T labels, focus) for each text, drawn as by `attention_lines`.
+    Returns the figure. Raises ShapeError when labels and weights disagree, or without a panel.
+
+    >>> one = [[1.0, 0.0], [0.4, 0.6]], ["too", "wide"], 1
+    >>> len(attention_lines_beside([one, one]).axes)
+    2
+    """
+    if not panels:
+        raise ShapeError("attention_lines_beside needs at least one panel")
+    maps = [_array(weights, "TS") for weights, _, _ in panels]
+    longest = max(len(weights) for weights in maps)
+    figure = style.blank(figure, width=5.7 * len(maps), height=0.29 * longest + 1.0)
+    places = figure.subplots(1, len(maps), squeeze=False)[0]
+    for axes, weights, (_, labels, focus) in zip(places, maps, panels, strict=True):
+        _draw_lines(axes, weights, labels, focus=focus)
+    style.headline(figure, title)
+    return figure
+
+
+def _draw_lines(axes, weights, rows, columns=None, focus=None, threshold=0.05, segments=None):
+    """Draw what `attention_lines` shows."""
     rows, columns = _labels(rows, columns, weights.shape)
     n_rows, n_columns = weights.shape
     if focus is not None and not 0 <= focus < n_rows:
         raise ShapeError(f"focus must be a row from 0 to {n_rows - 1}, got {focus}")
     colours = [style.ORANGE if s else style.BLUE for s in (segments or [0] * n_rows)]
-    figure = style.blank(figure, width=6.0, height=0.29 * max(weights.shape) + 0.9)
-    axes = figure.subplots()
     for t in range(n_rows) if focus is None else [focus]:
         strongest = max(weights[t].max(), 1e-6) if focus is not None else 1
         for s in range(n_columns):
@@ -144,9 +178,8 @@ def attention_lines(
         axes.text(1.03, s, label, ha="left", va="center", fontsize=10.5)
     axes.text(-0.03, -1.1, "looks", ha="right", va="center", color=style.MUTED, fontsize=9)
     axes.text(1.03, -1.1, "is looked at", ha="left", va="center", color=style.MUTED, fontsize=9)
-    axes.set(xlim=(-0.4, 1.4), ylim=(max(weights.shape) - 0.4, -1.6), title=title)
+    axes.set(xlim=(-0.4, 1.4), ylim=(max(weights.shape) - 0.4, -1.6))
     axes.axis("off")
-    return figure
 
 
 @style.styled
