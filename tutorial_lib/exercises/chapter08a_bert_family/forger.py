@@ -179,6 +179,12 @@ def made(filling, label):
     }[label]
 
 
+def others_stay(answer):
+    """A token that is no gap has changed: the ids stay there."""
+    ids, chosen, *_ = example()
+    return bool((answer(*example())[0][~chosen] == ids[~chosen]).all())
+
+
 def truth_values(answer):
     """replaced is True or False."""
     return answer(*example())[1].dtype is torch.bool
@@ -249,7 +255,7 @@ the letter, then repair `forge`.
                 ),
                 "No token counts as replaced: compare with the ids before the change.": "none",
             },
-            otherwise=(),
+            otherwise=(others_stay,),
         ),
     ),
     keeps_input=True,

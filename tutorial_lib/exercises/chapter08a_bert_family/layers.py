@@ -181,7 +181,7 @@ def each_once(answer):
 
 
 def lowest_wins(answer):
-    """The lowest loss of those that it measured."""
+    """No other choice that it measured has a lower loss."""
     layers, asked = took(answer)
     if layers not in asked:
         return None
@@ -200,7 +200,8 @@ def lowest_wins(answer):
 def first_of_equals(answer):
     """Of equal ones, the first."""
     layers, asked = took(answer, 5, 2, 0, True)
-    return None if layers not in asked else layers == [0, 1]
+    every = {*itertools.combinations(range(5), 2)}
+    return layers == [0, 1] if {*map(tuple, asked)} == every else None
 
 
 CHOOSE_LAYERS = Write(

@@ -108,7 +108,7 @@ def whole_numbers(answer):
 
 
 def others_stay(answer):
-    """What is no gap stays, padding too."""
+    """A token that is no gap has changed: the ids stay there."""
     ids, chosen, _, _ = batch()
     return bool((answer(*batch())[0][~chosen] == ids[~chosen]).all())
 
@@ -168,9 +168,8 @@ where it reads **another** token than the text has, 0 where it reads the one tha
                 "Padding has the label 1, as if it were replaced: -100 must be there.": 1,
                 "Padding has the label -1: it must be -100.": -1,
             },
-            otherwise=(),
+            otherwise=(others_stay,),
         ),
-        Property("A token that is no gap has changed: the ids stay there.", others_stay),
     ),
     keeps_input=True,
     see="8aF ELECTRA: was it replaced?",
@@ -288,14 +287,14 @@ def one_loss(answer):
 
 
 def padding_does_not_count(answer):
-    """Other logits at the padding change nothing."""
+    """The padding matters: its logits must change nothing."""
     logits, labels = judged()
     other = torch.where(labels == -100, logits + 1, logits)
     return abs(torch.as_tensor(answer(other, labels)).sum() - loss_of(answer)) < 1e-5
 
 
 def every_token_counts(answer):
-    """Another logit at any real token changes the loss."""
+    """Not every real token counts."""
     logits, labels = judged()
     for b, t in (labels != -100).nonzero().tolist():
         other = logits.clone()
@@ -369,10 +368,8 @@ batch that are no padding, one number. It must stay finite for logits of 100 and
                 "It is in nats.": 1.0,
                 "It is in bits: nats take the natural logarithm.": math.log(2),
             },
-            otherwise=(),
+            otherwise=(padding_does_not_count, every_token_counts),
         ),
-        Property("The padding matters: its logits must change nothing.", padding_does_not_count),
-        Property("Not every real token counts.", every_token_counts),
     ),
     remarks=(lambda answer: no_way_back(answer, *judged()),),
     see="8aF ELECTRA: was it replaced?",

@@ -129,7 +129,7 @@ def a_number(answer):
 
 
 def for_alike(answer):
-    """With the same logits the loss is 0."""
+    """A student that says what the teacher says must have the loss 0."""
     _, teacher, temperature = example()
     return abs(torch.as_tensor(answer(teacher, teacher, temperature)[0]).item()) < 1e-4
 
@@ -207,9 +207,8 @@ teacher is to stay as it is, so a gradient must reach the student’s logits onl
                     True,
                 ),
             },
-            otherwise=(),
+            otherwise=(for_alike,),
         ),
-        Property("A student that says what the teacher says must have the loss 0.", for_alike),
     ),
     see="8aE DistilBERT: learn from a teacher",
 )
