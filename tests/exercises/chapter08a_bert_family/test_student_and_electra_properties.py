@@ -50,6 +50,13 @@ def soft(between="kl", power=2, mean="mean", student=1, teacher=1, detach=True):
     return answer
 
 
+def over_gaps(student_logits, teacher_logits, temperature):
+    """The tokens of different gaps compete."""
+    q = F.log_softmax(student_logits / temperature, 0)
+    p = F.softmax(teacher_logits.detach() / temperature, 0)
+    return temperature**2 * F.kl_div(q, p, reduction="batchmean")
+
+
 def lesson(power=2, sign=1, detach=True, at=None):
     """One lesson, with a choice of slips."""
 
@@ -110,6 +117,9 @@ def forger(fill="drawn", label="changed"):
             "likely": logits.argmax(-1),
             "any": (u * logits.size(-1)).long(),
             "before": ((sums <= u[:, None]).sum(-1) - 1).clamp(min=0),
+            "other chance": torch.multinomial(logits.softmax(-1), 1).squeeze(1),
+            "no sum": (logits.softmax(-1) < u[:, None]).sum(-1),
+            "no softmax": (logits.cumsum(-1) <= u[:, None]).sum(-1),
         }[fill]
         changed = ids.masked_scatter(chosen, drawn)
         found = {"changed": changed != ids, "chosen": chosen, "same": changed == ids}
@@ -170,6 +180,7 @@ SETS = {
                     "A gradient reaches the teacher",
                 ],
             ),
+            "over the gaps": (over_gaps, ["It matters how high all logits of a gap are"]),
             "one a gap": (soft(mean="rows"), ["There is a loss for each gap"]),
         },
     ),
@@ -201,6 +212,11 @@ SETS = {
         {
             "gaps": (labels(label="chosen"), ["Each gap has the label 1"]),
             "turned": (labels(label="same"), ["The labels are the wrong way round"]),
+            "decimal": (labels(kind=torch.float), ["The labels are whole numbers"]),
+            "labels first": (
+                lambda *args: labels()(*args)[::-1],
+                ["The order is turned round: first the ids"],
+            ),
             "padding 0": (labels(padding=None), ["Padding has the label 0"]),
             "columns": (labels(fill="columns"), ["The draws are put into the gaps column"]),
             "gaps, padding 0": (
@@ -257,6 +273,9 @@ SETS = {
                 forger("likely", "same"),
                 ["The gaps get the generator’s most likely", "The labels are the wrong way"],
             ),
+            "chance of its own": (forger("other chance"), ["What is drawn must hang on u alone"]),
+            "no sum": (forger("no sum"), ["It counts the tokens whose own probability"]),
+            "no softmax": (forger("no softmax"), ["It adds up logits: take their softmax"]),
             "numbers": (forger(label="numbers"), ["The second result, `replaced`, must hold"]),
         },
     ),

@@ -168,6 +168,8 @@ def made(filling, label):
         "any": (u * 6).long(),
         "one before": ((sums <= u[:, None]).sum(dim=-1) - 1).clamp(min=0),
         "from above": 5 - (p.flip(-1).cumsum(dim=-1) <= u[:, None]).sum(dim=-1),
+        "no softmax": (logits.cumsum(dim=-1) <= u[:, None]).sum(dim=-1),
+        "below u": (p <= u[:, None]).sum(dim=-1),
         "above u": (p > u[:, None]).long().argmax(dim=-1),
     }[filling]
     changed = ids.masked_scatter(chosen, drawn)
@@ -183,6 +185,13 @@ def others_stay(answer):
     """A token that is no gap has changed: the ids stay there."""
     ids, chosen, *_ = example()
     return bool((answer(*example())[0][~chosen] == ids[~chosen]).all())
+
+
+def u_decides(answer):
+    """What is drawn must hang on u alone: `torch.multinomial` has random numbers of its own."""
+    ids, chosen, logits, u = example()
+    one, other = (answer(ids, chosen, logits, x)[0] for x in (u / 100, 1 - u / 100))
+    return bool((one != other).any())
 
 
 def truth_values(answer):
@@ -245,6 +254,11 @@ the letter, then repair `forge`.
                 "The sum begins with the last token: begin with token 0.": "from above",
                 "It asks for a token whose own probability is above u: add the probabilities up, "
                 "with `cumsum`.": "above u",
+                "It counts the tokens whose own probability is below u: add the probabilities up "
+                "first, with `cumsum`.": "below u",
+                "It adds up logits: take their softmax first, u is meant for probabilities.": (
+                    "no softmax"
+                ),
             },
             {
                 "It is True where another token stands.": "changed",
@@ -255,7 +269,7 @@ the letter, then repair `forge`.
                 ),
                 "No token counts as replaced: compare with the ids before the change.": "none",
             },
-            otherwise=(others_stay,),
+            otherwise=(others_stay, u_decides),
         ),
     ),
     keeps_input=True,

@@ -136,8 +136,11 @@ def took(answer, *sizes):
 
 def is_a_choice(answer):
     """n_student numbers."""
-    layers, _ = took(answer)
-    return isinstance(layers, list) and len(layers) == 3
+    layers, _ = answer(*SIZES)
+    if layers is None:
+        return "It returns None: does it find a lowest loss whatever the losses are?"
+    layers = torch.as_tensor(layers)
+    return layers.dim() == 1 and len(layers) == 3
 
 
 def none_twice(answer):

@@ -102,14 +102,23 @@ def whole_batch(answer):
     return [tuple(part.shape) for part in answer(*batch())] == [(3, 6), (3, 6)]
 
 
+def labels_come_second(answer):
+    """The ids come first, then the labels."""
+    first, second = answer(*batch())
+    return bool(first.max() > 1 or second.max() <= 1)
+
+
 def whole_numbers(answer):
-    """Labels are 1, 0 and -100, not True and False."""
-    return answer(*batch())[1].dtype is not torch.bool
+    """Labels are 1, 0 and -100, not True and False or decimal numbers."""
+    labels = answer(*batch())[1]
+    return labels.dtype is not torch.bool and not labels.is_floating_point()
 
 
 def others_stay(answer):
     """A token that is no gap has changed: the ids stay there."""
     ids, chosen, _, _ = batch()
+    if not labels_come_second(answer):
+        return None
     return bool((answer(*batch())[0][~chosen] == ids[~chosen]).all())
 
 
@@ -138,7 +147,8 @@ where it reads **another** token than the text has, 0 where it reads the one tha
     cases=replaced_batch_cases,
     results=("ids", "labels"),
     properties=(
-        Property("Both results are (B, T), the ids first, then the labels.", whole_batch),
+        Property("Both results are (B, T).", whole_batch),
+        Property("The order is turned round: first the ids, then the labels.", labels_come_second),
         Property("The labels are whole numbers, 1, 0 and -100: use `.long()`.", whole_numbers),
         *composed(
             lambda answer: answer(*batch()),
@@ -199,6 +209,13 @@ def replaced_loss_overflowing(logits, labels):
     real = labels != -100
     p, y = logits[real].sigmoid(), labels[real].float()
     return -(y * p.log() + (1 - y) * (1 - p).log()).mean()
+
+
+def replaced_loss_cut(logits, labels):
+    """It cuts off each loss at 100, as `F.binary_cross_entropy` does where the sigmoid is exactly 0
+    or 1: `F.binary_cross_entropy_with_logits` takes raw logits, and knows better."""
+    real = labels != -100
+    return F.binary_cross_entropy(logits[real].sigmoid(), labels[real].float())
 
 
 def replaced_loss_hits(logits, labels):
@@ -290,7 +307,7 @@ def padding_does_not_count(answer):
     """The padding matters: its logits must change nothing."""
     logits, labels = judged()
     other = torch.where(labels == -100, logits + 1, logits)
-    return abs(torch.as_tensor(answer(other, labels)).sum() - loss_of(answer)) < 1e-5
+    return abs(torch.as_tensor(answer(other, labels)).item() - loss_of(answer).item()) < 1e-5
 
 
 def every_token_counts(answer):
@@ -323,7 +340,7 @@ batch that are no padding, one number. It must stay finite for logits of 100 and
     ),
     solution=replaced_loss,
     second_style=replaced_loss_places,
-    mistakes=(replaced_loss_overflowing, replaced_loss_hits, replaced_loss_row),
+    mistakes=(replaced_loss_overflowing, replaced_loss_cut, replaced_loss_hits, replaced_loss_row),
     cases=replaced_loss_cases,
     properties=(
         Property("The loss of the batch is one number.", one_loss),

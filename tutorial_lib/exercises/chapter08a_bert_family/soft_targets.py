@@ -128,6 +128,17 @@ def a_number(answer):
     return not torch.as_tensor(answer(*example())[0]).isnan().any()
 
 
+def tokens_compete(answer):
+    """It matters how high all logits of a gap are: take the softmax over the vocabulary, where the
+    V tokens of one gap compete."""
+    student, teacher, temperature = example()
+    higher = student + torch.arange(5.0)[:, None]
+    one, other = (
+        torch.as_tensor(answer(x, teacher, temperature)[0]).item() for x in (student, higher)
+    )
+    return abs(one - other) < 1e-3
+
+
 def for_alike(answer):
     """A student that says what the teacher says must have the loss 0."""
     _, teacher, temperature = example()
@@ -207,7 +218,7 @@ teacher is to stay as it is, so a gradient must reach the student’s logits onl
                     True,
                 ),
             },
-            otherwise=(for_alike,),
+            otherwise=(tokens_compete, for_alike),
         ),
     ),
     see="8aE DistilBERT: learn from a teacher",
