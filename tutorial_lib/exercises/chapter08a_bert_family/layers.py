@@ -218,7 +218,7 @@ measures. The teacher’s layers are 0 to n_teacher - 1. A choice is a list of n
 ones in rising order, such as `[0, 2, 5]`. `loss(layers)` builds a student from a choice and
 measures it: the lower, the better. Measure **every** possible choice, each of them **once** (that
 may take a minute), and return the choice with the lowest loss. If several share it, return the one
-that stands first in a dictionary: `[0, 3]` before `[1, 2]`.
+whose first layer is the smallest, then the second, and so on: `[0, 3]` comes before `[1, 2]`.
 """,
     hints=(
         "How many choices are there to take 2 of 4 layers? Write them all down, in order.",
