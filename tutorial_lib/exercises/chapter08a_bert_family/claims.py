@@ -224,7 +224,7 @@ HOW_MANY_WORDS = Claim(
     title="How many words",
     level="easy",
     text="""
-You may read that with dynamic masking a model “is asked about more words”. Take a text of 200
+You may read that with dynamic masking a model is asked about more words. Take a text of 200
 ordinary tokens, read in 40 passes. Each pass chooses exactly 30 of them. Static masking chooses
 once: it asks about the same 30 in each pass, 40 times about each, and never about the other 170.
 Dynamic masking chooses anew. **How many times** does it ask about a token in the 40 passes, in the
@@ -474,8 +474,8 @@ FEWER_SO_FASTER = Claim(
     title="Fewer parameters, so faster",
     level="medium",
     text="""
-You may read that ALBERT-base, with 12 million parameters where BERT-base has 109 million, “is
-faster because it is smaller”. Count the work. Both have 12 layers (in ALBERT the same one each
+You may read that ALBERT-base, with 12 million parameters where BERT-base has 109 million, is
+faster because it is smaller. Count the work. Both have 12 layers (in ALBERT the same one each
 time) of width D = 768: four maps from D to D, a map to 4 D and one back. In ALBERT each token's
 vector, looked up with width E = 128, first goes through a map from E to D. For one token a linear
 map multiplies once for each of its weights. Leave out biases, layer norms, attention scores and
