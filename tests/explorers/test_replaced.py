@@ -62,10 +62,15 @@ def test_the_truth_is_told_only_when_judged_and_counts_once(widget):
     widget.ask(judged=True)
     told = [place for place, (was, _) in enumerate(widget.reply["truth"]) if was is not None]
     assert told == replaced
-    assert (widget.score.yours, widget.score.yours_false) == (1, 1)
-    assert widget.score.replaced == len(replaced)
-    suspected = {i for i, p in enumerate(widget.forgery.suspicion) if p > 0.5}
-    assert widget.score.theirs == len(suspected & set(replaced))
+    assert widget.score.yours == 1
+    assert widget.score.replaced == len(replaced) == widget.reply["replaced"]
+    suspicion = widget.forgery.suspicion
+    theirs = widget.reply["theirs"]
+    assert len(theirs) == len(replaced)
+    assert min(suspicion[i] for i in theirs) >= max(
+        p for i, p in enumerate(suspicion) if i not in theirs
+    )
+    assert widget.score.theirs == len(set(theirs) & set(replaced))
     widget.ask(marked=replaced, judged=True)  # afterwards everybody is wise
     assert widget.score.lines == 1
 
@@ -75,6 +80,12 @@ def test_odd_requests_are_answered(widget, odd):
     widget.ask(**odd)
     assert "error" not in widget.reply
     assert widget.reply["marked"] == []
+
+
+def test_only_as_many_as_were_replaced_can_be_marked_the_last_ones_clicked(widget):
+    n = widget.reply["replaced"]
+    widget.ask(marked=[0, 1, 2, 3, 4, 5])
+    assert widget.reply["marked"] == [0, 1, 2, 3, 4, 5][-n:]
 
 
 def test_it_needs_a_line(electra, bert):
@@ -93,7 +104,7 @@ def test_a_round_by_mouse_and_keyboard(open_explorer, widget):
     page.keyboard.press("Enter")
     kernel_is_done(page)
     assert widget.reply["marked"] == [1, 2]
-    assert "2 words marked" in page.locator(".tl-verdict").inner_text()
+    assert page.locator(".tl-verdict").inner_text().startswith("2 words were replaced. Press Judge")
     page.get_by_role("button", name="Judge").click()
     kernel_is_done(page)
     assert page.locator(".tl-chip.forged").count() == sum(widget.forgery.replaced)

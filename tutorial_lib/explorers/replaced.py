@@ -6,28 +6,26 @@ from tutorial_lib.explorers.asking import AskingExplorer
 from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.explorers.forgery import forge
 
-SUSPECTED = 0.5  # what the detective has to say of a word to mark it
 LEAST, MOST = 0.05, 0.5  # the share of words that can be asked for
 
 
 class Score(NamedTuple):
-    """What was found so far: replaced words, and of them found and others marked by each."""
+    """What was found so far: lines judged, words replaced in them, and found by each."""
 
     lines: int = 0
     replaced: int = 0
     yours: int = 0
-    yours_false: int = 0
     theirs: int = 0
-    theirs_false: int = 0
 
 
 class ReplacedExplorer(AskingExplorer):
     """Lines in which a forger replaced words: mark them, judge, and compare with a detective.
 
     discriminator is an ELECTRA with a head for replaced tokens, generator a model with one for
-    masked tokens, passages the lines that are played; a text of one's own can be typed. tokenizer:
-    by default `discriminator.tokenizer`. `forgery` is the Forgery shown now, `score` the Score
-    of all lines that were judged. The text is cut at 500 characters.
+    masked tokens, passages the lines that are played; a text of one's own can be typed. The page
+    says how many words were replaced, and both mark so many, the detective those that it suspects
+    most. tokenizer: by default `discriminator.tokenizer`. `forgery` is the Forgery shown now,
+    `score` the Score of all lines that were judged. The text is cut at 500 characters.
 
     >>> from tutorial_lib.models import BERTConfig, ELECTRAConfig
     >>> from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -58,7 +56,7 @@ class ReplacedExplorer(AskingExplorer):
     def describe(self):
         """Say in words what the explorer shows now."""
         shown = " ".join(self.forgery.shown) if self.forgery else ""
-        return f"{excerpt(shown)}: some of its words were replaced. Which?"
+        return f"{excerpt(shown)}: some of its words were replaced, and are to be found."
 
     def answer(self, text, share, round, marked, judged):
         """Show a line to mark, or what was replaced in it and who found what.
@@ -73,14 +71,18 @@ class ReplacedExplorer(AskingExplorer):
             self.forgery = forge(self.discriminator, self.generator, self.tokenizer, text, **asked)
             self._forged = key
         found = self.forgery
-        marked = sorted({int(i) for i in marked} & set(range(len(found.shown))))
-        theirs = [i for i, p in enumerate(found.suspicion) if p > SUSPECTED]
+        n = sum(found.replaced)
+        marked = [int(i) for i in marked if 0 <= int(i) < len(found.shown)]
+        marked = list(dict.fromkeys(marked))[-n:] if n else []  # the last n that were clicked
+        by_suspicion = sorted(range(len(found.shown)), key=lambda i: -found.suspicion[i])
+        theirs = sorted(by_suspicion[:n])
         if judged and key not in self._judged and any(found.replaced):
             self._judged.add(key)
             self.score = _added(self.score, found.replaced, marked, theirs)
         reply = {
             "words": found.shown,
             "marked": marked,
+            "replaced": n,
             "judged": bool(judged),
             "passages": self.passages,
             "cut": found.cut,
@@ -104,7 +106,5 @@ def _added(score, replaced, yours, theirs):
         score.lines + 1,
         score.replaced + len(truth),
         score.yours + len(truth & set(yours)),
-        score.yours_false + len(set(yours) - truth),
         score.theirs + len(truth & set(theirs)),
-        score.theirs_false + len(set(theirs) - truth),
     )

@@ -15,7 +15,7 @@ from tutorial_lib.exercises.chapter08a_bert_family.positions import POSITIONS
 from tutorial_lib.exercises.chapter08a_bert_family.replaced import REPLACED_BATCH, REPLACED_LOSS
 from tutorial_lib.exercises.chapter08a_bert_family.shared import SHARED_BODY
 from tutorial_lib.exercises.chapter08a_bert_family.soft_targets import SOFT_TARGETS
-from tutorial_lib.exercises.engine.tasks import Recall
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "BERT's descendants"
 
@@ -90,4 +90,46 @@ RECALL = (
     ),
 )
 
-PREDICTIONS = ()
+PREDICTIONS = (
+    Prediction(
+        id="P8a.1",
+        key="never_asked_by_static_masks",
+        question="15 % of the tokens are hidden once and for all. What share of the tokens is "
+        "never asked about, in ten passes, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P8a.2",
+        key="parameters_left_in_albert",
+        question="BERT-base has 109.5 million parameters. How many million has ALBERT-base?",
+    ),
+    Prediction(
+        id="P8a.3",
+        key="work_of_albert",
+        question="A BERT and an ALBERT of equal width and depth read the same text. What share of "
+        "BERT’s operations does ALBERT need?",
+    ),
+    Prediction(
+        id="P8a.4",
+        key="copied_layers_untrained",
+        question="The teacher finds a third of the hidden tokens. What share does a student find "
+        "that has two of its three layers and was never trained, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P8a.5",
+        key="careless_detective_against_bert",
+        question="A detective that learned from a careless forger judges one word replaced by "
+        "BERT and one that was not. How often does it suspect the replaced one more, between 0 "
+        "and 1? (A coin: 0.5.)",
+        share=True,
+    ),
+    Prediction(
+        id="P8a.6",
+        key="swapped_neighbours_by_roberta",
+        question="An untrained body, fine-tuned, says no better than a coin whether two neighbours "
+        "are swapped. How often is a RoBERTa right that was pre-trained for 90 seconds, between 0 "
+        "and 1?",
+        share=True,
+    ),
+)

@@ -39,13 +39,15 @@ function render({ model, el }) {
   });
   line.addEventListener("focusin", (event) => { focused = Number(event.target.dataset.place ?? 0); });
 
-  function told({ judged, marked, truth, theirs }) {
-    if (!judged) return marked.length ? `${plural(marked.length, "word")} marked. Press Judge when you are done.` : "Click the words that look wrong. With the keyboard: arrow keys and Enter.";
-    const places = truth.flatMap(([was], i) => (was === null ? [] : [i]));
-    if (!places.length) return "Nothing was replaced here: the text has no whole word that this forger knows, or it drew each as it was.";
-    const of = (list) => `${list.filter((i) => places.includes(i)).length} of ${places.length}`;
-    const wronged = (list) => list.filter((i) => !places.includes(i)).length;
-    return `You found ${of(marked)} and suspected ${plural(wronged(marked), "innocent word")}. ELECTRA found ${of(theirs)} and suspected ${plural(wronged(theirs), "innocent word")}.`;
+  function told({ judged, marked, truth, theirs, replaced }) {
+    if (!replaced) return "Nothing was replaced here: the text has no whole word that this forger knows, or it drew each as it was.";
+    if (!judged) {
+      const left = replaced - marked.length;
+      return `${plural(replaced, "word")} ${replaced === 1 ? "was" : "were"} replaced. ${left ? `Click ${left === replaced ? replaced : `${left} more`} that look${left === 1 ? "s" : ""} wrong.` : "Press Judge."} With the keyboard: arrow keys and Enter.`;
+    }
+    const of = (list) => list.filter((i) => truth[i][0] !== null).length;
+    const [you, they] = [of(marked), of(theirs)];
+    return `You found ${you} of ${replaced}, ELECTRA ${they}. ${you > they ? "This one is yours." : you < they ? "This one is ELECTRA’s." : "A draw."}`;
   }
 
   function scores({ score }) {
@@ -53,9 +55,9 @@ function render({ model, el }) {
     const head = (text, scope) => element("th", { text, scope });
     const row = (name, ...numbers) => element("tr", {}, head(name, "row"), ...numbers.map((text) => element("td", { text })));
     table.replaceChildren(
-      element("tr", {}, ...[`after ${plural(score.lines, "line")}`, "found", "wrongly suspected"].map((text) => head(text, "col"))),
-      row("you", `${score.yours} of ${score.replaced}`, score.yours_false),
-      row("ELECTRA", `${score.theirs} of ${score.replaced}`, score.theirs_false));
+      element("tr", {}, ...[`after ${plural(score.lines, "line")}`, "words found"].map((text) => head(text, "col"))),
+      row("you", `${score.yours} of ${score.replaced}`),
+      row("ELECTRA", `${score.theirs} of ${score.replaced}`));
   }
 
   function draw(shown) {
@@ -64,7 +66,7 @@ function render({ model, el }) {
     if (hadFocus) line.querySelector(`[data-place="${focused}"]`)?.focus();
     line.classList.toggle("judged", shown.judged);
     verdict.textContent = shown.words.length ? told(shown) : "There is no text. Type one below, or press Next line.";
-    judge.disabled = shown.judged || !shown.words.length;
+    judge.disabled = shown.judged || !shown.replaced;
     scores(shown);
     cut.hidden = !shown.cut;
     cut.textContent = shown.cut ? `The models read no more tokens: ${shown.cut} were left out.` : "";
