@@ -6,8 +6,7 @@ steps. Three plays are held out, as everywhere, and what is measured are the tok
 Part "students": the "teacher" is the checkpoint of chapter 06. "distilbert" starts with two of its
 three layers and learns from it; "layers as they are" has not learned yet; "layers, no teacher"
 starts the same way and learns from hidden tokens alone; "half, alone" has that size and nothing of
-the teacher's, "half, taught" starts like it and learns from the teacher; "distilbert without ..."
-switches one part of the loss off.
+the teacher's; "distilbert without ..." switches one part of the loss off.
 
 Part "masking": running text of a few plays, read many times, hidden once and for all ("static") or
 anew in every pass ("dynamic"), as BERT and RoBERTa did.
@@ -53,7 +52,6 @@ SETTINGS = {
         "distilbert",
         "layers, no teacher",
         "half, alone",
-        "half, taught",
         "distilbert without soft targets",
         "distilbert without masked tokens",
         "distilbert without cosine",
@@ -205,9 +203,9 @@ def student(name, text, settings, seed):
     """Return a trained student of a name, and what its training took."""
     set_seed(seed)
     model, loss = DistilBERT.from_teacher(teacher()), masked_token_loss
-    if name.startswith("half"):
+    if name == "half, alone":
         model = begun(model.config.build(), shakespeare_bert.SETTINGS["offsets"])
-    if name == "half, taught" or name.startswith("distilbert"):
+    elif name.startswith("distilbert"):
         weights = DistillationWeights(**dict.fromkeys(SWITCHED_OFF.get(name, ()), 0.0))
         options = {"temperature": settings["temperature"], "weights": weights}
         loss = partial(taught, teacher=teacher(), **options)
