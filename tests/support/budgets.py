@@ -27,6 +27,7 @@ BUDGETS = {
     "06": Budget(1.7),
     "06b": Budget(1.7, 1.6),
     "07": Budget(1.7, 1.6),
+    "08a": Budget(1.5),
 }
 
 COSTS = pytest.StashKey()

@@ -26,7 +26,7 @@ CHAPTERS = {
 }
 
 # The chapters whose notebooks exist; the others are planned.
-READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07")
+READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07", "08a")
 
 ROUTES = {
     "Two-hour essentials": ("00", "01", "02", "05"),
