@@ -7,13 +7,12 @@ IMPORTS = "import math\n\nSEED = 0\nset_seed(SEED)\ndevice = get_device()"
 INPUT, OUTPUT = {"source_hidden": True}, {"outputs_hidden": True}
 
 
-def folds(*sources, chapter="02", kind="code"):
-    return folded([(kind, source, True) for source in sources], chapter)
+def folds(*sources, kind="code"):
+    return folded([(kind, source, True) for source in sources])
 
 
-def test_imports_are_folded_but_not_the_first_lesson():
+def test_imports_are_folded():
     assert folds(IMPORTS, IMPORTS) == [INPUT, {}]
-    assert folds(IMPORTS, chapter="00") == [{}]
     assert folds("import math\nprint(1)") == [{}]
 
 
@@ -42,4 +41,4 @@ def test_predictions_overlap_and_an_answer_may_come_with_the_next_question():
 
 def test_a_cell_without_outputs_has_nothing_to_fold():
     cells = [("code", 'predict("1", 0)', True), ("code", "a = 1", False)]
-    assert folded(cells, "02") == [{}, {}]
+    assert folded(cells) == [{}, {}]

@@ -29,6 +29,13 @@ def test_a_page_is_shown_whole(name):
     assert page._repr_html_() == show(name)._repr_html_()
 
 
+def test_a_folded_page_is_whole_and_opens_by_a_click():
+    folded, page = show("bpe", folded=True), show("bpe")
+    assert repr(folded) == repr(page)
+    assert folded._repr_html_().startswith("<details><summary>")
+    assert plain(folded).replace(" (click to open)", "") == plain(page)
+
+
 @pytest.mark.parametrize(
     ("folder", "expected"),
     [

@@ -68,7 +68,7 @@ def normal_metadata(book):
     if None in ids or len(set(ids)) < len(ids):
         yield "cell ids are missing or not unique"
     cells = [(kind, source, bool(cell.get("outputs"))) for kind, source, cell in book.cells]
-    folds = folded(cells, book.prefix)
+    folds = folded(cells)
     for (kind, source, cell), fold in zip(book.cells, folds, strict=True):
         start = source[:40]
         is_folded = cell["metadata"].get("jupyter", {})

@@ -16,10 +16,10 @@ SET_UP = re.compile(
 ASKING = {"predict", "recall", "check"}
 
 
-def folded(cells, chapter):
+def folded(cells):
     """Return the folding of each cell, as its metadata "jupyter" has it: {} where all is open.
 
-    cells: (kind, source, whether it stores outputs) of each; chapter: "00", "05b".
+    cells: (kind, source, whether it stores outputs) of each.
     """
     found, open_predictions, first = [], set(), True
     for kind, source, has_outputs in cells:
@@ -27,8 +27,7 @@ def folded(cells, chapter):
         if kind == "code":
             asked, revealed, asks = _calls(source)
             hides = bool(open_predictions) and (bool(revealed) or not asks)
-            # In 00 the first cell is the lesson on how a cell is run.
-            set_up = first and chapter != "00" and is_set_up(source)
+            set_up = first and is_set_up(source)
             if set_up or FOLDED.match(source):
                 fold["source_hidden"] = True
             if has_outputs and hides:

@@ -32,14 +32,11 @@ METADATA = {
 TAGS = ("nbval-ignore-output",)
 
 
-def normalise(book, chapter=""):
-    """Bring `book` (changed in place) to the one form in which notebooks are committed.
-
-    chapter: "00", "05b".
-    """
+def normalise(book):
+    """Bring `book` (changed in place) to the one form in which notebooks are committed."""
     book.metadata = nbformat.from_dict(METADATA)
     book.nbformat, book.nbformat_minor = 4, 5
-    folds = folded([(c.cell_type, c.source, bool(c.get("outputs"))) for c in book.cells], chapter)
+    folds = folded([(c.cell_type, c.source, bool(c.get("outputs"))) for c in book.cells])
     for cell, fold in zip(book.cells, folds, strict=True):
         tags = [tag for tag in cell.metadata.get("tags", ()) if tag in TAGS]
         metadata = {"tags": tags, "jupyter": fold}
@@ -75,11 +72,6 @@ def run(path):
     return book
 
 
-def chapter_of(path):
-    """The chapter as the file name has it: "00", "05b"."""
-    return Path(path).name.split("_")[0]
-
-
 def main(arguments):
     """Run and store the notebooks named in `arguments`; the exit status is how many failed."""
     paths = [a for a in arguments if a != "--keep"]
@@ -95,7 +87,7 @@ def main(arguments):
                 failed += 1
                 print(f"{path}: not stored\n{error}", file=sys.stderr)
                 continue
-        nbformat.write(normalise(book, chapter_of(path)), path)
+        nbformat.write(normalise(book), path)
         print(f"{path}: {time.monotonic() - start:.0f} s")
     return failed
 

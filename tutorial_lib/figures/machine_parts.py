@@ -136,7 +136,7 @@ def _inside(name, label, record, model, records):
         note = f"{queries.tensor.shape[1]} heads of {queries.tensor.shape[3]}"
         layer = model.get_submodule(record.module)
         if getattr(layer, "n_kv_heads", layer.n_heads) < layer.n_heads:
-            note += f", {layer.n_kv_heads} for keys, values"
+            note += f" ({layer.n_kv_heads} for keys, values)"
         note += ", rotary" if "turned" in queries.formula else ""
         if label == "cross attention":
             return "cross", "cross-attention", note

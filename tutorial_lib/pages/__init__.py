@@ -31,22 +31,26 @@ def path(name):
     return FOLDER / f"{name}.py"
 
 
-def show(name, changes_from=None):
+def show(name, changes_from=None, folded=False):
     """Display a page: coloured in a notebook, as text in a terminal. It is read, not imported.
 
     changes_from: the name of another page; then only the lines that differ from it are shown, with
-    those around them, as far as the program below `if __name__ == "__main__"`.
+    those around them, as far as the program below `if __name__ == "__main__"`. folded: a whole page
+    opens in a notebook by a click on its first line, so that it gives no exercise away before that.
 
     >>> "+        for _ in range(self.n_layers):" in repr(show("albert", changes_from="bert"))
     True
     """
-    return Page(path(name)) if changes_from is None else Changes(path(changes_from), path(name))
+    if changes_from is None:
+        return Page(path(name), folded)
+    return Changes(path(changes_from), path(name))
 
 
 class Page:
     """The source of a page, with its path above it to copy from; `show` makes one."""
 
-    def __init__(self, file):
+    def __init__(self, file, folded=False):
+        self.folded = folded
         self.source = file.read_text(encoding="utf-8")
         self.where = readable_path(file)
 
@@ -57,12 +61,17 @@ class Page:
         return f"{self._header()}\n\n{self.source}"
 
     def _repr_html_(self):
-        return (
-            f"<p><code>{html.escape(self.where)}</code>"
-            f"{html.escape(self._header().removeprefix(self.where))}</p>"
+        first_line = (
+            f"<code>{html.escape(self.where)}</code>"
+            f"{html.escape(self._header().removeprefix(self.where))}"
+        )
+        page = (
             f'<pre style="background-color: {CARD}; color: {INK}; padding: 12px; '
             f'overflow-x: auto; line-height: 1.35">{coloured(self.source)}</pre>'
         )
+        if self.folded:
+            return f"<details><summary>{first_line} (click to open)</summary>{page}</details>"
+        return f"<p>{first_line}</p>{page}"
 
 
 class Changes:

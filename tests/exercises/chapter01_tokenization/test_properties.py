@@ -43,6 +43,15 @@ def merged(first_only=False, skip=True, join=lambda a, b: a + b, last=True):
     return answer
 
 
+def merged_by_spelling(symbols, pair):
+    out, i = [], 0
+    while i < len(symbols):
+        found = "".join(symbols[i : i + 2]) == "".join(pair)
+        out.append("".join(pair) if found else symbols[i])
+        i += 2 if found else 1
+    return tuple(out)
+
+
 def trained(key=lambda n, pair: (-n, pair), weight=True, short=0, shape=tuple, endless=False):
     """Learned merges with a choice of slips."""
 
@@ -171,6 +180,10 @@ WRONG = {
         "the last pair missing": (pairs_of(stop=1), ["The last pair of a word is missing."]),
     },
     "1.2": {
+        "joined text compared": (
+            merged_by_spelling,
+            ["It compares joined text: `a` `bc` spells the same as `ab` `c`"],
+        ),
         "one step after a merge": (merged(skip=False), ["It leaves the second symbol of a merged"]),
         "joined the other way": (
             merged(join=lambda a, b: b + a),
@@ -325,6 +338,10 @@ WRONG = {
         ),
     },
     "1.7": {
+        "parts of characters dropped": (
+            lambda text, tokens: sum(len(t.decode(errors="ignore")) for t in tokens) / len(tokens),
+            ["It drops a character that is in several tokens: join the tokens"],
+        ),
         "bytes, upside down": (
             lambda text, tokens: len(tokens) / len(b"".join(tokens)),
             ["It counts bytes: characters are asked for.", "It divides the wrong way round."],

@@ -25,7 +25,7 @@ PREDICTIONS = (
     Prediction(
         id="P0.3",
         key="numbers_for_one_token",
-        question="How many numbers stand for one token inside SmolLM2: 3, 576 or 49,152?",
+        question="How many numbers stand for one token inside SmolLM2: 3, 64, 576 or 1,536?",
     ),
     Prediction(
         id="P0.4",

@@ -133,10 +133,16 @@ def characters_per_token_cases():
 
 
 COMPRESSION_RULES = composed(
-    lambda answer: answer("ababééé", [b"ab", b"ab", b"\xc3", b"\xa9\xc3\xa9\xc3", b"\xa9"]),
+    lambda answer: answer(
+        "ababééé!!", [b"ab", b"ab", b"\xc3", b"\xa9\xc3\xa9\xc3", b"\xa9", b"!!"]
+    ),
     lambda above, below, turn, whole: whole(turn(above / below)),
-    {"Characters are counted.": 7, "It counts bytes: characters are asked for.": 10},
-    {"Divide by the number of tokens.": 5, "It divides by the number of different tokens.": 4},
+    {
+        "Characters are counted.": 9,
+        "It counts bytes: characters are asked for.": 12,
+        "It drops a character that is in several tokens: join the tokens first.": 7,
+    },
+    {"Divide by the number of tokens.": 6, "It divides by the number of different tokens.": 5},
     {
         "Divide characters by tokens.": lambda q: q,
         "It divides the wrong way round.": lambda q: 1 / q,

@@ -133,7 +133,7 @@ RARE_FIRST = Claim(
     text="""
 You may think: "The more often a pair occurs, the higher its score." Test it by hand, without the
 marks. A new word, `ugh`, joins the five; its letters occur nowhere else. How often must `ugh`
-occur, at least, for `pe` with its 0.0625 to have the highest score of all?
+occur, at least, for `pe` with its 0.0625 to have the highest score of all, alone, not in a tie?
 """,
     hints=(
         "Let `ugh` occur n times. How often do `u`, `g` and the pair `ug` occur then?",

@@ -99,7 +99,7 @@ COUNT_PAIRS = Write(
     text="""
 Write `count_pairs(words)`. `words` maps each word, a tuple of symbols, to its count. Return a
 dictionary from each pair of neighbours, a tuple such as `("a", "t")`, to how often it occurs in the
-text. It is the first half of one training step.
+text. This is half of one training step.
 """,
     hints=(
         "Two loops: over the words with their counts, and over the neighbours in one word.",
@@ -152,11 +152,12 @@ def merge_pair_first(symbols, pair):
 
 
 def merge_pair_cases():
-    """Two occurrences, an overlap, and symbols of which the pair is only a part."""
+    """Two occurrences, an overlap, a part of a symbol, and a pair that is spelt the same."""
     return [
         case("`at` in `rattat`", tuple("rattat"), ("a", "t")),
         case("`aa` in `aaa`", tuple("aaa"), ("a", "a")),
         case("`a` + `t` in `ca` `t` `a` `t`", ("ca", "t", "a", "t"), ("a", "t")),
+        case("`at` + `s` in `eats`", ("e", "a", "ts"), ("at", "s")),
         case("no such pair", tuple("pet"), ("a", "t")),
     ]
 
@@ -220,6 +221,8 @@ def comes_as_a_tuple(answer):
 
 def whole_symbols(answer):
     """It replaces text, not symbols: `ca` `t` ends in `a` and `t` but is another pair."""
+    if answer(("a", "bc", "x"), ("ab", "c"))[0] == "abc":
+        return "It compares joined text: `a` `bc` spells the same as `ab` `c` but is another pair."
     return answer(("ca", "t", "s", "p"), ("a", "t"))[:2] == ["ca", "t"]
 
 
@@ -230,7 +233,7 @@ MERGE_PAIR = Write(
     text="""
 Write `merge_pair(symbols, pair)`. `symbols` is a word as a tuple of strings, `pair` two strings.
 Return the tuple in which each occurrence of the pair, found from left to right, has become one
-symbol. It is the second half of a training step, and all that encoding does.
+symbol. This is the other half of a training step, and all that encoding does.
 """,
     hints=(
         "Walk along the word with an index; a merge moves it by two, anything else by one.",
