@@ -106,9 +106,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5.3",
-        key="bits_of_the_whole_staircase",
-        question="A table of pairs needs about 3.6 bits per character. A whole GPT, three layers "
-        "with all their parts, has taken as many training steps: how many bits does it need?",
+        key="bits_of_one_head",
+        question="A table of pairs needs about 3.6 bits per character. Put one attention head on "
+        "it, train as many steps: how many bits per character does it need then?",
     ),
     Prediction(
         id="P5.4",
