@@ -101,8 +101,9 @@ PREDICTIONS = (
     Prediction(
         id="P5.2",
         key="bits_a_character_of_shakespeare",
-        question="A model of 0.8 million parameters has read 35 plays of Shakespeare, character by "
-        "character. How many bits per character does it need on a play that it has not read?",
+        question="A model of 0.8 million parameters has read pieces of 35 plays of Shakespeare, "
+        "character by character. How many bits per character does it need on a play that it has "
+        "not read?",
     ),
     Prediction(
         id="P5.3",
@@ -127,7 +128,7 @@ PREDICTIONS = (
         id="P5.6",
         key="longest_run_from_hamlet",
         question="5,000 characters of a play that the model has not read: how long is the longest "
-        "run that is also, to the letter, in one of the plays that it has read?",
+        "run that is also, to the letter, in one of the plays that it learned from?",
     ),
     Prediction(
         id="P5.7",
