@@ -243,7 +243,7 @@ def named_points(
     taken = [(x - 5, x + 5, y - 5, y + 5) for x, y in centres]  # the dots, in points
     for index, name in enumerate(points):
         x, y = centres[index]
-        half, up = 2.9 * len(name), 6.0  # about half the width of the name
+        half, up = 2.9 * len(name) + 4, 6.0  # about half the width of the name, and some air
         while _overlaps(box := (x - half, x + half, y + up, y + up + 12), taken):
             up += 3
         taken.append(box)

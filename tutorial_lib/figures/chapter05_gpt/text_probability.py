@@ -31,7 +31,8 @@ def chain_rule(tokens, log_probabilities, title="", figure=None, *, lit=None):
     tokens: N labels; log_probabilities: N natural logarithms, of p(token | those before it).
     The sum at the end is -log of the probability of the whole text; divided by N it is the
     loss. lit: the numbers of the bars that are orange, by default all that cost more than
-    -log 1/8. Returns the figure. Raises ShapeError when the two disagree or a log is above 0.
+    -log 1/8, above a dashed line. Returns the figure. Raises ShapeError when the two disagree or
+    a log is above 0.
 
     >>> figure = chain_rule(["a", "b"], [-1.0, -0.5], "1.5 nats")
     >>> figure.axes[1].lines[0].get_ydata().tolist()
@@ -44,15 +45,17 @@ def chain_rule(tokens, log_probabilities, title="", figure=None, *, lit=None):
     figure = style.blank(figure, min(max(5.0, 1.6 + 0.3 * n), 13.0), 4.3 + 0.3 * turned)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     positions = np.arange(n)
-    lit = np.flatnonzero(costs > 3 * math.log(2)) if lit is None else lit
-    colours = [style.ORANGE if i in set(lit) else style.BLUE for i in range(n)]
+    dear = np.flatnonzero(costs > 3 * math.log(2))
+    colours = [
+        style.ORANGE if i in (dear if lit is None else lit) else style.BLUE for i in range(n)
+    ]
     above.bar(positions, costs, color=colours, width=0.8)
     if n <= MOST_NUMBERS:
         for x, cost in enumerate(costs):
             shift = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center"}
             above.annotate(f"{cost:.2f}", (x, cost), fontsize=8, **shift)
     limit = above.get_ylim()[1]
-    if limit > 3 * math.log(2):
+    if lit is None and limit > 3 * math.log(2):
         above.axhline(3 * math.log(2), color=style.MUTED, linewidth=1, linestyle=(0, (4, 3)))
         look = {"fontsize": 9, "color": style.MUTED, "va": "center"}
         look["transform"] = above.get_yaxis_transform()
