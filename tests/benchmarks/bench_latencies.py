@@ -22,9 +22,9 @@ from pathlib import Path
 import measure
 import numpy as np
 
-from tutorial_lib.datasets import load_shakespeare
+from tutorial_lib.datasets import load_photographs, load_shakespeare
 from tutorial_lib.decoding import longest_copies
-from tutorial_lib.explorers import SaturationExplorer
+from tutorial_lib.explorers import PatchExplorer
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
@@ -120,11 +120,11 @@ def import_time(before, timed, repeats):
     return statistics.median(times)
 
 
-def saturation():
+def patches():
     """Return a function that moves the slider of an explorer that redraws a figure."""
-    explorer = SaturationExplorer(n_keys=64)
-    widths = cycle(explorer.controls["d"].options)
-    return lambda: setattr(explorer.controls["d"], "value", next(widths))
+    explorer = PatchExplorer({"photograph": load_photographs(size=224)[0].image})
+    sizes = cycle(explorer.controls["patch_size"].options)
+    return lambda: setattr(explorer.controls["patch_size"], "value", next(sizes))
 
 
 def copies():
@@ -136,7 +136,7 @@ def copies():
 
 
 TASKS = {
-    "explorer: redraw a figure": (saturation, 200),
+    "explorer: redraw a figure": (patches, 200),
     "100 samples searched in all plays": (copies, 10_000),
 }
 

@@ -4,13 +4,12 @@ import pytest
 from browser import changes
 
 pytestmark = pytest.mark.slow
-WIDTH = ".widget-vbox:has(.noUi-handle)"
 # MiniLM's explorer has a box for a second segment, SmolLM2's has none.
 READS = ".tl-attention:has(input[aria-label='Second segment'])"
 WRITES = ".tl-attention:not(:has(input[aria-label='Second segment']))"
 EXPLORERS = {
     "softmax": (".tl-softmax", "input[aria-label=Temperature]", "ArrowRight"),
-    "width": (WIDTH, ".noUi-handle", "ArrowRight"),
+    "width": (".tl-saturation", "input[aria-label='Head width d']", "ArrowRight"),
     "masks": (".tl-masks", "[role=gridcell]", "Space"),
     "attention": (READS, "input[aria-label=Head]", "ArrowRight"),
     "looking_back": (WRITES, "input[aria-label=Head]", "ArrowLeft"),
@@ -23,8 +22,8 @@ def test_the_explorers(open_chapter):
     softmax = lab.show(".tl-softmax")
     assert changes(page, ".tl-softmax", softmax.get_by_role("button", name="Next stage").click)
     assert changes(page, ".tl-softmax", lambda: softmax.get_by_label("query 1").fill("2"))
-    scale = lab.show(WIDTH).get_by_label("Divide the scores by √d")
-    assert changes(page, f"{WIDTH} img", scale.check)
+    scale = lab.show(".tl-saturation").get_by_label("Divide the scores by √d")
+    assert changes(page, ".tl-saturation", scale.check)
     masks = lab.show(".tl-masks")
     assert changes(page, ".tl-masks", lambda: masks.get_by_label("Preset").select_option("window"))
     assert changes(page, ".tl-masks", masks.get_by_role("gridcell").first.click)

@@ -3,12 +3,12 @@
 import pytest
 
 pytestmark = pytest.mark.slow
-SCHEMES, TRAINED = ".tl-schemes >> nth=0", ".tl-schemes >> nth=1"  # section 3I's numbers
+SCHEMES, TRAINED = ".tl-schemes >> nth=0", ".tl-schemes >> nth=1"  # section 3H's numbers
 EXPLORERS = {
     "sinusoids": (".tl-sinusoids", "input[aria-label='Width d']", "ArrowRight"),
     "hands": (".tl-rotary", "input[aria-label='Move both by']", "ArrowRight"),
     "schemes": (SCHEMES, "input[aria-label='Shift both by']", "ArrowRight"),
-    "trained": (TRAINED, "input[aria-label=Head]", "ArrowRight"),
+    "trained": (TRAINED, "input[aria-label=Head]", "ArrowLeft"),
 }
 MADE_UP = "made up"
 

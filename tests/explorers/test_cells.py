@@ -14,7 +14,6 @@ from tutorial_lib.explorers import PatchExplorer, SaturationExplorer, SoftmaxExp
 MAKE = {name: make for name, (make, _) in MOVES.items()} | {
     "attention, MiniLM": attention_text,
     "patches": lambda: PatchExplorer({"grey": torch.full((1, 28, 28), 0.5)}, patch_size=7),
-    "saturation": SaturationExplorer,
 }
 
 

@@ -8,19 +8,22 @@ import explorer_pictures
 import nbformat
 import pytest
 import store_outputs
+import torch
 from browser import MISSING, find_chromium
 from explorer_pictures import LIVE, NoBrowser, same
 from moves import MOVES, TYPED
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image, ImageDraw, ImageFont
 
-from tutorial_lib.explorers import SaturationExplorer
+from tutorial_lib.explorers import PatchExplorer
 from tutorial_lib.explorers.base import BrowserExplorer
 
-SOURCE = """from tutorial_lib.explorers import SaturationExplorer, SoftmaxExplorer
+PICTURE = {"steps": torch.linspace(0, 1, 784).view(1, 28, 28)}
+SOURCE = """import torch
+from tutorial_lib.explorers import PatchExplorer, SoftmaxExplorer
 from IPython.display import display
 chosen = SoftmaxExplorer()
-display(SaturationExplorer())
+display(PatchExplorer({"steps": torch.linspace(0, 1, 784).view(1, 28, 28)}, 7))
 chosen"""
 
 
@@ -43,7 +46,9 @@ def test_it_says_what_it_shows(name):
 
 
 def test_a_figures_description_is_its_alt_text():
-    assert words(SaturationExplorer(d=16)).startswith("Saturation explorer: Head width 16, ")
+    assert words(PatchExplorer(PICTURE, 7)).startswith(
+        "Patch explorer: A picture of 28 x 28 pixels cut"
+    )
 
 
 def test_an_explorer_without_a_description_is_not_shown():
@@ -80,7 +85,7 @@ def test_pictures_are_stored_and_stay(book):
         assert image.width >= 1000
         assert image.height >= 300
         assert len(image.convert("RGB").getcolors(1 << 20)) > 20
-    assert "Head width 64" in figure.metadata["image/png"]["alt"]
+    assert "Patches of 7" in figure.metadata["image/png"]["alt"]
     assert "stage 1 of 5" in drawn.metadata["image/png"]["alt"]
     longer = nbformat.read(book, as_version=4)
     longer.cells.append(new_code_cell("chosen.stage = 4"))  # the picture is of the first state

@@ -3,6 +3,8 @@ import torch
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import PatchExplorer
+from tutorial_lib.explorers.base import PageTheme
+from tutorial_lib.figures import style
 
 PICTURES = {
     "steps": torch.linspace(0, 1, 784).view(1, 28, 28),
@@ -37,6 +39,31 @@ def test_what_cannot_be_shown_is_named():
         PatchExplorer(PICTURES, patch_size=5)
     with pytest.raises(ShapeError, match=r"one side, got \[14, 28\] pixels"):
         PatchExplorer(PICTURES | {"small": torch.zeros(1, 14, 14)}, 7)
+
+
+def test_a_move_draws_one_picture_into_the_same_figure(monkeypatch):
+    widget = PatchExplorer(PICTURES, 7)
+    drawn = []
+    png = style.png
+    monkeypatch.setattr(style, "png", lambda figure: drawn.append(figure) or png(figure))
+    for size in (4, 28, 14):
+        widget.controls["patch_size"].value = size
+    assert len(drawn) == 3
+    assert len({id(figure) for figure in drawn}) == 1
+
+
+def test_it_is_drawn_for_the_page_that_shows_it(monkeypatch):
+    monkeypatch.setattr(PageTheme, "told", False)
+    widget = PatchExplorer(PICTURES, 7)
+    light = widget.image.value
+    widget.theme.set_state({"dark": True})  # as the page says it
+    assert widget.image.value != light
+    assert "tl-dark-figure" in widget.image._dom_classes
+    again = PatchExplorer(PICTURES, 7)
+    assert again.image.value == widget.image.value  # the next one is right at once
+    widget.theme.set_state({"dark": False})
+    assert widget.image.value == light
+    assert widget.image._dom_classes == ("tl-light-figure",)
 
 
 def test_it_reads_as_text():

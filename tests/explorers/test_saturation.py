@@ -1,63 +1,52 @@
+"""The saturation explorer: the browser's numbers are those of Python, and every control counts."""
+
 import pytest
 
 from tutorial_lib.explorers import SaturationExplorer
-from tutorial_lib.explorers.base import PageTheme
-from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter02_attention.head_width import WIDTHS
 
 
-def test_every_control_from_end_to_end_changes_the_picture():
-    widget = SaturationExplorer()
-    pictures = {bytes(widget.image.value)}
-    moves = [("d", WIDTHS[0]), ("d", WIDTHS[-1]), ("n_keys", 2), ("n_keys", 64), ("scaled", True)]
-    for name, value in moves:
-        widget.controls[name].value = value
-        assert bytes(widget.image.value[:4]) == b"\x89PNG"
-        pictures.add(bytes(widget.image.value))
-    assert len(pictures) == 6
-    assert "Head width 512, 64 keys, scores divided by the square root of d" in widget.words.value
-
-
-def test_the_slider_stops_at_its_ends():
-    widget = SaturationExplorer()
-    for asked, kept in ((1, 2), (1000, 64)):
-        widget.controls["n_keys"].value = asked
-        assert widget.controls["n_keys"].value == kept
-
-
-def test_the_same_setting_shows_the_same_picture():
-    assert SaturationExplorer(seed=2).image.value == SaturationExplorer(seed=2).image.value
-    assert SaturationExplorer(seed=2).image.value != SaturationExplorer(seed=3).image.value
-
-
-def test_a_move_draws_one_picture_into_the_same_figure(monkeypatch):
-    widget = SaturationExplorer(n_keys=64)
-    drawn = []
-    png = style.png
-    monkeypatch.setattr(style, "png", lambda figure: drawn.append(figure) or png(figure))
-    for width in (WIDTHS[0], WIDTHS[-1], 2):
-        widget.controls["d"].value = width
-    assert len(drawn) == 3
-    assert len({id(figure) for figure in drawn}) == 1
-
-
-def test_it_is_drawn_for_the_page_that_shows_it(monkeypatch):
-    monkeypatch.setattr(PageTheme, "told", False)
-    widget = SaturationExplorer()
-    light = widget.image.value
-    widget.theme.set_state({"dark": True})  # as the page says it
-    assert widget.image.value != light
-    assert "tl-dark-figure" in widget.image._dom_classes
-    assert SaturationExplorer().image.value == widget.image.value  # the next one is right at once
-    widget.theme.set_state({"dark": False})
-    assert widget.image.value == light
-    assert widget.image._dom_classes == ("tl-light-figure",)
-
-
-def test_a_width_off_the_slider_is_named():
+def test_a_setting_off_the_controls_is_named():
     with pytest.raises(ValueError, match=r"d must be one of 1, 2, 4, .*, got 100"):
         SaturationExplorer(d=100)
+    with pytest.raises(ValueError, match="n_keys must be 2 to 64, got 65"):
+        SaturationExplorer(n_keys=65)
 
 
 def test_it_reads_as_text():
-    assert repr(SaturationExplorer()) == "Saturation explorer: run this cell"
+    widget = SaturationExplorer(d=16, scaled=True)
+    assert repr(widget) == "Saturation explorer: run this cell"
+    assert widget.describe().startswith("head width 16, 16 keys, scores divided by")
+
+
+def test_a_seed_gives_its_own_products():
+    assert SaturationExplorer(seed=2).dots == SaturationExplorer(seed=2).dots
+    assert SaturationExplorer(seed=2).dots != SaturationExplorer(seed=3).dots
+
+
+@pytest.mark.slow
+def test_the_browser_measures_what_python_measures(open_explorer):
+    explorer = open_explorer(SaturationExplorer())
+    page = explorer.page
+
+    def agrees():
+        result, ours = explorer.trait("result"), explorer.widget.measured
+        for name in ("largest", "gradient", "deviation"):
+            assert result[name] == pytest.approx(getattr(ours, name), abs=1e-4)
+
+    agrees()
+    for label in ("Head width d", "Number of keys"):
+        control = page.get_by_label(label, exact=True)
+        for key in ("Home", "End", "ArrowLeft"):
+            control.focus()
+            before = explorer.picture()
+            page.keyboard.press(key)
+            assert explorer.picture() != before
+            agrees()
+    assert (explorer.widget.d, explorer.widget.n_keys) == (WIDTHS[-2], 63)
+    plain = explorer.picture()
+    page.get_by_label("Divide the scores by √d").check()
+    assert explorer.picture() != plain
+    agrees()
+    said = page.locator(".tl-readout").inner_text()
+    assert f"Largest weight {explorer.widget.measured.largest:.2f}" in said

@@ -77,3 +77,12 @@ def test_a_map_can_be_read_aloud():
         "a looks at a 0.70, b 0.20."
     )
     assert figures.describe_attention(WEIGHTS, list("abc")).count("looks at") == 3
+
+
+def test_two_texts_side_by_side():
+    panels = [([[1.0, 0.0], [0.4, 0.6]], ["too", "wide"], 1), ([[1.0]], ["it"], 0)]
+    left, right = figures.attention_lines_beside(panels, "Two texts").axes
+    assert (len(left.patches), len(right.patches)) == (2, 1)
+    assert "0.60" in {text.get_text() for text in left.texts}
+    with pytest.raises(ShapeError, match="at least one panel"):
+        figures.attention_lines_beside([])

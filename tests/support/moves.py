@@ -139,6 +139,7 @@ MOVES = {
         explorers.RotaryHands,
         named("Query at position", "Key at position", "Move both by"),
     ),
+    "saturation": (explorers.SaturationExplorer, named("Head width d", "Number of keys")),
     "schemes": (
         lambda: explorers.SchemeComparer("relative", "alibi", 63, 31),
         (

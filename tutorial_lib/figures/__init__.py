@@ -11,6 +11,7 @@ from tutorial_lib.lazy import loading
 if TYPE_CHECKING:
     from tutorial_lib.figures.attention_maps import (
         attention_lines,
+        attention_lines_beside,
         attention_matrix,
         describe_attention,
         head_grid,
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.ablation import (
         describe_map_against_effect,
+        describe_what_is_left,
         map_against_effect,
+        what_is_left,
     )
     from tutorial_lib.figures.chapter02_attention.arrows import (
         describe_query_and_keys,

@@ -60,7 +60,8 @@ def attention_matrix(
     """One head as a matrix: a row looks, a column is looked at.
 
     weights (T, S), rows T labels, columns S labels (the rows when left out). numbers writes each
-    weight into its cell, by default up to 10 x 10.
+    weight from 0.01 on into its cell, by default up to 10 x 10; where there are none, a bar says
+    what the colours mean.
     Returns the figure. Raises ShapeError when labels and weights disagree.
 
     >>> attention_matrix([[0.8, 0.2], [0.0, 1.0]], ["the", "cat"]).axes[0].get_xlabel()
@@ -68,24 +69,35 @@ def attention_matrix(
     """
     weights = _array(weights, "TS")
     rows, columns = _labels(rows, columns, weights.shape)
-    size = 0.34 if max(weights.shape) > 10 else 0.52
+    if numbers is None:
+        numbers = max(weights.shape) <= 10
+    size = 0.6 if numbers else 0.34
     wide, high = (max(size * n, 1.6) for n in weights.shape[::-1])
     long = max(map(len, columns))
-    figure = style.blank(figure, width=max(wide + 2.6, 4.4), height=high + 1.3 + 0.08 * long)
+    tilted = long > (7 if numbers else 1)
+    width = wide + (1.4 if numbers else 2.6)
+    figure = style.blank(figure, max(width, 4.4), high + 1.3 + (0.08 * long if tilted else 0))
     axes = figure.subplots()
     image = axes.imshow(weights, cmap=style.WEIGHTS, norm=SCALE)
-    axes.set_xticks(range(len(columns)), columns, rotation=60, ha="right", rotation_mode="anchor")
+    tilt = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"} if tilted else {}
+    axes.set_xticks(range(len(columns)), columns, **tilt)
     axes.set_yticks(range(len(rows)), rows)
-    axes.tick_params(length=0)
+    axes.set_xticks(np.arange(len(columns) - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(len(rows) - 1) + 0.5, minor=True)
+    axes.grid(which="minor", color=style.GRID if numbers else style.CARD, linewidth=0.8)
+    axes.tick_params(which="both", length=0)
     axes.set(xlabel="is looked at (key)", ylabel="looks (query)", title=title)
-    axes.spines[:].set_visible(False)
-    if numbers if numbers is not None else max(weights.shape) <= 10:
+    axes.spines[:].set_visible(numbers)
+    axes.spines[:].set_color(style.GRID)
+    if numbers:
         for (t, s), weight in np.ndenumerate(weights):
-            colour = style.CARD if weight > 0.3 else style.INK
-            axes.text(s, t, f"{weight:.2f}", ha="center", va="center", fontsize=8.5, color=colour)
-    bar = figure.colorbar(image, ax=axes, shrink=0.75, pad=0.02, ticks=[0, 0.1, 0.3, 0.6, 1])
-    bar.set_label("weight")
-    bar.outline.set_visible(False)
+            if weight >= 0.005:
+                colour = style.CARD if weight > 0.3 else style.INK
+                axes.text(s, t, f"{weight:.2f}", ha="center", va="center", color=colour)
+    else:
+        bar = figure.colorbar(image, ax=axes, shrink=0.75, pad=0.02, ticks=[0, 0.1, 0.3, 0.6, 1])
+        bar.set_label("weight")
+        bar.outline.set_visible(False)
     return figure
 
 
@@ -111,13 +123,47 @@ def attention_lines(
     3
     """
     weights = _array(weights, "TS")
+    figure = style.blank(figure, width=6.0, height=0.29 * max(weights.shape) + 0.9)
+    axes = figure.subplots()
+    _draw_lines(axes, weights, rows, columns, focus, threshold, segments)
+    axes.set_title(title)
+    return figure
+
+
+@style.styled
+def attention_lines_beside(
+    panels: Sequence[tuple[ArrayLike, Sequence[str], int]],
+    title: str = "",
+    figure: Figure | None = None,
+) -> Figure:
+    """Rows of two or more maps as lines, side by side: what one word looks at in each text.
+
+    panels: (weights (T, T), T labels, focus) for each text, drawn as by `attention_lines`.
+    Returns the figure. Raises ShapeError when labels and weights disagree, or without a panel.
+
+    >>> one = [[1.0, 0.0], [0.4, 0.6]], ["too", "wide"], 1
+    >>> len(attention_lines_beside([one, one]).axes)
+    2
+    """
+    if not panels:
+        raise ShapeError("attention_lines_beside needs at least one panel")
+    maps = [_array(weights, "TS") for weights, _, _ in panels]
+    longest = max(len(weights) for weights in maps)
+    figure = style.blank(figure, width=5.7 * len(maps), height=0.29 * longest + 1.0)
+    places = figure.subplots(1, len(maps), squeeze=False)[0]
+    for axes, weights, (_, labels, focus) in zip(places, maps, panels, strict=True):
+        _draw_lines(axes, weights, labels, focus=focus)
+    style.headline(figure, title)
+    return figure
+
+
+def _draw_lines(axes, weights, rows, columns=None, focus=None, threshold=0.05, segments=None):
+    """Draw what `attention_lines` shows."""
     rows, columns = _labels(rows, columns, weights.shape)
     n_rows, n_columns = weights.shape
     if focus is not None and not 0 <= focus < n_rows:
         raise ShapeError(f"focus must be a row from 0 to {n_rows - 1}, got {focus}")
     colours = [style.ORANGE if s else style.BLUE for s in (segments or [0] * n_rows)]
-    figure = style.blank(figure, width=6.0, height=0.29 * max(weights.shape) + 0.9)
-    axes = figure.subplots()
     for t in range(n_rows) if focus is None else [focus]:
         strongest = max(weights[t].max(), 1e-6) if focus is not None else 1
         for s in range(n_columns):
@@ -144,9 +190,8 @@ def attention_lines(
         axes.text(1.03, s, label, ha="left", va="center", fontsize=10.5)
     axes.text(-0.03, -1.1, "looks", ha="right", va="center", color=style.MUTED, fontsize=9)
     axes.text(1.03, -1.1, "is looked at", ha="left", va="center", color=style.MUTED, fontsize=9)
-    axes.set(xlim=(-0.4, 1.4), ylim=(max(weights.shape) - 0.4, -1.6), title=title)
+    axes.set(xlim=(-0.4, 1.4), ylim=(max(weights.shape) - 0.4, -1.6))
     axes.axis("off")
-    return figure
 
 
 @style.styled

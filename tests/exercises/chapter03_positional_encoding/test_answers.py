@@ -5,14 +5,14 @@ import torch
 from torch.testing import assert_close
 
 from tutorial_lib.exercises.chapter03_positional_encoding.adding import add_positions
-from tutorial_lib.exercises.chapter03_positional_encoding.alibi import alibi_bias
+from tutorial_lib.exercises.chapter03_positional_encoding.alibi import keys_needed
 from tutorial_lib.exercises.chapter03_positional_encoding.binary import binary_positions
 from tutorial_lib.exercises.chapter03_positional_encoding.relative import relative_index
 from tutorial_lib.exercises.chapter03_positional_encoding.rotary import rotate_pairs
-from tutorial_lib.exercises.chapter03_positional_encoding.shift import shift_matrix
+from tutorial_lib.exercises.chapter03_positional_encoding.shift import offset_of, shift
 from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import sinusoidal_positions
 from tutorial_lib.exercises.engine import registry
-from tutorial_lib.positions import RelativePositions, alibi, rotate, sinusoidal
+from tutorial_lib.positions import RelativePositions, alibi, alibi_slopes, rotate, sinusoidal
 from tutorial_lib.recipes.gathering_reader import two_curves
 
 TASKS = registry.contents("03")
@@ -39,11 +39,19 @@ def test_words_plus_positions_share_the_squared_length():
     assert abs(share.item() - 1 / 3) < 0.01  # prediction P3.3
 
 
-def test_the_shift_matrix_shifts():
+def test_the_matrices_of_3_7_shift():
     table = sinusoidal(50, 6)
     for offset in (-7, 0, 1, 12):
-        moved = table[10:30] @ shift_matrix(offset, 6).T
-        assert_close(moved, table[10 + offset : 30 + offset], rtol=0, atol=1e-5)
+        moved = table[10:30] @ shift(offset, 6).T
+        assert_close(moved, table[10 + offset : 30 + offset], rtol=0, atol=0.02)
+
+
+def test_an_exact_matrix_is_read_as_well():
+    step = torch.zeros(8, 8)
+    for i in range(0, 8, 2):
+        step[i, i + 1], step[i + 1, i] = 10_000 ** (-i / 8), -(10_000 ** (-i / 8))
+    for offset in (-713, 0, 3, 710):
+        assert offset_of(torch.matrix_exp(offset * step)) == offset
 
 
 @pytest.mark.parametrize(("n_queries", "n_keys", "reach"), [(5, 5, 2), (2, 6, 3), (3, 3, 8)])
@@ -60,9 +68,15 @@ def test_rotated_pairs_are_the_library_s():
     assert_close(rotate_pairs(x, torch.arange(7, 12)), rotate(x, start=7), rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16])
-def test_the_bias_is_the_library_s(n_heads):
-    assert_close(alibi_bias(n_heads, 6), alibi(n_heads, 6))
+def test_alibi_s_widest_head_stops_at_590_keys():
+    slopes, needed = alibi_slopes(8), []
+    for n in (1_024, 4_096, 16_384):
+        weights = (-slopes[:, None] * torch.arange(n - 1, -1, -1)).softmax(dim=-1)  # (H, S)
+        needed.append(keys_needed(weights, 0.9).tolist())
+    assert [row[-1] for row in needed] == [551, 590, 590]
+    assert [row[0] for row in needed] == [5, 5, 5]
+    short = alibi(8, 64)[:, -1].softmax(dim=-1)
+    assert_close(short, (-slopes[:, None] * torch.arange(63, -1, -1)).softmax(dim=-1))
 
 
 def test_the_sources_numbers():
@@ -118,7 +132,7 @@ def test_each_rotary_map_looks_as_it_is_described(letter, looks):
 
 def two_accuracies(gather):
     """Train a reader; its accuracy on all numbers, in order and shuffled into other batches."""
-    curves = two_curves(gather, steps=400, progress=False)
+    _, curves = two_curves(gather, steps=400, progress=False)
     return [shares[-1] for _, shares in curves.values()]
 
 

@@ -69,19 +69,20 @@ def gathered(keys=True, values=True, scale=math.sqrt, dim=-1, batch=False):
     return answer
 
 
-def shift(sign=1, exponent=lambda i, d: 2 * i / d, plus=False, step=None, far=0):
-    """The matrix of a shift with a choice of slips."""
+def by_least_squares(matrix):
+    """Which power of one step is it?"""
+    d = len(matrix)
+    speeds = 10_000.0 ** (-torch.arange(0, d, 2) / d)
+    offsets = torch.arange(-1000.0, 1001)
+    wanted = torch.cat([matrix[0::2, 0::2].diagonal(), matrix[0::2, 1::2].diagonal()])
+    angles = offsets[:, None] * speeds
+    gaps = torch.cat([angles.cos(), angles.sin()], dim=1) - wanted
+    return offsets[gaps.square().sum(dim=1).argmin()].long()
 
-    def answer(offset, d):
-        matrix = [[0.0] * d for _ in range(d)]
-        for i in range(d // 2):
-            angle = sign * (offset + far if step is None else step) / 10_000 ** exponent(i, d)
-            matrix[2 * i][2 * i] = matrix[2 * i + 1][2 * i + 1] = math.cos(angle)
-            matrix[2 * i][2 * i + 1] = math.sin(angle)
-            matrix[2 * i + 1][2 * i] = math.sin(angle) if plus else -math.sin(angle)
-        return matrix
 
-    return answer
+def needed(weights, share):
+    held = [row.flip(0).double().cumsum(0).tolist() for row in weights]
+    return [next(n for n, part in enumerate(row, 1) if part >= share) for row in held]
 
 
 def offsets(sign=1, low=True, high=True, last=True, add=0):
@@ -127,17 +128,6 @@ def by_matrices(x, positions):
         step[i, i + 1], step[i + 1, i] = 10_000 ** (-i / width), -(10_000 ** (-i / width))
     turns = torch.matrix_exp(positions[:, None, None] * step)  # (T, K, K), for rows
     return torch.einsum("bhtk,tkj->bhtj", x, turns)
-
-
-def penalties(sign=-1, slope=lambda h, n: 2 ** (-8 * h / n), distance=abs, first=1, last=False):
-    """Biases with a choice of slips."""
-
-    def answer(n_heads, n):
-        slopes = [slope(h, n_heads) for h in range(first, n_heads + first)]
-        table = [[[sign * m * distance(t - s) for s in range(n)] for t in range(n)] for m in slopes]
-        return torch.tensor(table).permute(1, 2, 0) if last else table
-
-    return answer
 
 
 def rotary(places_q=lambda t: t, places_k=lambda s: s, factor=1, exponent=2):
@@ -246,23 +236,18 @@ WRONG = {
         ),
     },
     "3.7": {
-        "back, i/d": (
-            shift(-1, lambda i, d: i / d),
-            ["The exponent is i/d: it is 2i/d, d the", "It turns the wrong way: M @ PE(pos) is"],
+        "an angle": (
+            lambda matrix: math.atan2(matrix[0, 1], matrix[0, 0]),
+            ["The offset must be one whole number.", "A shift by 713 is read as 3: the slow"],
         ),
-        "no minus, one too far": (
-            shift(plus=True, far=1),
-            ["It goes one step too far.", "Both sines are positive: the new cosine"],
+        "an offset a pair": (
+            lambda matrix: matrix[0::2, 0::2].diagonal().acos(),
+            ["The offset must be one whole number."],
         ),
-        "one step, frequencies from 1": (
-            shift(step=1, exponent=lambda i, d: 2 * (i + 1) / d),
-            ["It is always one step: the angle grows", "Pairs count from 1: the first has i = 0"],
+        "twice as far": (
+            lambda matrix: 2 * by_least_squares(matrix),
+            ["A shift by 3 is read as 6", "A shift by 713 is read as 1426", "A shift by -2 is"],
         ),
-        "half as far": (
-            lambda offset, d: shift()(offset / 2, d),
-            ["At width 8 pair 0 must turn by 1; yours"],
-        ),
-        "twice as far": (lambda offset, d: shift()(2 * offset, d), ["It goes twice as far."]),
     },
     "3.8": {
         "turned, not clipped": (
@@ -302,25 +287,9 @@ WRONG = {
         "twice the angle": (rotated(2), ["It turns by twice the angle."]),
     },
     "3.10": {
-        "a reward, from 1": (
-            penalties(1, first=0),
-            [
-                "It rewards distance: put a minus in front.",
-                "The first slope is 1: heads count from 1,",
-            ],
-        ),
-        "half the slopes": (penalties(-0.5), ["The first of 4 heads has the slope 0.25;"]),
-        "signed, heads last": (
-            penalties(distance=float, last=True),
-            ["It has the heads on the last axis: (H, T,", "Distance has no sign, |t - s|: yours"],
-        ),
-        "squared, slopes of e": (
-            penalties(slope=lambda h, n: math.exp(-8 * h / n), distance=lambda o: o * o),
-            ["It takes powers of e: the slopes are", "It squares the distance: the penalty"],
-        ),
-        "2^-h, signed": (
-            penalties(slope=lambda h, n: 2.0**-h, distance=float),
-            ["The slope halves from head to head, as", "Distance has no sign, |t - s|: yours"],
+        "for all heads together": (
+            lambda weights, share: needed(weights.sum(dim=0, keepdim=True) / len(weights), share),
+            ["There must be one number for each head: (H,)."],
         ),
     },
     "3.11": {
@@ -340,10 +309,10 @@ RIGHT = {
     "3.2": waves_complex,
     "3.5": added(),
     "3.6": gathered(),
-    "3.7": shift(),
+    "3.7": by_least_squares,
     "3.8": offsets(),
     "3.9": by_matrices,
-    "3.10": penalties(),
+    "3.10": needed,
     "3.11": rotary(lambda t: t + 3, lambda s: s + 3),
 }
 

@@ -255,78 +255,102 @@ def pm_wrong_two(lengths, n_keys):
     return m
 
 
-# 2.9
-def cw_right_1(q, k):
-    scores = q @ k.T / math.sqrt(q.size(-1))
-    visible = torch.ones_like(scores).tril().bool()
-    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
+# The layer as a black box
+def ahead_right_1(layer, x):
+    base = layer(x)
+    for last in range(len(x) - 1):
+        for later in range(last + 1, len(x)):
+            other = x.clone()
+            other[later] += 1 + torch.rand(x.shape[1])
+            if ((layer(other) - base)[last].abs() > 1e-3).any():
+                return True
+    return False
 
 
-def cw_right_2(q, k):
-    scores = q @ k.T / math.sqrt(q.size(-1))
-    e = (scores - scores.amax(-1, keepdim=True)).exp().tril()
-    return e / e.sum(-1, keepdim=True)
+def ahead_right_2(layer, x):
+    x = x.detach().clone().requires_grad_()
+    for t, out in enumerate(layer(x)):
+        for number in out.flatten():
+            (slope,) = torch.autograd.grad(number, x, retain_graph=True)
+            if slope[t + 1 :].abs().max(dim=0).values.sum() > 1e-5 if t + 1 < len(x) else False:
+                return True
+    return False
 
 
-def cw_wrong_strict(q, k):
-    scores = q @ k.T / math.sqrt(q.size(-1))
-    visible = torch.ones_like(scores).tril(-1).bool()
-    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
+def ahead_wrong_shuffle(layer, x):
+    order = torch.randperm(len(x))
+    return not torch.allclose(layer(x[order]), layer(x)[order], atol=1e-4)
 
 
-def cw_wrong_finite(q, k):
-    scores = q @ k.T / math.sqrt(q.size(-1))
-    return scores.tril().softmax(dim=-1)
+def ahead_wrong_prefix_of_two(layer, x):
+    other = x.clone()
+    other[2:] = 0
+    return not torch.allclose(layer(other)[:2], layer(x)[:2], atol=1e-4)
 
 
-def cw_wrong_two(q, k):
-    scores = q @ k.T
-    visible = torch.ones_like(scores).triu().bool()
-    return scores.masked_fill(~visible, -math.inf).softmax(dim=-1)
+def ahead_wrong_two(layer, x):
+    other = x.clone()
+    other[0] = 9
+    return bool((layer(other) == layer(x)).all())
 
 
-# 2.7
-def ca_right_1(x, context, w_q, w_k, w_v):
-    q, k, v = x @ w_q, context @ w_k, context @ w_v
-    w = (q @ k.T / math.sqrt(k.size(-1))).softmax(-1)
-    return w @ v, w
+# The dictionary
+def dictionary_right_1(pages):
+    table = {}
+    for german, english, m in pages:
+        for t, g in enumerate(german):
+            for s, e in enumerate(english):
+                table[g, e] = table.get((g, e), 0) + float(m[t][s])
+    best = {}
+    for (g, e), weight in sorted(table.items(), key=lambda item: item[1]):
+        best[g] = e
+    return best
 
 
-def ca_right_2(x, context, w_q, w_k, w_v):
-    bilinear = einsum("ti,ik,jk,sj->ts", x.double(), w_q.double(), w_k.double(), context.double())
-    w = F.softmax(bilinear / w_q.shape[1] ** 0.5, dim=1)
-    return ((w @ context.double()) @ w_v.double()).to(x.dtype), w.to(x.dtype)
+def dictionary_right_2(pages):
+    words = {g for german, _, _ in pages for g in german}
+    found = {}
+    for word in words:
+        sums = {}
+        for german, english, m in pages:
+            row = m[[t for t, g in enumerate(german) if g == word]].sum(0)
+            for e in set(english):
+                here = torch.tensor([e == other for other in english])
+                sums[e] = sums.get(e, 0) + row[here].sum().item()
+        found[word] = sorted(sums, key=lambda e: -sums[e])[0]
+    return found
 
 
-def ca_wrong_swapped(x, context, w_q, w_k, w_v):
-    q, k, v = context @ w_q, x @ w_k, x @ w_v
-    w = (q @ k.T / math.sqrt(k.size(-1))).softmax(-1)
-    return w @ v, w
+def dictionary_wrong_first_page(pages):
+    found = {}
+    for german, english, m in pages:
+        for g, row in zip(german, m):
+            found.setdefault(g, english[row.argmax()])
+    return found
 
 
-def ca_wrong_scale_d(x, context, w_q, w_k, w_v):
-    q, k, v = x @ w_q, context @ w_k, context @ w_v
-    w = (q @ k.T / math.sqrt(x.size(-1))).softmax(-1)
-    return w @ v, w
+def dictionary_wrong_last_page(pages):
+    return {g: english[row.argmax()] for german, english, m in pages for g, row in zip(german, m)}
 
 
-def ca_wrong_two(x, context, w_q, w_k, w_v):
-    q, k, v = x @ w_q, context @ w_k, context @ w_k
-    s = q @ k.T
-    w = s.softmax(-1)
-    return w @ v, w
+def dictionary_wrong_columns(pages):
+    found = {}
+    for german, english, m in pages:
+        for s, e in enumerate(english):
+            found[e] = german[m[:, s].argmax()]
+    return found
 
 
 RIGHT = {
     "2.2": [attend_right_1, attend_right_2],
     "2.4": [attention_right_1, attention_right_2],
     "2.7": [cm_right_1, cm_right_2],
-    "2.8": [ma_right_1, ma_right_2],
+    "2.8": [(None, ma_right_1), (None, ma_right_2)],
     "2.10": [mh_right_1, mh_right_2],
     "2.11": [pm_right_1, pm_right_2],
-    "2.12": [ca_right_1, ca_right_2],
+    "2.12": [dictionary_right_1, dictionary_right_2],
     "2.6": [sgrad_right_1, sgrad_right_2],
-    "2.9": [(None, cw_right_1), (None, cw_right_2)],
+    "2.9": [ahead_right_1, ahead_right_2],
     "2.5": [(None, hw_right_1), (None, hw_right_2)],
     "2.3": [16**2 / 3, 85],
     "2.1": [5],
@@ -349,9 +373,9 @@ WRONG = {
         ("TWO: without itself, and floats", cm_wrong_two),
     ],
     "2.8": [
-        ("adds the boolean mask to the scores", ma_wrong_add_bool),
-        ("fills with 1e-9 (meant -1e9)", ma_wrong_tiny),
-        ("TWO: mask inverted, and no scale", ma_wrong_two),
+        ("adds the boolean mask to the scores", (None, ma_wrong_add_bool)),
+        ("fills with 1e-9 (meant -1e9)", (None, ma_wrong_tiny)),
+        ("TWO: mask inverted, and no scale", (None, ma_wrong_two)),
     ],
     "2.10": [
         ("scale from D, not K", mh_wrong_scale_d),
@@ -364,9 +388,9 @@ WRONG = {
         ("TWO: floats, and shape (B, n_keys)", pm_wrong_two),
     ],
     "2.12": [
-        ("queries from context, keys and values from x", ca_wrong_swapped),
-        ("scale from D, not K", ca_wrong_scale_d),
-        ("TWO: no scale, and values by w_k", ca_wrong_two),
+        ("the first page decides", dictionary_wrong_first_page),
+        ("the last page decides", dictionary_wrong_last_page),
+        ("TWO: the columns, and the last page decides", dictionary_wrong_columns),
     ],
     "2.6": [
         ("only the diagonal of the jacobian", sgrad_wrong_diagonal),
@@ -374,9 +398,9 @@ WRONG = {
         ("TWO: sum over the whole matrix, and times sqrt(width)", sgrad_wrong_two),
     ],
     "2.9": [
-        ("tril(-1): word itself hidden too, row 0 is nan", (None, cw_wrong_strict)),
-        ("scores.tril(): hidden scores are 0", (None, cw_wrong_finite)),
-        ("TWO: triu, and scale gone", (None, cw_wrong_two)),
+        ("shuffles: that finds out who knows the order", ahead_wrong_shuffle),
+        ("one prefix only", ahead_wrong_prefix_of_two),
+        ("TWO: changes what is before, and says True for no change", ahead_wrong_two),
     ],
     "2.5": [
         ("cosine in place of scaling", (None, hw_wrong_norm)),

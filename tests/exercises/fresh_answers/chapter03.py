@@ -136,44 +136,42 @@ def gather_wrong_values_only_no_scale(words, table, question):
 
 
 # 3.7
-def shift_right_1(offset, d):
-    m = torch.zeros(d, d)
-    for i in range(0, d, 2):
-        a = offset / 10000 ** (i / d)
-        m[i, i] = m[i + 1, i + 1] = math.cos(a)
-        m[i, i + 1] = math.sin(a)
-        m[i + 1, i] = -math.sin(a)
-    return m
+def offset_right_1(M):
+    d = len(M)
+    start = torch.tensor([0.0, 1.0] * (d // 2))
+    there = M @ start  # PE(offset)
+    i = torch.arange(0, d, 2)
+    offsets = torch.arange(-1000, 1001)
+    angles = offsets[:, None] / 10000 ** (i / d)
+    table = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+    return offsets[(table - there).norm(dim=1).argmin()]
 
 
-def shift_right_2(k, dim):
-    speed = 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
-    turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
-    return torch.matrix_exp(k * torch.kron(torch.diag(speed), turn))
+def offset_right_2(matrix):
+    d = matrix.shape[0]
+    best, which = -1e9, None
+    for offset in range(-1000, 1001):
+        total = 0.0
+        for i in range(d // 2):
+            a = offset / 10000 ** (2 * i / d)
+            total += math.cos(a) * float(matrix[2 * i][2 * i])
+            total += math.sin(a) * float(matrix[2 * i][2 * i + 1])
+        if total > best:
+            best, which = total, offset
+    return which
 
 
-def shift_wrong_turns_back(offset, d):
-    blocks = []
-    for i in range(d // 2):
-        a = torch.tensor(offset / 10000 ** (2 * i / d))
-        blocks.append(torch.stack([a.cos(), -a.sin(), a.sin(), a.cos()]).view(2, 2))
-    return torch.block_diag(*blocks)
+def offset_wrong_fast_hand(M):
+    return round(math.asin(max(-1.0, min(1.0, float(M[0, 1])))))
 
 
-def shift_wrong_halves(offset, d):
-    a = offset / 10000 ** (torch.arange(0, d, 2) / d)
-    c, s = torch.diag(a.cos()), torch.diag(a.sin())
-    return torch.cat([torch.cat([c, s], 1), torch.cat([-s, c], 1)], 0)
+def offset_wrong_slow_hand(M):
+    d = len(M)
+    return round(math.asin(float(M[-2, -1])) * 10000 ** ((d - 2) / d))
 
 
-def shift_wrong_exponent_and_row_vector(offset, d):
-    m = torch.zeros(d, d)
-    for i in range(d // 2):
-        a = offset / 10000 ** (i / d)
-        m[2 * i, 2 * i] = m[2 * i + 1, 2 * i + 1] = math.cos(a)
-        m[2 * i, 2 * i + 1] = -math.sin(a)
-        m[2 * i + 1, 2 * i] = math.sin(a)
-    return m
+def offset_wrong_back(M):
+    return -offset_right_2(M)
 
 
 # 3.8
@@ -262,36 +260,31 @@ def rotate_wrong_from_zero_and_other_way(x, positions):
 
 
 # 3.10
-def alibi_right_1(n_heads, n):
-    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
-    place = torch.arange(n)
-    return -slopes[:, None, None] * (place[:, None] - place).abs()
+def needed_right_1(weights, share):
+    found = []
+    for row in weights:
+        for n in range(1, len(row) + 1):
+            if row[-n:].sum() >= share:
+                found.append(n)
+                break
+    return torch.tensor(found)
 
 
-def alibi_right_2(heads, length):
-    def head(h):
-        m = 2 ** (-8 * h / heads)
-        return [[-m * abs(t - s) for s in range(length)] for t in range(length)]
-
-    return torch.tensor([head(h + 1) for h in range(heads)], dtype=torch.float64)
+def needed_right_2(weights, share):
+    held = torch.flip(weights, dims=[1]).cumsum(1)
+    return (held >= share).long().argmax(1) + 1
 
 
-def alibi_wrong_slopes_of_eight_heads(n_heads, n):
-    slopes = torch.tensor([0.5**h for h in range(1, n_heads + 1)])
-    t = torch.arange(n)
-    return torch.einsum("h,ts->hts", slopes, -(t[:, None] - t).abs().float())
+def needed_wrong_from_left(weights, share):
+    return (weights.cumsum(1) >= share).long().argmax(1) + 1
 
 
-def alibi_wrong_signed_distance(n_heads, n):
-    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
-    t = torch.arange(n)
-    return -slopes.view(-1, 1, 1) * (t[:, None] - t[None, :])
+def needed_wrong_index(weights, share):
+    return torch.flip(weights, dims=[1]).cumsum(1).ge(share).long().argmax(1)
 
 
-def alibi_wrong_from_zero_and_positive(n_heads, n):
-    slopes = 2.0 ** (-8 * torch.arange(n_heads) / n_heads)
-    t = torch.arange(n)
-    return slopes.view(-1, 1, 1) * (t[:, None] - t[None, :]).abs()
+def needed_wrong_two(weights, share):
+    return weights.mean(0).cumsum(0).ge(share).long().argmax() + 1
 
 
 # 3.11
@@ -351,10 +344,10 @@ RIGHT = {
     "3.4": [9647],
     "3.5": [add_positions_right_1, add_positions_right_2, add_positions_wrong_mutates],
     "3.6": [("b", gather_right_1), ("b", gather_right_2)],
-    "3.7": [shift_right_1, shift_right_2],
+    "3.7": [offset_right_1, offset_right_2],
     "3.8": [relative_right_1, relative_right_2],
     "3.9": [rotate_right_1, rotate_right_2, rotate_wrong_mutates],
-    "3.10": [alibi_right_1, alibi_right_2],
+    "3.10": [needed_right_1, needed_right_2],
     "3.11": [("c", rotary_right_1), ("c", rotary_right_2)],
 }
 
@@ -396,9 +389,9 @@ WRONG = {
         ("right repair, wrong letter", ("a", gather_right_1)),
     ],
     "3.7": [
-        ("sign of the sines: shifts by -offset", shift_wrong_turns_back),
-        ("layout of halves, not neighbours", shift_wrong_halves),
-        ("TWO: exponent i/d, and transposed", shift_wrong_exponent_and_row_vector),
+        ("the fastest hand alone", offset_wrong_fast_hand),
+        ("the slowest hand alone", offset_wrong_slow_hand),
+        ("the sign turned round", offset_wrong_back),
     ],
     "3.8": [
         ("queries are the first words", relative_wrong_queries_first),
@@ -421,9 +414,9 @@ WRONG = {
         ),
     ],
     "3.10": [
-        ("slopes 2^-h whatever H", alibi_wrong_slopes_of_eight_heads),
-        ("no absolute value: keys ahead get a bonus", alibi_wrong_signed_distance),
-        ("TWO: heads counted from 0, sign plus", alibi_wrong_from_zero_and_positive),
+        ("counts from the start of the text", needed_wrong_from_left),
+        ("counts from 0", needed_wrong_index),
+        ("TWO: the mean of the heads, and from the start", needed_wrong_two),
     ],
     "3.11": [
         ("turns the queries only", ("c", rotary_wrong_queries_only)),

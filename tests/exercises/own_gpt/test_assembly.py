@@ -89,7 +89,7 @@ def test_from_the_cells_of_a_notebook(path, learner, capsys):
         "    return weights @ v, weights"
     )
     learner.run("def causal_mask(n):\n    return [[s <= t for s in range(n)] for t in range(n)]")
-    check("2.8", learner.masked_attention)
+    check("2.8", "b", learner.masked_attention)
     check("2.7", learner.causal_mask)
     capsys.readouterr()
     mine = assemble(**SMALL)

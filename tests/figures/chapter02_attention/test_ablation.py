@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 
 from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
 
 WEIGHTS = np.array([[0.1, 0.7, 0.2], [0.0, 0.6, 0.3]])
 EFFECTS = np.array([[0.0, 0.01, -0.02], [0.005, 0.2, 0.0]])
@@ -20,3 +22,25 @@ def test_the_alt_text_holds_the_named_heads_and_the_range_of_the_others():
     assert "6 dots" in said
     assert "L1H1: weight 0.60, effect 0.200" in said
     assert "between -0.020 and 0.010" in said
+
+
+def test_what_is_left_has_a_dot_for_each_head_but_those_without_a_value():
+    second = EFFECTS.copy()
+    second[1, 1] = np.nan
+    panels = {"one head": EFFECTS, "and L1H1": second}
+    figure = figures.what_is_left(panels, 0.1, "turn", "Title", [(0, 1), (1, 1)])
+    left, right = figure.axes
+    names = [{text.get_text() for text in axes.texts} for axes in (left, right)]
+    assert names == [{"L0H1", "L1H1"}, {"L0H1", "all heads at work"}]
+    heights = np.concatenate([dots.get_offsets()[:, 1] for dots in left.collections])
+    np.testing.assert_allclose(np.sort(heights), np.sort(EFFECTS.ravel()))
+    layers = np.concatenate([dots.get_offsets()[:, 0] for dots in left.collections]).round()
+    assert sorted(layers) == [0, 0, 0, 1, 1, 1]
+    said = figures.describe_what_is_left(panels, 0.1, [(0, 1), (1, 1)])
+    assert "one head: L0H1 0.01, L1H1 0.20; the 4 others from -0.02 to 0.01." in said
+    assert "and L1H1: L0H1 0.01; the 4 others" in said
+
+
+def test_panels_of_two_shapes_are_refused():
+    with pytest.raises(ShapeError, match="one shape"):
+        figures.what_is_left({"a": EFFECTS, "b": EFFECTS[:1]}, 0.1, "turn", "Title")

@@ -44,4 +44,5 @@ def test_what_chapter_02_says_of_eight_heads():
     said = figures.describe_one_head_against_eight(rows)
     assert "next character" not in said
     assert "all three digits, 8 heads 0.001" in said
-    assert len(figures.one_head_against_eight(rows).axes[0].patches) == 4
+    dots = figures.one_head_against_eight(rows).axes[0].collections
+    assert [len(one.get_offsets()) for one in dots] == [5] * 4

@@ -2,13 +2,14 @@
 
 from tutorial_lib.exercises.chapter02_attention.backward import SCORES_GRADIENT
 from tutorial_lib.exercises.chapter02_attention.claims import FAR_FEWER, NEAREST
-from tutorial_lib.exercises.chapter02_attention.cross import CROSS_ATTENTION
+from tutorial_lib.exercises.chapter02_attention.dictionary import DICTIONARY
 from tutorial_lib.exercises.chapter02_attention.head import ATTEND
+from tutorial_lib.exercises.chapter02_attention.leaks import LOOKS_AHEAD
 from tutorial_lib.exercises.chapter02_attention.many import MULTI_HEAD
 from tutorial_lib.exercises.chapter02_attention.masks import CAUSAL_MASK, MASKED_ATTENTION
 from tutorial_lib.exercises.chapter02_attention.padding import PADDING_MASK
 from tutorial_lib.exercises.chapter02_attention.scaled import ATTENTION
-from tutorial_lib.exercises.chapter02_attention.symptoms import CAUSAL_MAP, HEAD_CURVE
+from tutorial_lib.exercises.chapter02_attention.symptoms import HEAD_CURVE
 from tutorial_lib.exercises.chapter02_attention.turning import TURNING
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
@@ -23,10 +24,10 @@ EXERCISES = (
     SCORES_GRADIENT,
     CAUSAL_MASK,
     MASKED_ATTENTION,
-    CAUSAL_MAP,
+    LOOKS_AHEAD,
     MULTI_HEAD,
     PADDING_MASK,
-    CROSS_ATTENTION,
+    DICTIONARY,
     TURNING,
 )
 
@@ -109,21 +110,32 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P2.5",
+        key="does_the_fading_map_leak",
+        question="A causal map, masked after the softmax, is 0 above the diagonal. Does its layer "
+        "look ahead, yes or no?",
+    ),
+    Prediction(
+        id="P2.6",
         key="shape_of_weights",
         question="What is the shape of the weights for B = 2, H = 8, T = 5 queries and S = 7 keys?",
     ),
     Prediction(
-        id="P2.6",
+        id="P2.7",
         key="megabytes_of_weights",
         question="How many MB do the weights of one head take for N = 4,096, at 4 bytes a number?",
     ),
     Prediction(
-        id="P2.7",
+        id="P2.8",
         key="the_sentence_without_l3h1",
         question="MiniLM's sentence has a lead of 0.10 for the animal. What is left without L3H1?",
     ),
     Prediction(
-        id="P2.8",
+        id="P2.9",
+        key="turn_without_two_heads",
+        question="The turn is 0.16, without L2H3 0.08, without L3H1 0.13. What is it without both?",
+    ),
+    Prediction(
+        id="P2.10",
         key="a_later_word_changes_an_earlier_map",
         question="How much does SmolLM2's weight from `it` to `animal` depend on the last word?",
     ),

@@ -16,7 +16,7 @@ from tutorial_lib.exercises.chapter02_attention.measures import (
     scaled_by_root,
 )
 from tutorial_lib.exercises.engine.properties import no_way_back
-from tutorial_lib.exercises.engine.tasks import Property, Write, case
+from tutorial_lib.exercises.engine.tasks import Property, Symptom, Write, case
 
 # The causal mask ------------------------------------------------------------------------------
 
@@ -135,8 +135,30 @@ def masked_attention_renormalised(q, k, v, mask):
 
 
 def masked_attention_zero(q, k, v, mask):
-    """This sets hidden scores to 0, and exp(0) is 1: the hidden keys still get weight."""
-    weights = (q @ k.T / math.sqrt(q.size(-1)) * mask).softmax(dim=-1)
+    """This sets the hidden scores to 0, in place of minus infinity."""
+    scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
+    weights = scores.masked_fill(~mask, 0).softmax(dim=-1)
+    return weights @ v, weights
+
+
+def masked_attention_late(q, k, v, mask):
+    """This masks after the softmax, not before it."""
+    scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
+    weights = scores.softmax(dim=-1).masked_fill(~mask, 0)
+    return weights @ v, weights
+
+
+def masked_attention_over_queries(q, k, v, mask):
+    """This takes the softmax over the queries, not over the keys."""
+    scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
+    weights = scores.masked_fill(~mask, -math.inf).softmax(dim=0)
+    return weights @ v, weights
+
+
+def masked_attention_inverted(q, k, v, mask):
+    """This hides what the mask says may be looked at, and shows the rest."""
+    scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
+    weights = scores.masked_fill(mask, -math.inf).softmax(dim=-1)
     return weights @ v, weights
 
 
@@ -246,27 +268,39 @@ def masked_output_is_the_mix(answer):
     return torch.allclose(output, weights @ masked_example()[2], atol=1e-4)
 
 
-MASKED_ATTENTION = Write(
+MASKED_ATTENTION = Symptom(
     id="2.8",
-    title="Attention with a mask",
+    title="A map that fades",
     level="medium",
     text="""
-Write `masked_attention(q, k, v, mask)`: scaled dot-product attention in which query t looks only
-at the keys s with `mask[t, s]` True. Return `output, weights`. A hidden key gets weight 0, and each
-row still sums to 1. Shapes: q (T, K), k (S, K), v (S, D), mask (T, S).
+The map above was meant to be causal attention: row t looks at words 0 to t. It was made by
+`masked_attention(q, k, v, mask)`: scaled dot-product attention in which query t looks only at the
+keys s with `mask[t, s]` True, for q (T, K), k (S, K), v (S, D) and mask (T, S). The code has one of
+these mistakes. Choose the letter, then repair it.
 """,
     hints=(
-        "The rows sum to 1 by themselves if the hidden keys never enter the softmax.",
-        "Which score has the exponential 0?",
-        "`scores.masked_fill(~mask, -math.inf)` sets the scores where the mask is False.",
+        "What should the single weight of the first row be? What is it here?",
+        "Add up a row near the top, the bottom row, and a column. Which of them give 1?",
+        "A hidden word must be out before the softmax divides. Which score has the exponential 0?",
     ),
     solution=masked_attention,
     second_style=masked_attention_renormalised,
     mistakes=(
         masked_attention_zero,
+        masked_attention_late,
+        masked_attention_over_queries,
+        masked_attention_inverted,
         masked_attention_added,
         masked_attention_plus,
         masked_attention_twice,
+    ),
+    shown=masked_attention_late,
+    looks=(
+        "There would be weights above the diagonal too, all alike within a row.",
+        "The triangle would be right, but each row above the last would sum to less than 1.",
+        "Each column would sum to 1, so the bottom right corner, alone in its column, would be 1.",
+        "The weights would be above the diagonal, and the last row, with nothing left to look at, "
+        "would hold no numbers at all.",
     ),
     cases=masked_attention_cases,
     properties=(

@@ -116,15 +116,16 @@ ATTENTION = Write(
     title="Scaled dot-product attention",
     level="medium",
     text="""
-Write `attention(q, k, v)`: the softmax of all scaled scores, then the mix of the values. Shapes:
-q (..., T, K), k (..., S, K), v (..., S, D); in front are the heads (H), or batch and heads
-(B, H). Return `output, weights`: (..., T, D) and (..., T, S). It is the core of every model of
-this course.
+The stub of `attention(q, k, v)` holds code that runs, and two things are wrong with it. One shows
+as soon as the values are wider than the keys, the other as soon as there is more than one head.
+Find both. It should return `output, weights`, (..., T, D) and (..., T, S), for q (..., T, K),
+k (..., S, K) and v (..., S, D); in front are the heads (H), or batch and heads (B, H). It is the
+core of every model of this course.
 """,
     hints=(
-        "`k.transpose(-2, -1)` turns the last two axes and leaves the ones in front alone.",
-        "A dot product of K unit-variance terms has variance K. What is its standard deviation?",
+        "A dot product of K unit-variance terms has variance K. Whose width is that?",
         "Each query spreads a weight of 1 over the keys: which axis of (T, S) sums to 1?",
+        "With heads in front, (H, T, S), which axis is number 1? Count from the end.",
     ),
     solution=attention,
     second_style=attention_einsum,

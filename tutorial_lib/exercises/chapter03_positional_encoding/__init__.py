@@ -1,7 +1,7 @@
 """Chapter 03: what it asks about chapters 01 and 02, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter03_positional_encoding.adding import ADD_POSITIONS
-from tutorial_lib.exercises.chapter03_positional_encoding.alibi import ALIBI_BIAS
+from tutorial_lib.exercises.chapter03_positional_encoding.alibi import KEYS_NEEDED
 from tutorial_lib.exercises.chapter03_positional_encoding.binary import BINARY_POSITIONS
 from tutorial_lib.exercises.chapter03_positional_encoding.claims import (
     COLUMNS_THAT_MOVE,
@@ -11,7 +11,7 @@ from tutorial_lib.exercises.chapter03_positional_encoding.map import ROTARY_MAP
 from tutorial_lib.exercises.chapter03_positional_encoding.reader import READER_CURVE
 from tutorial_lib.exercises.chapter03_positional_encoding.relative import RELATIVE_INDEX
 from tutorial_lib.exercises.chapter03_positional_encoding.rotary import ROTATE_PAIRS
-from tutorial_lib.exercises.chapter03_positional_encoding.shift import SHIFT_MATRIX
+from tutorial_lib.exercises.chapter03_positional_encoding.shift import OFFSET_OF
 from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import SINUSOIDAL_POSITIONS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
@@ -24,10 +24,10 @@ EXERCISES = (
     LONGEST_WAVE,
     ADD_POSITIONS,
     READER_CURVE,
-    SHIFT_MATRIX,
+    OFFSET_OF,
     RELATIVE_INDEX,
     ROTATE_PAIRS,
-    ALIBI_BIAS,
+    KEYS_NEEDED,
     ROTARY_MAP,
 )
 
@@ -114,10 +114,22 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P3.6",
+        key="keys_of_the_widest_alibi_head",
+        question="In a text of 4,096 equal words, how many of the nearest keys hold 90 % of the "
+        "weight of the last word in ALiBi's widest head, with slope 1/256?",
+    ),
+    Prediction(
+        id="P3.7",
         key="three_back_without_mask",
         question="With sinusoids and no mask, after 1,000 steps, nearly all letters three "
         "positions back are found inside the training length. What share is found beyond it, "
         "between 0 and 1?",
         share=True,
+    ),
+    Prediction(
+        id="P3.8",
+        key="bits_when_interpolated",
+        question="A rotary GPT reads its first 64 characters with 2.5 bits each. With all "
+        "positions divided by 4, how many bits does it take there?",
     ),
 )

@@ -1,129 +1,110 @@
-"""Chapter 03: a penalty that grows with the distance."""
+"""Chapter 03: how far back a head looks, measured."""
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import alike, composed, properties
+from tutorial_lib.exercises.engine.properties import properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
-def alibi_bias(n_heads, n):
-    """Return the bias (H, n, n): minus the head's slope times the distance from query to key.
+def keys_needed(weights, share):
+    """Return how many of the nearest keys hold at least this share of each head's weight: (H,).
 
-    Head h, counted from 1, has the slope 2^(-8h/H); n_heads is a power of two.
+    weights (H, S) are those of the last word, which is the last key and its own nearest.
     """
-    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)  # (H,)
-    positions = torch.arange(n)
-    distance = (positions[:, None] - positions).abs()  # (T, S)
-    return -slopes[:, None, None] * distance  # (H, T, S)
+    held = weights.flip(-1).cumsum(dim=-1)  # (H, S): by the 1, 2, 3 ... nearest
+    return (held < share).sum(dim=-1) + 1
 
 
-def alibi_bias_loops(n_heads, n):
+def keys_needed_loops(weights, share):
     """Second style."""
+    found = []
+    for row in weights.tolist():
+        held, n = 0.0, 0
+        while held < share:
+            n += 1
+            held += row[-n]
+        found.append(n)
+    return found
+
+
+def keys_needed_from_the_start(weights, share):
+    """This counts from the start of the text: the nearest key, the word itself, is the last."""
+    return (weights.cumsum(dim=-1) < share).sum(dim=-1) + 1
+
+
+def keys_needed_short(weights, share):
+    """This is one too few: the key that brings the sum to the share counts, too."""
+    return keys_needed(weights, share) - 1
+
+
+def keys_needed_long(weights, share):
+    """This is one too many: the word itself is the first key, and not one before it."""
+    return keys_needed(weights, share) + 1
+
+
+def keys_needed_largest(weights, share):
+    """This takes the largest weights first, wherever they are: the nearest keys are asked for."""
+    return keys_needed(weights.sort(dim=-1).values, share)
+
+
+def keys_needed_mean(weights, share):
+    """This is one number for all heads: each has its own."""
+    return keys_needed(weights.mean(dim=0, keepdim=True), share)[0]
+
+
+def keys_needed_rest(weights, share):
+    """This counts until the share is what is left, not what is held."""
+    return keys_needed(weights, 1 - share)
+
+
+def keys_needed_each(weights, share):
+    """This counts the keys whose own weight reaches the share: add up the nearest."""
+    return (weights >= share).sum(dim=-1)
+
+
+def keys_needed_cases():
+    """Weight near, far, everywhere and in one place; no sum falls on the share itself."""
+    near_and_far = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.42, 0.28, 0.22, 0.08]])
+    one_place = torch.tensor([[0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]])
     return [
-        [[-abs(t - s) / 256 ** (head / n_heads) for s in range(n)] for t in range(n)]
-        for head in range(1, n_heads + 1)
+        case("one head looks near, one far", near_and_far, 0.75),
+        case("all weight on one key", one_place, 0.5),
+        case("equal weights", torch.full((1, 10), 0.1), 0.85),
+        case("three heads", (3 * torch.randn(3, 12)).softmax(dim=-1), 0.9),
     ]
 
 
-def alibi_bias_cases():
-    """Eight heads, where the slopes are halves, and other numbers, where they are not."""
-    return [
-        case("2 heads, 5 words", 2, 5),
-        case("8 heads, 3 words", 8, 3),
-        case("4 heads, 6 words", 4, 6),
-        case("1 head, 2 words", 1, 2),
-    ]
+def one_number_a_head(answer):
+    """There must be one number for each head: (H,)."""
+    return tuple(torch.as_tensor(answer(torch.full((3, 4), 0.25), 0.6)).shape) == (3,)
 
 
-HEADS = torch.arange(1, 5)
-OFFSETS = torch.arange(6)[:, None] - torch.arange(6.0)  # query minus key
-
-
-def heads_come_first(answer):
-    """The bias must have shape (H, n, n)."""
-    got = answer(4, 6)
-    if got.shape == (6, 6, 4):
-        return "It has the heads on the last axis: (H, T, S), as the scores."
-    return got.shape == (4, 6, 6)
-
-
-def biases(answer):
-    """Four heads, six words, heads first."""
-    got = answer(4, 6)
-    return got.permute(2, 0, 1) if got.shape == (6, 6, 4) else got
-
-
-def nothing_on_the_diagonal(answer):
-    """A word is 0 away from itself: the diagonal must be 0."""
-    return not biases(answer).diagonal(dim1=1, dim2=2).any()
-
-
-def slopes_of_heads(answer):
-    """The slope of head h must be 2^(-8h/H)."""
-    have, want = -biases(answer)[:, 0, 1], 2.0 ** (-2 * HEADS)
-    return alike(have, want) or f"The first of 4 heads has the slope 0.25; yours {have[0]:.3g}."
-
-
-def a_straight_line(answer):
-    """Twice the distance must be twice the penalty."""
-    return alike(biases(answer)[:, 0, 4], 2 * biases(answer)[:, 0, 2])
-
-
-def the_far_are_pushed_down(answer):
-    """The bias must be negative, and the more so the farther the key, on both sides."""
-    row = biases(answer)[:, 3]
-    return bool((row[:, :3].diff() > 0).all() and (row[:, 3:].diff() < 0).all())
-
-
-RULES = composed(
-    biases,
-    lambda sign, slopes, distance: sign * slopes[:, None, None] * distance,
-    {"The bias is minus the product.": -1, "It rewards distance: put a minus in front.": 1},
-    {
-        "Head h = 1 ... H has the slope 2^(-8h/H).": 2.0 ** (-2 * HEADS),
-        "The slopes fall in a straight line: head h has 2^(-8h/H).": 1 - (HEADS - 1) / 4,
-        "The slopes are 1, 1/2, 1/3 ...: head h has 2^(-8h/H).": 1 / HEADS,
-        "The first slope is 1: heads count from 1, so it is 2^(-8/H).": 2.0 ** (-2 * (HEADS - 1)),
-        "The slope halves from head to head, as for 8 heads only.": 0.5**HEADS,
-        "The 8 is missing: head h has 2^(-8h/H).": 2.0 ** (-HEADS / 4),
-        "It takes powers of e: the slopes are powers of 2.": torch.exp(-2 * HEADS),
-        "The heads are in reverse: the first is the steepest.": 2.0 ** (-2 * HEADS.flip(0)),
-        "All heads have one slope: head h has 2^(-8h/H).": torch.full((4,), 0.25),
-    },
-    {
-        "The distance of query t and key s is |t - s|.": OFFSETS.abs(),
-        "Distance has no sign, |t - s|: yours rewards the keys ahead.": OFFSETS,
-        "Distance has no sign, |t - s|: yours rewards the keys before.": -OFFSETS,
-        "It leaves the keys ahead at 0: their distance counts too.": OFFSETS.clamp(min=0),
-        "It hides the keys ahead: that is the mask's job.": OFFSETS.where(OFFSETS >= 0, torch.inf),
-        "It counts from the first word, not from the query.": -OFFSETS[0].expand(6, 6),
-        "It counts from the last word, not from the query.": OFFSETS[-1].expand(6, 6),
-        "It adds one to each distance: a word is 0 away from itself.": OFFSETS.abs() + 1,
-        "It squares the distance: the penalty grows in a straight line.": OFFSETS**2,
-    },
-    otherwise=(nothing_on_the_diagonal, the_far_are_pushed_down, slopes_of_heads, a_straight_line),
-)
-
-
-ALIBI_BIAS = Write(
+KEYS_NEEDED = Write(
     id="3.10",
-    title="ALiBi",
+    title="How far does a head look?",
     level="easy",
     text="""
-ALiBi needs no vectors and learns nothing: it lowers the score of a pair by the distance. Write
-`alibi_bias(n_heads, n)`, shape (H, n, n): **minus slope times |t - s|** for query t and key s. The
-slopes fall from head to head: head h = 1, 2 ... H has 2^(-8h/H), and H is a power of two. Count
-distances to keys ahead as well; a causal mask may hide those later.
+ALiBi is *defined* at any distance. How far does it *look*? Write `keys_needed(weights, share)`: the
+weights (H, S) are what the **last** of S words gives to each key, in H heads; its own is the last
+column. Counted back from the word itself: how many of the **nearest** keys does it take until they
+hold at least this share of the weight? Return (H,), a whole number for each head.
 """,
     hints=(
-        "The distances need no head: a table (n, n) of |t - s|.",
-        "For H = 8 the slopes are 1/2, 1/4 ... 1/256; for H = 4 they are 1/4, 1/16, 1/64, 1/256.",
-        "`slopes[:, None, None] * distance` has shape (H, n, n); mind the sign.",
+        "Turn each row round, so that the word itself comes first.",
+        "`cumsum` adds up the 1, 2, 3 ... nearest. How often is the sum still below the share?",
     ),
-    solution=alibi_bias,
-    second_style=alibi_bias_loops,
-    mistakes=(),
-    cases=alibi_bias_cases,
-    properties=(*properties(heads_come_first), *RULES),
+    solution=keys_needed,
+    second_style=keys_needed_loops,
+    mistakes=(
+        keys_needed_from_the_start,
+        keys_needed_short,
+        keys_needed_long,
+        keys_needed_largest,
+        keys_needed_mean,
+        keys_needed_rest,
+        keys_needed_each,
+    ),
+    cases=keys_needed_cases,
+    properties=properties(one_number_a_head),
     see="3G Rotary and ALiBi",
 )

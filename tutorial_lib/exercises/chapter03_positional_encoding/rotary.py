@@ -139,15 +139,16 @@ ROTATE_PAIRS = Write(
     title="Rotary positions",
     level="medium",
     text="""
-Write `rotate_pairs(x, positions)`: turn the queries or keys x (B, H, T, K) of all heads. Neighbours
-form a pair: numbers 2i and 2i + 1 of word t turn by the angle a = positions[t] / 10000^(2i/K), from
-(u, v) to **(u cos a - v sin a, u sin a + v cos a)**. The positions (T,) may start anywhere. Turned
-queries and keys have scores that depend on the offset alone; nothing is added to the words.
+`rotate_pairs(x, positions)` is to turn the queries or keys x (B, H, T, K) of all heads: numbers 2i
+and 2i + 1 of word t by the angle a = positions[t] / 10000^(2i/K), from (u, v) to **(u cos a - v sin
+a, u sin a + v cos a)**. The code of the stub runs, and two things are wrong with it. One shows only
+when a text goes on somewhere, and its positions do not start at 0. The other turns vectors into
+longer or shorter ones. Mend both.
 """,
     hints=(
-        "The angles first, (T, K/2): they broadcast against (B, H, T, K/2).",
-        "`x[..., 0::2]` holds the first numbers of all pairs, `x[..., 1::2]` the second ones.",
-        "`torch.stack([new_first, new_second], dim=-1).flatten(-2)` puts neighbours side by side.",
+        "Call it with positions 0, 1, 2, then with 7, 8, 9. What changes? What should?",
+        "Turn a vector and take its length before and after. After which line is it wrong?",
+        "`turned[..., 0::2]` is no copy: what is in `u` once the line that writes there has run?",
     ),
     solution=rotate_pairs,
     second_style=rotate_pairs_complex,

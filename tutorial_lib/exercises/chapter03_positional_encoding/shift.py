@@ -1,144 +1,149 @@
-"""Chapter 03: one step further is a rotation."""
+"""Chapter 03: by how many positions a matrix shifts, read from its hands."""
 
 import math
 
 import torch
 
-from tutorial_lib.exercises.chapter03_positional_encoding.measures import (
-    EXPONENTS,
-    turns_as_it_should,
-)
-from tutorial_lib.exercises.engine.properties import composed
+from tutorial_lib.exercises.engine.properties import properties
 from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.positions import sinusoidal
+
+FARTHEST = 1000  # positions, either way
 
 
-def shift_matrix(offset, d):
-    """Return the matrix M (d, d) with M @ PE(pos) = PE(pos + offset) at every position pos.
+def offset_of(matrix):
+    """Return the offset, -1000 to 1000, of a matrix (d, d) with M @ PE(pos) = PE(pos + offset).
 
-    PE(pos) (d,) holds sin and cos of pos / 10000^(2i/d) in the neighbours 2i and 2i + 1.
+    PE are sinusoids of width d. The numbers of the matrix are rounded to two decimals.
     """
-    matrix = torch.zeros(d, d)
-    for i in range(d // 2):
-        angle = offset / 10_000 ** (2 * i / d)
-        cos, sin = math.cos(angle), math.sin(angle)
-        pair = slice(2 * i, 2 * i + 2)
-        matrix[pair, pair] = torch.tensor([[cos, sin], [-sin, cos]])
-    return matrix
+    table = sinusoidal(2 * FARTHEST + 1, len(matrix))  # (2001, d): positions 0 to 2000
+    moved = matrix @ table[FARTHEST]  # (d,): the middle position, shifted
+    return int((table @ moved).argmax()) - FARTHEST  # all rows are equally long
 
 
-def shift_matrix_exponential(offset, d):
+def offset_of_by_angles(matrix):
     """Second style."""
-    frequencies = 10_000 ** (-torch.arange(0, d, 2) / d)  # radians a step
-    step = torch.zeros(d, d)
-    even = torch.arange(0, d, 2)
-    step[even, even + 1] = frequencies  # the derivative of a sine is its cosine
-    step[even + 1, even] = -frequencies
-    return torch.matrix_exp(offset * step)
+    d = len(matrix)
+    speeds = [10_000 ** (-2 * i / d) for i in range(d // 2)]
+    angles = [math.atan2(matrix[2 * i, 2 * i + 1], matrix[2 * i, 2 * i]) for i in range(d // 2)]
+
+    def misfit(offset):
+        return sum(
+            1 - math.cos(offset * speed - angle)
+            for speed, angle in zip(speeds, angles, strict=True)
+        )
+
+    return min(range(-FARTHEST, FARTHEST + 1), key=misfit)
 
 
-def shift_matrix_cases():
-    """Back must differ from on; several widths, and a far step, tell the frequencies apart."""
+def offset_of_fastest(matrix):
+    """This reads the fastest hand only, and it is back where it was every 6.28 positions."""
+    return round(math.atan2(matrix[0, 1], matrix[0, 0]))
+
+
+def offset_of_fastest_whole(matrix):
+    """This asks the fastest hand alone which offset fits: 710 positions, for one, are 113 full
+    turns of it, as good as exactly. The slower hands tell them apart.
+    """
+    angle = math.atan2(matrix[0, 1], matrix[0, 0])
+    near = sorted(range(-FARTHEST, FARTHEST + 1), key=abs)
+    return next(offset for offset in near if math.cos(offset - angle) > 0.99)
+
+
+def offset_of_slowest(matrix):
+    """This reads the slowest hand only: its angle is rounded, and many positions fit."""
+    d = len(matrix)
+    angle = math.atan2(matrix[d - 2, d - 1], matrix[d - 2, d - 2])
+    return round(angle * 10_000 ** ((d - 2) / d))
+
+
+def offset_of_turned(matrix):
+    """This has the sign turned round: M @ PE(pos), and not PE(pos) @ M, is PE(pos + offset)."""
+    return offset_of(matrix.T)
+
+
+def offset_of_forward(matrix):
+    """This looks at offsets from 0 on only: a matrix may shift back."""
+    table = sinusoidal(FARTHEST + 1, len(matrix))
+    return int((table @ (matrix @ table[0])).argmax())
+
+
+def offset_of_late(matrix):
+    """This is one too large: position 0 is the first row of the table."""
+    return offset_of(matrix) + 1
+
+
+def offset_of_position(matrix):
+    """This is where the position comes to, not how far it went: take away where it was."""
+    return offset_of(matrix) + FARTHEST
+
+
+def shift(offset, d):
+    """The matrix that shifts by an offset, (d, d), to two decimals: 2 x 2 blocks that turn."""
+    angles = [offset / 10_000 ** (2 * i / d) for i in range(d // 2)]
+    blocks = [[[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]] for a in angles]
+    return torch.block_diag(*map(torch.tensor, blocks)).round(decimals=2)
+
+
+def offset_of_cases():
+    """Offsets that the fastest hand, or the slowest, takes for others."""
     return [
-        case("no step, 4 columns", 0, 4),
-        case("one step on, 6 columns", 1, 6),
-        case("three steps on, 8 columns", 3, 8),
-        case("five steps back, 6 columns", -5, 6),
-        case("40 steps on, 4 columns", 40, 4),
+        case(f"{offset:+} at width {d}" if offset else f"no shift at width {d}", shift(offset, d))
+        for offset, d in ((3, 8), (0, 8), (-2, 16), (47, 8), (713, 16), (-250, 16), (1000, 32))
     ]
 
 
-def pairs_stay_where_they_are(answer):
-    """Each pair must turn by itself: 2 x 2 blocks along the diagonal, and zeros elsewhere."""
-    return not answer(3, 8)[torch.block_diag(*torch.ones(4, 2, 2)) == 0].any()
+def a_whole_number(answer):
+    """The offset must be one whole number."""
+    found = torch.as_tensor(answer(shift(2, 16))).float()
+    return found.numel() == 1 and bool(found == found.round())
 
 
-def angles_of_the_pairs(answer):
-    """Pair i must turn by the angle offset / 10000^(2i/d)."""
-    got = answer(1, 8)
-    return turns_as_it_should(got[0::2, 0::2].diagonal(), got[0::2, 1::2].diagonal())
+def fast_hand_is_read(answer):
+    """The last few positions are off: the fast hands tell neighbours apart."""
+    found = int(answer(shift(3, 16)))
+    return found == 3 or f"A shift by 3 is read as {found}: the fast hands tell neighbours apart."
 
 
-def shift_by(offset, exponents, block, order):
-    """Make the matrix for eight columns by another offset, exponents, block and order."""
-    angles = (offset / 10_000**exponents).tolist()
-    blocks = (torch.tensor(block(math.cos(angle), math.sin(angle))) for angle in angles)
-    return torch.block_diag(*blocks)[order][:, order]
+def slow_hands_are_read(answer):
+    """Far offsets are taken for near ones: the slow hands tell them apart."""
+    found = int(answer(shift(713, 16)))
+    return found == 713 or f"A shift by 713 is read as {found}: the slow hands tell near from far."
 
 
-def shift_matrix_times(offset, d):
-    """This multiplies the blocks by the offset: it is a factor of the angle."""
-    return offset * shift_matrix(1, d)
+def back_is_back(answer):
+    """A shift back must give a negative offset."""
+    found = int(answer(shift(-2, 16)))
+    return found == -2 or f"A shift by -2 is read as {found}."
 
 
-def shift_matrix_three(offset, d):
-    """This goes three steps whatever the offset says."""
-    return shift_matrix(3, d)
-
-
-RULES = composed(
-    lambda answer: answer(3, 8),
-    shift_by,
-    {
-        "The angle of the first pair is the offset.": 3,
-        "It is always one step: the angle grows with the offset.": 1,
-        "It goes one step too far.": 4,
-        "It goes one step too little.": 2,
-        "It goes twice as far.": 6,
-    },
-    EXPONENTS,
-    {
-        "A block has the rows (cos, sin) and (-sin, cos).": lambda c, s: [[c, s], [-s, c]],
-        "It turns the wrong way: M @ PE(pos) is PE(pos - offset). The transpose serves for "
-        "rows, PE(pos) @ M; here a position is a column.": lambda c, s: [[c, -s], [s, c]],
-        "Both sines are positive: the new cosine needs a minus.": lambda c, s: [[c, s], [s, c]],
-        "Sine and cosine are exchanged: offset 0 gives the identity.": lambda c, s: [
-            [s, c],
-            [c, -s],
-        ],
-        "Cosines are where sines belong: offset 0 gives the identity.": (
-            lambda c, s: [[s, c], [-c, s]]
-        ),
-        "It has cosines only: a sine shifted mixes sine and cosine.": lambda c, s: [
-            [c, 0.0],
-            [0.0, c],
-        ],
-    },
-    {
-        "Sine and cosine of a pair are neighbours.": [0, 1, 2, 3, 4, 5, 6, 7],
-        "It is for all sines first, then all cosines: here a pair is side by side.": [
-            0,
-            2,
-            4,
-            6,
-            1,
-            3,
-            5,
-            7,
-        ],
-    },
-    otherwise=(pairs_stay_where_they_are, angles_of_the_pairs),
-)
-
-
-SHIFT_MATRIX = Write(
+OFFSET_OF = Write(
     id="3.7",
-    title="A shift is a rotation",
+    title="By how much does it shift?",
     level="medium",
     text="""
-Write `shift_matrix(offset, d)`: the matrix M (d, d) with **M @ PE(pos) = PE(pos + offset)** for all
-positions. The vector is on the right, as a column. Sine and cosine of a pair are neighbours, as
-in exercise 3.2. M depends on the offset, not on pos: so one linear layer can look "three words
-back" from any position.
+You are handed a matrix M (d, d) with **M @ PE(pos) = PE(pos + offset)** at every position: sine and
+cosine of a pair are neighbours, as in 3.2, and its numbers are rounded to two decimals. Write
+`offset_of(matrix)`: which whole number from -1000 to 1000 is the offset? Read a clock: the fastest
+hand is back where it was every 6.28 positions, and the slowest hardly moves at all.
 """,
     hints=(
-        "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b - sin a sin b.",
-        "One pair is a 2 x 2 block: its first row gives the new sine, its second the new cosine.",
-        "Pair i turns by offset / 10000^(2i/d); its block is in rows and columns 2i, 2i + 1.",
+        "You know PE(0): it is 0, 1, 0, 1 ... What is M @ PE(0)?",
+        "Which row of a table of sinusoids is most like what M makes of one of them?",
+        "Shift position 1000 and compare with positions 0 to 2000: then back is no special case.",
     ),
-    solution=shift_matrix,
-    second_style=shift_matrix_exponential,
-    mistakes=(shift_matrix_times, shift_matrix_three),
-    cases=shift_matrix_cases,
-    properties=RULES,
+    solution=offset_of,
+    second_style=offset_of_by_angles,
+    mistakes=(
+        offset_of_fastest,
+        offset_of_fastest_whole,
+        offset_of_slowest,
+        offset_of_turned,
+        offset_of_forward,
+        offset_of_late,
+        offset_of_position,
+    ),
+    cases=offset_of_cases,
+    properties=properties(a_whole_number, fast_hand_is_read, slow_hands_are_read, back_is_back),
     see="3E Offsets",
 )

@@ -25,6 +25,7 @@ from tutorial_lib.exercises.chapter05_gpt.top_p import TOP_P_FILTER
 from tutorial_lib.exercises.engine.attempts import cases_of
 from tutorial_lib.exercises.engine.faults import explain
 from tutorial_lib.exercises.engine.guard import guarded
+from tutorial_lib.exercises.engine.tasks import Symptom
 from tutorial_lib.exercises.engine.verdicts import judge
 
 PARTS = {
@@ -123,8 +124,10 @@ def _choice(task, found, reasons):
 
 def _fault(task, code, file):
     """What is wrong with a kept function, in a sentence; empty when it passes."""
-    verdict = judge(task, code)
-    if verdict.status == "open":
+    # A symptom asks for a letter, too; what is kept is the repaired code.
+    verdict = judge(task, *((task.answer, code) if isinstance(task, Symptom) else (code,)))
+    unwritten = verdict.status == "halfway" and judge(task, None, code).status == "open"
+    if verdict.status == "open" or unwritten:
         return "it is still an open stub"
     return "" if verdict.status == "right" else located(verdict.text, file)
 

@@ -2,8 +2,18 @@
 
 import numpy as np
 
+from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import filled_array
-from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import (
+    BLUE,
+    GRID,
+    MUTED,
+    ORANGE,
+    blank,
+    headline,
+    panel_title,
+    styled,
+)
 
 
 @styled
@@ -56,3 +66,76 @@ def describe_map_against_effect(weights, effects, named):
         f"{weights.size} dots, one for each head. {'; '.join(said)}. "
         f"The effects of all others lie between {others.min():.3f} and {others.max():.3f}."
     )
+
+
+@styled
+def what_is_left(panels, whole, y_label, title, named=(), figure=None):
+    """A dot a head, layer by layer: what is left of an effect without the head.
+
+    panels: {name: (L, H)}, side by side, nan for a head that has no dot; whole: the effect with all
+    heads at work, drawn as a dashed line; named: pairs (layer, head) that get their names. Returns
+    the figure. Raises ShapeError unless the panels are filled matrices of one shape.
+
+    >>> dots = what_is_left({"one head": [[0.1, 0.2]]}, 0.2, "effect", "Two heads", [(0, 0)])
+    >>> [text.get_text() for text in dots.axes[0].texts]
+    ['L0H0', 'all heads at work']
+    """
+    panels = {name: filled_array(values, 2, name) for name, values in panels.items()}
+    shapes = {values.shape for values in panels.values()}
+    if len(shapes) != 1:
+        raise ShapeError(f"the panels must have one shape (L, H), got {sorted(shapes)}")
+    n_layers, n_heads = shapes.pop()
+    figure = blank(figure, 9.0, 4.2)
+    both = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (name, values) in zip(both, panels.items(), strict=True):
+        layers, heads = np.indices(values.shape)
+        across = layers + (heads - (n_heads - 1) / 2) / n_heads * 0.7
+        for layer in range(1, n_layers):
+            axes.axvline(layer - 0.5, color=GRID, linewidth=0.8, zorder=0)
+        axes.axhline(whole, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2, zorder=0)
+        axes.axhline(0, color=MUTED, linewidth=0.8, zorder=0)
+        lit = np.zeros(values.shape, dtype=bool)
+        for layer, head in named:
+            lit[layer, head] = True
+            if np.isfinite(values[layer, head]):
+                low = values[layer, head] < whole
+                axes.annotate(
+                    f"L{layer}H{head}",
+                    (across[layer, head], values[layer, head]),
+                    (0, -7 if low else 7),
+                    textcoords="offset points",
+                    ha="center",
+                    va="top" if low else "bottom",
+                    fontweight="bold",
+                    color=ORANGE,
+                )
+        for mask, colour in ((~lit, BLUE), (lit, ORANGE)):
+            axes.scatter(across[mask], values[mask], c=colour, s=34, alpha=0.8, linewidth=0)
+        axes.set_xticks(range(n_layers))
+        axes.set_xlim(-0.6, n_layers - 0.4)
+        axes.set_xlabel("layer")
+        panel_title(axes, name)
+    both[-1].text(-0.5, whole, "all heads at work", va="bottom", color=MUTED, fontsize=9.5)
+    both[0].set_ylabel(y_label)
+    both[0].margins(y=0.14)
+    headline(figure, title)
+    return figure
+
+
+def describe_what_is_left(panels, whole, named):
+    """Say in words what `what_is_left` shows: the named heads, and the range of the others."""
+    said = [f"With all heads at work it is {whole:.2f}."]
+    for name, values in panels.items():
+        values = filled_array(values, 2, name)
+        rest = np.isfinite(values)
+        heads = []
+        for layer, head in named:
+            if rest[layer, head]:
+                heads.append(f"L{layer}H{head} {values[layer, head]:.2f}")
+            rest[layer, head] = False
+        others = values[rest]
+        said.append(
+            f"{name}: {', '.join(heads)}; the {others.size} others from {others.min():.2f} to "
+            f"{others.max():.2f}."
+        )
+    return " ".join(said)

@@ -11,7 +11,7 @@ from tutorial_lib.figures.charts import line_chart
 from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, headline, styled
 
 WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
-N_QUERIES = 64
+N_QUERIES = MOST_KEYS = 64
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,32 @@ class Saturation:
     gradient: float  # norm of d weights / d scores (an S x S matrix), mean over the queries
 
 
+@lru_cache(maxsize=32)
+def random_products(d, seed=0):
+    """The dot products (64, 64) of 64 queries with 64 keys each, unit Gaussian of width d.
+
+    The same seed gives the same numbers.
+    """
+    random = np.random.default_rng((seed, d))
+    q = random.standard_normal((N_QUERIES, 1, d))
+    k = random.standard_normal((N_QUERIES, MOST_KEYS, d))
+    return (q * k).sum(axis=-1)  # (queries, S)
+
+
 @lru_cache(maxsize=512)
 def measure_saturation(d, n_keys=16, scaled=False, seed=0):
-    """Draw 64 queries with n_keys keys each, unit Gaussian of width d, and measure their softmax.
+    """Measure the softmax of 64 random queries over n_keys keys each, of width d.
 
-    Raises ValueError unless d >= 1 and n_keys >= 2. The same seed gives the same numbers.
+    Raises ValueError unless d >= 1 and 2 <= n_keys <= 64. The same seed gives the same numbers.
 
     >>> measure_saturation(64).deviation > 7 and measure_saturation(64, scaled=True).largest < 0.5
     True
     """
-    if d < 1 or n_keys < 2:
-        raise ValueError(f"need a width of at least 1 and 2 keys, got d={d} and n_keys={n_keys}")
-    random = np.random.default_rng((seed, d))
-    q = random.standard_normal((N_QUERIES, 1, d))
-    k = random.standard_normal((N_QUERIES, n_keys, d))
-    dots = (q * k).sum(axis=-1)  # (queries, S)
+    if d < 1 or not 2 <= n_keys <= MOST_KEYS:
+        raise ValueError(
+            f"need a width of at least 1 and 2 to {MOST_KEYS} keys, got d={d} and n_keys={n_keys}"
+        )
+    dots = random_products(d, seed)[:, :n_keys]
     scores = dots / np.sqrt(d) if scaled else dots
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)

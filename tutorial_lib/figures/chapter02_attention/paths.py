@@ -1,6 +1,16 @@
 """How far apart two words are inside a layer: recurrent, convolutional, attention."""
 
-from tutorial_lib.figures.style import BLUE, CARD, GRID, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.style import (
+    BLUE,
+    CARD,
+    GRID,
+    MUTED,
+    ORANGE,
+    blank,
+    headline,
+    panel_title,
+    styled,
+)
 
 
 def word_links(kind, n_words):
@@ -29,7 +39,7 @@ def word_links(kind, n_words):
 @styled
 def word_paths(n_words=8, figure=None):
     """The way from the first word to the last in each kind of layer, marked in orange."""
-    figure = blank(figure, 10.5, 3.4)
+    figure = blank(figure, 10.5, 2.9)
     panels = figure.subplots(1, 3)
     for axes, kind in zip(panels, ("recurrent", "convolution", "attention"), strict=True):
         layers = word_links(kind, n_words)
@@ -46,11 +56,12 @@ def word_paths(n_words=8, figure=None):
             axes.scatter(
                 range(n_words), [row] * n_words, s=70, color=CARD, edgecolor=BLUE, zorder=3
             )
-        axes.set(xlim=(-0.6, n_words - 0.4), ylim=(-0.6, 3.6), xticks=[], yticks=[])
+        middle = (rows - 1) / 2  # all three on one axis, as high as the highest
+        axes.set(xlim=(-0.6, n_words - 0.4), ylim=(middle - 2, middle + 2), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
         links = len(layers)
-        axes.set_title(f"{kind}: {links} link{'s' if links > 1 else ''}", fontsize=10.5)
-        axes.set_xlabel("words in order")
+        panel_title(axes, f"{kind}: {links} link{'s' if links > 1 else ''}")
+        axes.set_xlabel("words in order, from left to right")
     headline(figure, "From the first word to the last: attention needs a single link")
     return figure
 

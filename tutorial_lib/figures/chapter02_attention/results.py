@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tutorial_lib.figures.charts import bar_chart, line_chart
+from tutorial_lib.figures.charts import line_chart
+from tutorial_lib.figures.style import BLUE, GRID, INK, ORANGE, blank, styled
 
 
 def _groups(rows, *names):
@@ -61,23 +62,35 @@ def _heads(rows):
     return found
 
 
+@styled
 def one_head_against_eight(rows, figure=None):
-    """How many held-out numbers 1 and 8 heads read wrong, mean and range of the initialisations.
+    """How many held-out numbers 1 and 8 heads read wrong: a dot an initialisation, a line the mean.
 
     rows: those of the recipe `heads-and-initialisations`. Returns the figure.
     """
     found = _heads(rows)
-    bars = bar_chart(
-        {name: np.mean(wrong) for name, wrong in found.items()},
-        "share of held-out numbers read wrong (bar: mean, line: range of five)",
-        "Eight heads err less where there are three things to find",
-        spans={name: (min(wrong), max(wrong)) for name, wrong in found.items()},
-        lit=[name for name in found if "8 heads" in name],
-        form="mean {:.3f}",  # it is written at the end of the whisker, not of the bar
-        figure=figure,
+    figure = blank(figure, 7.5, 1.4 + 0.42 * len(found))
+    axes = figure.subplots()
+    widest = max(map(max, found.values()))
+    for row, (name, wrong) in enumerate(found.items()):
+        colour = ORANGE if "8 heads" in name else BLUE
+        heights = row + np.linspace(-0.2, 0.2, len(wrong))  # or equal dots would hide one another
+        axes.axhline(row, color=GRID, linewidth=0.8, zorder=0)
+        axes.scatter(sorted(wrong), heights, s=46, color=colour, alpha=0.8, linewidth=0)
+        axes.plot([np.mean(wrong)] * 2, [row - 0.32, row + 0.32], color=INK, linewidth=2)
+        axes.text(
+            1.3 * widest, row, f"mean {np.mean(wrong):.3f}", va="center", ha="right", color=colour
+        )
+    axes.set_yticks(range(len(found)), list(found))
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set(
+        xlim=(-0.03 * widest, 1.32 * widest),
+        xlabel="share of held-out numbers read wrong (a dot for each initialisation)",
+        title="Eight heads err less where there are three things to find",
     )
-    bars.axes[0].margins(x=0.25)
-    return bars
+    return figure
 
 
 def describe_one_head_against_eight(rows):
