@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_rgba
 
 from tutorial_lib import figures
 from tutorial_lib.decoding import sampling
@@ -125,6 +126,14 @@ def test_the_chain_rule_adds_up():
     assert texts(above)[:4] == ["0.69", "1.39", "6.91", "0.00"]
     words = figures.describe_chain_rule(["a", " ", "\n", "b"], log_p)
     assert words.endswith("the highest: ⏎ 6.91, ␣ 1.39, a 0.69.")
+
+
+def test_the_bars_that_are_lit_are_dear_ones_or_those_named():
+    log_p = [-0.1, -3.0, -2.5]
+    for lit, orange in ((None, [1, 2]), ([0], [0])):
+        bars = figures.chain_rule(list("abc"), log_p, lit=lit).axes[0].patches
+        wanted = to_rgba(style.ORANGE)
+        assert [i for i, bar in enumerate(bars) if bar.get_facecolor() == wanted] == orange
 
 
 def test_a_long_text_has_fewer_numbers_and_names():

@@ -206,7 +206,7 @@ if TYPE_CHECKING:
         describe_seed_dots,
         seed_dots,
     )
-    from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
+    from tutorial_lib.figures.charts import bar_chart, histogram, line_chart, named_points
     from tutorial_lib.figures.generation import (
         describe_next_tokens,
         describe_temperatures,

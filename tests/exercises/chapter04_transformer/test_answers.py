@@ -10,6 +10,7 @@ from tutorial_lib.attention import MultiHeadAttention, causal_mask, token_mask
 from tutorial_lib.decoding import beam_search, generate
 from tutorial_lib.exercises.chapter04_transformer.beam import beam_decode
 from tutorial_lib.exercises.chapter04_transformer.cross import encoder_decoder_attention
+from tutorial_lib.exercises.chapter04_transformer.decoder import decoder_layer
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import feed_forward
 from tutorial_lib.exercises.chapter04_transformer.greedy import greedy_decode
 from tutorial_lib.exercises.chapter04_transformer.loss import smoothed_loss
@@ -33,7 +34,7 @@ from tutorial_lib.exercises.engine.attempts import fill
 from tutorial_lib.exercises.engine.next_token_models import drawn
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import GPT, GPTConfig, TransformerConfig, count_parameters
-from tutorial_lib.models.blocks import FeedForward
+from tutorial_lib.models.blocks import DecoderBlock, FeedForward
 from tutorial_lib.objectives import label_smoothing_loss
 from tutorial_lib.positions import sinusoidal
 from tutorial_lib.training import warmup_inverse_root
@@ -84,6 +85,16 @@ def test_cross_attention_is_that_of_the_library():
     with torch.no_grad():
         expected = layer(x, memory, mask=token_mask(real))
     torch.testing.assert_close(layer.output(output), expected)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_the_decoder_layer_is_that_of_the_library(norm):
+    layer = fill(DecoderBlock(4, 2, 6, norm=norm))
+    x, memory = torch.randn(2, 3, 4), torch.randn(2, 5, 4)
+    parts = layer.attention, layer.cross_attention, layer.feed_forward
+    norms = layer.attention_norm, layer.cross_attention_norm, layer.feed_forward_norm
+    ours = decoder_layer(x, memory, *parts, norms, norm == "pre")
+    torch.testing.assert_close(ours, layer(x, memory))
 
 
 def test_feed_forward_is_that_of_the_library():

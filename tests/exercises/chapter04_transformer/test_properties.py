@@ -54,6 +54,44 @@ def layer(times=1, read=lambda x: F.layer_norm(x, x.shape[-1:]), act=torch.relu,
     return answer
 
 
+def stacked(
+    order=(0, 1, 2), number=lambda n: n, flag=lambda pre: pre, normed=None, last=None, skip=None
+):
+    """The decoder layer for either place of the norms, with a choice of slips.
+
+    normed(norm, x, memory, part) replaces the pre-norm step, last(norms, x) ends it; the shortcut
+    of sub-layer `skip` is left out.
+    """
+
+    def answer(x, memory, self_attention, cross_attention, feed_forward, norms, pre):
+        parts = (self_attention, lambda y: cross_attention(y, memory), feed_forward)
+        for n, place in enumerate(order):
+            part, norm = parts[place], norms[number(n)]
+            kept = 0 if skip == place else x
+            if not flag(pre):
+                x = norm(kept + part(x))
+            else:
+                x = normed(norm, x, part) if normed else kept + part(norm(x))
+        return last(norms, x) if last and pre else x
+
+    return answer
+
+
+def from_the_norm(norm, x, part):
+    """The shortcut begins behind the norm."""
+    y = norm(x)
+    return y + part(y)
+
+
+def memory_normed(x, memory, self_attention, cross_attention, feed_forward, norms, pre):
+    """Pre-norm, and the norm of cross-attention goes over the memory."""
+    if not pre:
+        return stacked()(x, memory, self_attention, cross_attention, feed_forward, norms, pre)
+    x = x + self_attention(norms[0](x))
+    x = x + cross_attention(x, norms[1](memory))
+    return x + feed_forward(norms[2](x))
+
+
 def target_mask(diagonal=0, pad=True, zero=False, rows=False, flip=False, axis=1, transposed=False):
     """The decoder's mask, place by place, with a choice of slips."""
 
@@ -288,6 +326,19 @@ ANSWERS = {
         (asking(turned=True, scale=lambda k: k**1.5), ["the order is", "not divided by the root"]),
         (asking(v=lambda x, m: 2 * m), ["not the mix of the values"]),
     ],
+    "4.7": [
+        (stacked(flag=lambda pre: True), ["This is pre-norm for either flag"]),
+        (stacked(flag=lambda pre: False), ["This is post-norm for either flag"]),
+        (stacked(flag=lambda pre: not pre), ["The flag is the wrong way round"]),
+        (stacked(order=(1, 0, 2)), ["The order is self-attention"]),
+        (stacked(number=lambda n: 0), ["One norm is used more than once"]),
+        (stacked(number=lambda n: 2 - n), ["The norms are not used in their order"]),
+        (stacked(normed=lambda norm, x, part: norm(x) + part(norm(x))), ["One norm is used"]),
+        (stacked(normed=from_the_norm), ["With `pre` True a norm does not read x and all"]),
+        (stacked(last=lambda norms, x: F.layer_norm(x, x.shape[-1:])), ["With `pre` True the res"]),
+        (memory_normed, ["The memory goes through a norm"]),
+        (stacked(skip=1), ["The shortcut round `cross_attention` is", "With `pre` True a norm"]),
+    ],
     "4.8": [
         (wired(ladder=True), ["the encoder layer beside it"]),
         (wired(first=1), ["The memory is not what the last"]),
@@ -370,6 +421,7 @@ RIGHT = (
     ("4.4", layer()),
     ("4.5", target_mask()),
     ("4.6", asking()),
+    ("4.7", stacked()),
     ("4.8", wired()),
     ("4.9", smooth()),
     ("4.10", rate()),

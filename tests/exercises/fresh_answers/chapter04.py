@@ -181,50 +181,67 @@ def cross_wrong_order_of_return(x, memory, w_q, w_k, w_v, memory_mask):
 
 
 # 4.7
-def decoder_layer_right_1(x, memory, self_attention, cross_attention, feed_forward, norms):
+def decoder_layer_right_1(x, memory, self_attention, cross_attention, feed_forward, norms, pre):
+    if pre:
+        y = x + self_attention(norms[0](x))
+        z = y + cross_attention(norms[1](y), memory)
+        return z + feed_forward(norms[2](z))
     y = norms[0](x + self_attention(x))
     z = norms[1](y + cross_attention(y, memory))
     return norms[2](z + feed_forward(z))
 
 
-def decoder_layer_right_2(x, memory, attend, look, think, norms):
+def decoder_layer_right_2(x, memory, attend, look, think, norms, first):
     out = x.clone()
     for number, norm in enumerate(norms):
-        change = [attend, lambda v: look(v, memory), think][number](out)
-        out = norm(change.add(out))
+        part = [attend, lambda v: look(v, memory), think][number]
+        out = part(norm(out)).add(out) if first else norm(part(out).add(out))
     return out
 
 
-def decoder_layer_wrong_pre_norm(x, memory, self_attention, cross_attention, feed_forward, norms):
+def decoder_layer_wrong_pre_norm(
+    x, memory, self_attention, cross_attention, feed_forward, norms, pre
+):
     x = x + self_attention(norms[0](x))
     x = x + cross_attention(norms[1](x), memory)
     return x + feed_forward(norms[2](x))
 
 
 def decoder_layer_wrong_cross_first(
-    x, memory, self_attention, cross_attention, feed_forward, norms
+    x, memory, self_attention, cross_attention, feed_forward, norms, pre
 ):
-    x = norms[0](x + cross_attention(x, memory))
-    x = norms[1](x + self_attention(x))
-    return norms[2](x + feed_forward(x))
+    parts = (lambda y: cross_attention(y, memory), self_attention, feed_forward)
+    for part, norm in zip(parts, norms):
+        x = x + part(norm(x)) if pre else norm(x + part(x))
+    return x
 
 
-def decoder_layer_wrong_one_norm(x, memory, self_attention, cross_attention, feed_forward, norms):
+def decoder_layer_wrong_one_norm(
+    x, memory, self_attention, cross_attention, feed_forward, norms, pre
+):
     norm = norms[0]
-    x = norm(x + self_attention(x))
-    x = norm(x + cross_attention(x, memory))
-    return norm(x + feed_forward(x))
+    for part in (self_attention, lambda y: cross_attention(y, memory), feed_forward):
+        x = x + part(norm(x)) if pre else norm(x + part(x))
+    return x
 
 
 def decoder_layer_wrong_old_shortcut(
-    x, memory, self_attention, cross_attention, feed_forward, norms
+    x, memory, self_attention, cross_attention, feed_forward, norms, pre
 ):
+    if pre:
+        return decoder_layer_right_1(
+            x, memory, self_attention, cross_attention, feed_forward, norms, pre
+        )
     y = norms[0](x + self_attention(x))
     y = norms[1](y + cross_attention(y, memory))
     return norms[2](x + feed_forward(y))
 
 
-def decoder_layer_wrong_two(x, memory, self_attention, cross_attention, feed_forward, norms):
+def decoder_layer_wrong_two(x, memory, self_attention, cross_attention, feed_forward, norms, pre):
+    if pre:
+        return decoder_layer_right_1(
+            x, memory, self_attention, cross_attention, feed_forward, norms, pre
+        )
     x = norms[0](x + self_attention(x))
     x = norms[1](cross_attention(x, memory))
     return x + feed_forward(x)

@@ -2,6 +2,7 @@ import copy
 import difflib
 import math
 import re
+from functools import reduce
 
 import torch
 import torch.nn as nn
@@ -38,6 +39,20 @@ def next_token_loss_wrong_two(logits, ids):
     return -torch.log2(p).mean()
 
 
+def next_token_loss_right_3(logits, ids):
+    chances = torch.distributions.Categorical(logits=logits[:, :-1])
+    return chances.log_prob(ids[:, 1:]).mean().neg()
+
+
+def next_token_loss_wrong_no_shift(logits, ids):
+    return F.cross_entropy(logits.flatten(0, 1), ids.flatten())
+
+
+def next_token_loss_wrong_softmax_twice(logits, ids):
+    p = logits[:, :-1].softmax(dim=-1)
+    return F.cross_entropy(p.reshape(-1, p.size(-1)), ids[:, 1:].reshape(-1))
+
+
 # 5.3
 def bits_per_character_right_1(perplexity, n_tokens, n_characters):
     return math.log2(perplexity) * n_tokens / n_characters
@@ -58,6 +73,14 @@ def bits_per_character_wrong_log_last(perplexity, n_tokens, n_characters):
 
 def bits_per_character_wrong_two(perplexity, n_tokens, n_characters):
     return math.log(perplexity) * math.log(2) * n_characters / n_tokens
+
+
+def bits_per_character_right_3(perplexity, n_tokens, n_characters):
+    return math.log(perplexity, 2) / (n_characters / n_tokens)
+
+
+def bits_per_character_wrong_upside_down(perplexity, n_tokens, n_characters):
+    return math.log2(perplexity) * n_characters / n_tokens
 
 
 # 5.4
@@ -90,6 +113,17 @@ def gpt_block_wrong_two(x, attend, feed_forward, norm_1, norm_2):
     x += attend(norm_1(x))
     x += feed_forward(norm_1(x))
     return x
+
+
+def gpt_block_right_3(x, attend, feed_forward, norm_1, norm_2):
+    return reduce(
+        lambda y, pair: y + pair[1](pair[0](y)), [(norm_1, attend), (norm_2, feed_forward)], x
+    )
+
+
+def gpt_block_wrong_post_norm(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x + attend(x))
+    return norm_2(x + feed_forward(x))
 
 
 # 5.5
@@ -127,6 +161,15 @@ def make_batch_wrong_two(windows):
     return (inputs, labels, mask)
 
 
+def make_batch_right_3(windows):
+    inputs, labels = (
+        windows.narrow(1, 0, windows.shape[1] - 1),
+        windows.narrow(1, 1, windows.shape[1] - 1),
+    )
+    at = torch.arange(inputs.shape[1])
+    return inputs, labels, at[:, None] >= at[None, :]
+
+
 # 5.6
 def temperature_probabilities_right_1(logits, temperature):
     return F.softmax(logits / temperature, dim=-1)
@@ -152,6 +195,19 @@ def temperature_probabilities_wrong_after(logits, temperature):
 
 def temperature_probabilities_wrong_two(logits, temperature):
     return torch.softmax(logits * temperature, 0)
+
+
+def temperature_probabilities_right_3(logits, temperature):
+    z = logits / temperature
+    return (z - z.logsumexp(dim=1, keepdim=True)).exp()
+
+
+def temperature_probabilities_wrong_multiplied(logits, temperature):
+    return (logits * temperature).softmax(dim=-1)
+
+
+def temperature_probabilities_wrong_second_softmax(logits, temperature):
+    return (logits.softmax(dim=-1) / temperature).softmax(dim=-1)
 
 
 # 5.7
@@ -185,6 +241,16 @@ def top_k_filter_wrong_le(logits, k):
 def top_k_filter_wrong_two(logits, k):
     kth = logits.flatten().topk(k).values[-1]
     return torch.where(logits >= kth, logits, torch.zeros_like(logits))
+
+
+def top_k_filter_right_3(logits, k):
+    n_higher = (logits[:, None, :] > logits[:, :, None]).sum(dim=-1)
+    return logits.masked_fill(n_higher >= k, -math.inf)
+
+
+def top_k_filter_wrong_one_threshold(logits, k):
+    kth = logits.flatten().topk(k).values.min()
+    return logits.masked_fill(logits < kth, -math.inf)
 
 
 # 5.8
@@ -227,6 +293,31 @@ def top_p_filter_wrong_two(logits, p):
     s, order = logits.sort(dim=-1, descending=True)
     cum = s.softmax(-1).cumsum(-1)
     return logits.masked_fill(cum >= p, -math.inf)
+
+
+def top_p_filter_right_3(logits, p):
+    chances = logits.softmax(dim=-1)
+    likelier = logits[:, None, :] > logits[:, :, None]
+    before = (likelier * chances[:, None, :]).sum(dim=-1)
+    return torch.where(before < p, logits, -math.inf)
+
+
+def top_p_filter_wrong_crossing(logits, p):
+    z, order = logits.sort(dim=-1, descending=True)
+    too_much = z.softmax(dim=-1).cumsum(dim=-1) > p
+    return logits.masked_fill(too_much.gather(-1, order.argsort(dim=-1)), -math.inf)
+
+
+def top_p_filter_wrong_sorted(logits, p):
+    z, order = logits.sort(dim=-1, descending=True)
+    chances = z.softmax(dim=-1)
+    cut = chances.cumsum(dim=-1) - chances >= p
+    return z.masked_fill(cut, -math.inf)
+
+
+def top_p_filter_wrong_by_id(logits, p):
+    chances = logits.softmax(dim=-1)
+    return logits.masked_fill(chances.cumsum(dim=-1) - chances >= p, -math.inf)
 
 
 # 5.9
@@ -277,6 +368,23 @@ def cached_step_wrong_two(x_new, past_keys, past_values, w_q, w_k, w_v):
     values = torch.cat([v, past_values], dim=1)
     scores = q @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5
     return scores.softmax(-1) @ values, keys, values
+
+
+def cached_step_right_3(x_new, past_keys, past_values, w_q, w_k, w_v):
+    keys, values, outputs = past_keys, past_values, []
+    for word in x_new.unbind(dim=1):
+        keys = torch.cat([keys, (word @ w_k).unsqueeze(1)], dim=1)
+        values = torch.cat([values, (word @ w_v).unsqueeze(1)], dim=1)
+        scores = torch.einsum("bk,bsk->bs", word @ w_q, keys) / w_k.shape[1] ** 0.5
+        outputs.append(torch.einsum("bs,bsk->bk", scores.softmax(dim=1), values))
+    return torch.stack(outputs, dim=1), keys, values
+
+
+def cached_step_wrong_no_mask(x_new, past_keys, past_values, w_q, w_k, w_v):
+    keys = torch.cat([past_keys, x_new @ w_k], dim=1)
+    values = torch.cat([past_values, x_new @ w_v], dim=1)
+    scores = x_new @ w_q @ keys.mT / math.sqrt(keys.size(-1))
+    return scores.softmax(dim=-1) @ values, keys, values
 
 
 # 5.10
@@ -331,6 +439,16 @@ def read_on_wrong_two(words, past, places):
     return (output, kept)
 
 
+def read_on_right_3(words, past, positions):
+    S, n = past.shape[0], words.shape[0]
+    everything = torch.vstack([past, words + positions[torch.arange(S, S + n)]])
+    rows = []
+    for t in range(S, S + n):
+        seen = everything[: t + 1]
+        rows.append((seen @ everything[t] / math.sqrt(everything.shape[1])).softmax(0) @ seen)
+    return torch.stack(rows), everything
+
+
 # 5.11
 def longest_copy_right_1(sample, text):
     best = 0
@@ -380,6 +498,57 @@ def longest_copy_wrong_two(sample, text):
     return best
 
 
+def longest_copy_right_3(sample, text):
+    def occurs(n):
+        runs = {tuple(text[i : i + n]) for i in range(len(text) - n + 1)}
+        return any(tuple(sample[i : i + n]) in runs for i in range(len(sample) - n + 1))
+
+    low, high = 0, min(len(sample), len(text))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if occurs(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def longest_copy_wrong_gaps(sample, text):
+    row = [0] * (len(text) + 1)
+    for a in sample:
+        new = [0]
+        for j, b in enumerate(text):
+            new.append(row[j] + 1 if a == b else max(row[j + 1], new[j]))
+        row = new
+    return row[-1]
+
+
+def longest_copy_wrong_strings(sample, text):
+    sample, text = "".join(map(str, sample)), "".join(map(str, text))
+    return max(
+        (
+            j - i
+            for i in range(len(sample))
+            for j in range(i + 1, len(sample) + 1)
+            if sample[i:j] in text
+        ),
+        default=0,
+    )
+
+
+def longest_copy_wrong_one_short(sample, text):
+    best = 0
+    for i in range(len(sample)):
+        for j in range(len(text)):
+            n = 0
+            while (
+                i + n < len(sample) - 1 and j + n < len(text) - 1 and sample[i + n] == text[j + n]
+            ):
+                n += 1
+            best = max(best, n)
+    return best
+
+
 # 5.12
 def gpt_parameters_right_1(vocab_size, context, d_model, n_layers):
     D = d_model
@@ -420,6 +589,19 @@ def gpt_parameters_wrong_two(vocab_size, context, d_model, n_layers):
     return (2 * vocab_size + context) * D + n_layers * layer + 2 * D
 
 
+def gpt_parameters_right_3(vocab_size, context, d_model, n_layers):
+    D = d_model
+    norm = [(D,), (D,)]
+    layer = 2 * norm + 4 * [(D, D), (D,)] + [(D, 4 * D), (4 * D,), (4 * D, D), (D,)]
+    return sum(map(math.prod, [(vocab_size, D), (context, D), *(n_layers * layer), *norm]))
+
+
+def gpt_parameters_wrong_head(vocab_size, context, d_model, n_layers):
+    D = d_model
+    layer = 4 * (D * D + D) + (4 * D * D + 4 * D) + (4 * D * D + D) + 2 * 2 * D
+    return 2 * vocab_size * D + context * D + n_layers * layer + 2 * D
+
+
 # 5.14
 def lens_right_1(states, norm, table, token):
     out = []
@@ -447,24 +629,44 @@ def lens_wrong_two(states, norm, table, token):
     return (states @ table.T)[:, token]
 
 
+def lens_right_3(states, norm, table, token):
+    found = []
+    for state in states.split(1):
+        z = (table @ norm(state).T).squeeze(1)
+        found.append((z[token] - z.logsumexp(dim=0)).exp())
+    return torch.stack(found)
+
+
+def lens_wrong_logit(states, norm, table, token):
+    return norm(states) @ table[token]
+
+
+def lens_wrong_summed(states, norm, table, token):
+    return (norm(states.cumsum(dim=0)) @ table.T).softmax(dim=-1)[:, token]
+
+
 RIGHT = {
     "5.1": [1.42],
-    "5.2": [next_token_loss_right_1, next_token_loss_right_2],
-    "5.3": [bits_per_character_right_1, bits_per_character_right_2],
-    "5.4": [gpt_block_right_1, gpt_block_right_2],
+    "5.2": [next_token_loss_right_1, next_token_loss_right_2, next_token_loss_right_3],
+    "5.3": [bits_per_character_right_1, bits_per_character_right_2, bits_per_character_right_3],
+    "5.4": [gpt_block_right_1, gpt_block_right_2, gpt_block_right_3],
     # the stub itself shows the letter: the mask is all ones, so (b)
-    "5.5": [("b", make_batch_right_1), ("b", make_batch_right_2)],
-    "5.6": [temperature_probabilities_right_1, temperature_probabilities_right_2],
-    "5.7": [top_k_filter_right_1, top_k_filter_right_2],
-    "5.8": [top_p_filter_right_1, top_p_filter_right_2],
-    "5.9": [cached_step_right_1, cached_step_right_2],
+    "5.5": [("b", make_batch_right_1), ("b", make_batch_right_2), ("b", make_batch_right_3)],
+    "5.6": [
+        temperature_probabilities_right_1,
+        temperature_probabilities_right_2,
+        temperature_probabilities_right_3,
+    ],
+    "5.7": [top_k_filter_right_1, top_k_filter_right_2, top_k_filter_right_3],
+    "5.8": [top_p_filter_right_1, top_p_filter_right_2, top_p_filter_right_3],
+    "5.9": [cached_step_right_1, cached_step_right_2, cached_step_right_3],
     # the stub returns past instead of kept: (c)
-    "5.10": [("c", read_on_right_1), ("c", read_on_right_2)],
-    "5.11": [longest_copy_right_1, longest_copy_right_2],
-    "5.12": [gpt_parameters_right_1, gpt_parameters_right_2],
+    "5.10": [("c", read_on_right_1), ("c", read_on_right_2), ("c", read_on_right_3)],
+    "5.11": [longest_copy_right_1, longest_copy_right_2, longest_copy_right_3],
+    "5.12": [gpt_parameters_right_1, gpt_parameters_right_2, gpt_parameters_right_3],
     # 3.44 moved here from WRONG after the check: accepted on purpose, weights scaled from 101 % to 100 %
     "5.13": [3.47, 3.44],
-    "5.14": [lens_right_1, lens_right_2],
+    "5.14": [lens_right_1, lens_right_2, lens_right_3],
 }
 
 WRONG = {
@@ -472,6 +674,7 @@ WRONG = {
         ("in bits, log2", 2.05),
         ("gave the probability p(obey), no log", 0.24),
         ("TWO: loss of the likeliest word, stop, and in bits", 0.61),
+        ("divides the sizes of the logits by their sum, no exponential", 1.25),
     ],
     "5.2": [
         (
@@ -483,6 +686,8 @@ WRONG = {
             next_token_loss_wrong_classes_axis,
         ),
         ("TWO: no shift, and bits instead of nats", next_token_loss_wrong_two),
+        ("no shift: each token is its own label", next_token_loss_wrong_no_shift),
+        ("softmax twice: cross_entropy gets probabilities", next_token_loss_wrong_softmax_twice),
     ],
     "5.3": [
         ("nats, not bits", bits_per_character_wrong_nats),
@@ -491,11 +696,13 @@ WRONG = {
             "TWO: nats to bits by times ln 2, and characters over tokens",
             bits_per_character_wrong_two,
         ),
+        ("the ratio is upside down", bits_per_character_wrong_upside_down),
     ],
     "5.4": [
         ("adds to the normalised copy", gpt_block_wrong_adds_to_normed),
         ("feed-forward reads x before attention was added", gpt_block_wrong_parallel),
         ("TWO: changes x in place, and norm_1 for both", gpt_block_wrong_two),
+        ("post-norm, as in 2017", gpt_block_wrong_post_norm),
     ],
     "5.5": [
         ("mask is True at the future (means: forbidden)", ("b", make_batch_wrong_triu)),
@@ -509,11 +716,17 @@ WRONG = {
             temperature_probabilities_wrong_after,
         ),
         ("TWO: multiplies, softmax over the batch", temperature_probabilities_wrong_two),
+        ("multiplied, not divided", temperature_probabilities_wrong_multiplied),
+        (
+            "divides probabilities, then a second softmax",
+            temperature_probabilities_wrong_second_softmax,
+        ),
     ],
     "5.7": [
         ("scatters topk: ties with the k-th are dropped", top_k_filter_wrong_ties),
         ("<= : the k-th itself is dropped", top_k_filter_wrong_le),
         ("TWO: one threshold for the whole batch, and 0 in place of -inf", top_k_filter_wrong_two),
+        ("one threshold for the whole batch", top_k_filter_wrong_one_threshold),
     ],
     "5.8": [
         (
@@ -522,11 +735,15 @@ WRONG = {
         ),
         ("keeps tokens of probability 1-p or more instead of a sum", top_p_filter_wrong_threshold),
         ("TWO: mask left in sorted order, and the crossing token dropped", top_p_filter_wrong_two),
+        ("the token that crosses p is cut as well", top_p_filter_wrong_crossing),
+        ("the logits come back sorted, not in their places", top_p_filter_wrong_sorted),
+        ("not sorted: the tokens are taken in the order of their ids", top_p_filter_wrong_by_id),
     ],
     "5.9": [
         ("tril without the offset S", cached_step_wrong_tril),
         ("scaled by root of D", cached_step_wrong_scale_d),
         ("TWO: new ones first in the cache, and no mask among new words", cached_step_wrong_two),
+        ("no mask: the new words see each other's future", cached_step_wrong_no_mask),
     ],
     "5.10": [
         ("keeps the new words without their places", ("c", read_on_wrong_no_places)),
@@ -543,19 +760,30 @@ WRONG = {
             "TWO: gaps allowed in the text (subsequence), and returns the run",
             longest_copy_wrong_two,
         ),
+        ("the longest common subsequence: gaps are allowed", longest_copy_wrong_gaps),
+        ("lists become strings: [1, 2] is found in [12]", longest_copy_wrong_strings),
+        (
+            "a run that reaches the end of either side is one too short",
+            longest_copy_wrong_one_short,
+        ),
     ],
     "5.12": [
         ("bias of the first feed-forward map counted D, not 4 D", gpt_parameters_wrong_ff_bias),
         ("no LayerNorm after the last layer", gpt_parameters_wrong_no_last_norm),
         ("TWO: head counted beside the table, and one LayerNorm a layer", gpt_parameters_wrong_two),
+        ("the table of tokens is counted twice, for the head", gpt_parameters_wrong_head),
     ],
     "5.13": [
         ("tokens over weighted tokens, inverted", 0.29),
         ("all 499 billion tokens of the table instead of 300", 5.78),
+        ("Wikipedia's row, which rounding explains", 3.0),
+        ("the weight that the printed epochs would give", 0.18),
     ],
     "5.14": [
         ("the states are not normalised", lens_wrong_no_norm),
         ("the softmax over the layers", lens_wrong_layers),
         ("TWO: no norm, and logits for probabilities", lens_wrong_two),
+        ("a logit, not a probability", lens_wrong_logit),
+        ("takes the states for what each layer adds, and sums them up", lens_wrong_summed),
     ],
 }

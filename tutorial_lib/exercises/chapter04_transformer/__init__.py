@@ -99,8 +99,8 @@ PREDICTIONS = (
     Prediction(
         id="P4.3",
         key="gradient_of_post_norm",
-        question="Post-norm, 12 decoder layers, before the first step: how many times as large is "
-        "the gradient of the last layer as that of the first?",
+        question="Post-norm, 12 decoder layers, before the first step: how many times larger is "
+        "the gradient of the last layer than that of the first?",
     ),
     Prediction(
         id="P4.4",
@@ -111,9 +111,7 @@ PREDICTIONS = (
     Prediction(
         id="P4.5",
         key="numbers_after_250_batches",
-        question="What share of held-out numbers, between 0 and 1 and to one decimal, is "
-        "translated right after 250 batches?",
-        share=True,
+        question="What percentage of held-out numbers is translated right after 250 batches?",
     ),
     Prediction(
         id="P4.6",
@@ -123,8 +121,6 @@ PREDICTIONS = (
     Prediction(
         id="P4.7",
         key="without_layer_1_head_1",
-        question="With layer 1, head 1 silent: what share of the numbers, between 0 and 1, is "
-        "still right?",
-        share=True,
+        question="With layer 1, head 1 silent: what percentage of the numbers is still right?",
     ),
 )

@@ -131,15 +131,16 @@ LAYER_NORM = Write(
     title="LayerNorm",
     level="easy",
     text="""
-Write `layer_norm(x, gain, shift, eps)`. Each vector of x (B, T, D) loses its mean and is divided by
-its standard deviation, that of its own D numbers, where eps is added to the variance, under the
-root. Then come the learned `gain` and `shift`, (D,) each. An encoder layer has two of these, a
-decoder layer three.
+Write `layer_norm(x, gain, shift, eps)` for x (B, T, D), with the learned `gain` and `shift`, (D,)
+each. The code below comes from a network for images, and it runs here, too. Three things are wrong
+with it. (What does torch's `std` divide by?)
 """,
     hints=(
-        "`keepdim=True` keeps the axis: (B, T, 1) can be subtracted from (B, T, D).",
-        "The variance is the mean of the squared distances from the mean. Mean means: divide by D.",
-        "A vector's result must not depend on the other words, or on the other texts.",
+        "A vector's result must not depend on the other words, or on the other texts: which axis "
+        "has its own D numbers?",
+        "`keepdim=True` keeps that axis: (B, T, 1) can be subtracted from (B, T, D).",
+        "The variance is the mean of the squared distances from the mean. Mean means: divide by D "
+        "(`correction=0`). And eps is added to the variance, under the root.",
     ),
     solution=layer_norm,
     second_style=layer_norm_library,

@@ -101,14 +101,15 @@ PREDICTIONS = (
     Prediction(
         id="P5.2",
         key="bits_a_character_of_shakespeare",
-        question="A model of 0.8 million parameters has read 35 plays of Shakespeare, character by "
-        "character. How many bits per character does it need on a play that it has not read?",
+        question="A model of 0.8 million parameters has read pieces of 35 plays of Shakespeare, "
+        "character by character. How many bits per character does it need on a play that it has "
+        "not read?",
     ),
     Prediction(
         id="P5.3",
-        key="bits_of_the_whole_staircase",
-        question="A table of pairs needs about 3.6 bits per character. A whole GPT, three layers "
-        "with all their parts, has taken as many training steps: how many bits does it need?",
+        key="bits_of_one_head",
+        question="A table of pairs needs about 3.6 bits per character. Put one attention head on "
+        "it, train as many steps: how many bits per character does it need then?",
     ),
     Prediction(
         id="P5.4",
@@ -127,7 +128,7 @@ PREDICTIONS = (
         id="P5.6",
         key="longest_run_from_hamlet",
         question="5,000 characters of a play that the model has not read: how long is the longest "
-        "run that is also, to the letter, in one of the plays that it has read?",
+        "run that is also, to the letter, in one of the plays that it learned from?",
     ),
     Prediction(
         id="P5.7",

@@ -175,11 +175,13 @@ GPT_BLOCK = Write(
     text="""
 Step 5 of the staircase: write `gpt_block(x, attend, feed_forward, norm_1, norm_2)`, one layer of
 GPT-2 and GPT-3, for x (B, T, D). Its parts are given, and you call them: `attend` is the causal
-attention with all its heads. The positions look at each other first, then each works on what it has
-found. The layer is **pre-norm**, with a norm and a shortcut for each sub-layer (chapter 04, 4D).
+attention with all its heads. The layer is **pre-norm** (chapter 04, 4D): a norm and a shortcut for
+each sub-layer, and a path from x upwards that meets no norm. The code below runs and looks like
+one. Two things are wrong with it.
 """,
     hints=(
-        "Two lines, one for each sub-layer, of the form x = x + sub-layer(norm(x)).",
+        "Follow x from the bottom: what is added to what? Two lines are enough, of the form "
+        "x = x + sub-layer(norm(x)).",
         "The second sub-layer reads, and adds to, what the first one has left.",
     ),
     solution=gpt_block,

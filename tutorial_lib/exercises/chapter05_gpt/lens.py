@@ -46,6 +46,11 @@ def lens_probability_all(states, norm, table, token):
     return (norm(states) @ table.T).softmax(dim=-1)
 
 
+def lens_probability_summed(states, norm, table, token):
+    """This adds the states up: each state already holds what all layers up to it have added."""
+    return (norm(states.cumsum(dim=0)) @ table.T).softmax(dim=-1)[:, token]
+
+
 def root_mean_square(gain):
     """The norm of a Llama, with this gain."""
     return lambda x: F.rms_norm(x, gain.shape, gain)
@@ -129,6 +134,7 @@ token vectors. Return the probability of `token`, an id, after each layer: (L,).
         lens_probability_logit,
         lens_probability_of_last,
         lens_probability_all,
+        lens_probability_summed,
     ),
     cases=lens_probability_cases,
     properties=(

@@ -207,7 +207,7 @@ def is_0_when_sure_and_right(answer):
 NEXT_TOKEN_LOSS = Write(
     id="5.2",
     title="The loss of a language model",
-    level="medium",
+    level="easy",
     text="""
 Write `next_token_loss(logits, ids)`. A model has read the texts `ids` (B, T) and returned `logits`
 (B, T, V): those at position t are made from tokens 0 to t and speak about the token **after** them.

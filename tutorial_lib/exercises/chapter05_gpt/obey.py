@@ -95,6 +95,13 @@ def obey_loss_logit_shares():
     return -math.log(LOGITS["obey"] / sum(LOGITS.values()))
 
 
+def obey_loss_logit_sizes():
+    """This divides the logits themselves, without their signs, by their sum: take their
+    exponentials first, which are positive.
+    """
+    return -math.log(LOGITS["obey"] / sum(map(abs, LOGITS.values())))
+
+
 def obey_loss_powers_of_two():
     """This takes powers of 2 in the softmax: it takes powers of e."""
     return -math.log(2 ** LOGITS["obey"] / sum(2**logit for logit in LOGITS.values()))
@@ -147,6 +154,7 @@ learn 1, the -1**. The text goes on with “obey”. What is the loss in **nats*
         obey_loss_learn,
         obey_loss_the,
         obey_loss_logit_shares,
+        obey_loss_logit_sizes,
         obey_loss_powers_of_two,
         obey_loss_mean,
         obey_loss_weighted,

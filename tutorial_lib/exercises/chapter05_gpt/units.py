@@ -9,7 +9,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def bits_per_character(perplexity, n_tokens, n_characters):
     """Return the bits per character of a text that a model reads as n_tokens tokens.
 
-    perplexity is the exponential of the mean loss a token, in nats.
+    perplexity is the exponential of the mean loss per token, in nats.
     """
     bits_per_token = math.log2(perplexity)
     return bits_per_token * n_tokens / n_characters
@@ -120,10 +120,10 @@ BITS_PER_CHARACTER = Write(
     title="Bits per character",
     level="easy",
     text="""
-A model of characters has perplexity 5, a model of word pieces 120. Which one is better? The second
-one has fewer tokens to guess, so compare what the **same text** costs them. Write
+A model of characters has perplexity 5, a model of word pieces 120. Which one is better? Nobody can
+tell before knowing how many pieces the text has: compare what the **same text** costs them. Write
 `bits_per_character(perplexity, n_tokens, n_characters)`: the text has n_characters characters, the
-model predicted it in n_tokens tokens, and its perplexity, exp(mean loss a token in nats), is given.
+model predicted it in n_tokens tokens, and its perplexity is exp(mean loss per token in nats).
 """,
     hints=(
         "How many bits does one token cost? A perplexity of 8 is a choice among 8: 3 bits.",

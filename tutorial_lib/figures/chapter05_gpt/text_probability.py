@@ -25,13 +25,14 @@ def _checked(tokens, log_probabilities):
 
 
 @style.styled
-def chain_rule(tokens, log_probabilities, title="", figure=None, *, goal=None):
+def chain_rule(tokens, log_probabilities, title="", figure=None, *, lit=None):
     """Each token's -log p given all before it, as bars; below them the sum so far.
 
     tokens: N labels; log_probabilities: N natural logarithms, of p(token | those before it).
     The sum at the end is -log of the probability of the whole text; divided by N it is the
-    loss. goal: the -log p that training asks for, drawn as a dashed line. Returns the figure.
-    Raises ShapeError when the two disagree or a log is above 0.
+    loss. lit: the numbers of the bars that are orange, by default all that cost more than
+    -log 1/8, above a dashed line. Returns the figure. Raises ShapeError when the two disagree or
+    a log is above 0.
 
     >>> figure = chain_rule(["a", "b"], [-1.0, -0.5], "1.5 nats")
     >>> figure.axes[1].lines[0].get_ydata().tolist()
@@ -44,22 +45,21 @@ def chain_rule(tokens, log_probabilities, title="", figure=None, *, goal=None):
     figure = style.blank(figure, min(max(5.0, 1.6 + 0.3 * n), 13.0), 4.3 + 0.3 * turned)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     positions = np.arange(n)
-    colours = [style.ORANGE if cost > math.log(2) * 3 else style.BLUE for cost in costs]
+    dear = np.flatnonzero(costs > 3 * math.log(2))
+    colours = [
+        style.ORANGE if i in (dear if lit is None else lit) else style.BLUE for i in range(n)
+    ]
     above.bar(positions, costs, color=colours, width=0.8)
     if n <= MOST_NUMBERS:
         for x, cost in enumerate(costs):
             shift = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center"}
             above.annotate(f"{cost:.2f}", (x, cost), fontsize=8, **shift)
     limit = above.get_ylim()[1]
-    if limit > 3 * math.log(2):
+    if lit is None and limit > 3 * math.log(2):
         above.axhline(3 * math.log(2), color=style.MUTED, linewidth=1, linestyle=(0, (4, 3)))
         look = {"fontsize": 9, "color": style.MUTED, "va": "center"}
         look["transform"] = above.get_yaxis_transform()
         above.text(1.005, 3 * math.log(2), "p = 1/8", **look)
-    if goal is not None:
-        above.axhline(goal, color=style.MUTED, linewidth=1, linestyle=(0, (4, 3)))
-        look = {"fontsize": 9, "color": style.MUTED, "va": "center"}
-        above.text(1.005, goal, "asked for", transform=above.get_yaxis_transform(), **look)
     above.set(ylabel="−log p (nats)", title=title, ylim=(0, max(1.08 * limit, 0.1)))
     below.step(positions, np.cumsum(costs), where="mid", color=style.GREEN)
     below.fill_between(positions, np.cumsum(costs), step="mid", color=style.GREEN, alpha=0.15)
