@@ -3,7 +3,7 @@ import torch
 
 from tutorial_lib.models import count_parameters
 from tutorial_lib.objectives import IGNORED, order_pairs
-from tutorial_lib.recipes import bert_family, load_checkpoint
+from tutorial_lib.recipes import bert_family, load_checkpoint, load_result, summarise
 from tutorial_lib.recipes.bert_family import (
     MARKS,
     SMOKE,
@@ -102,3 +102,25 @@ def test_a_row_of_each_part_can_be_made(text):
     assert 0 <= row["auc"] <= 1
     forger = bert_family.forger_row("1/2", body, text, settings, 0)
     assert {"swapped_accuracy", "marks_f1", "auc", "forger_accuracy"} <= set(forger)
+
+
+def test_what_the_table_shows():
+    rows = load_result("bert-family")["rows"]
+    family = [row for row in rows if row["part"] == "family"]
+    swaps = summarise(family, ["model"], "swapped_accuracy")
+    marks = summarise(family, ["model"], "marks_f1")
+    for name in ("bert", "roberta", "electra"):
+        assert swaps[(name,)]["lowest"] > swaps[("untrained",)]["highest"] + 0.15
+        assert marks[(name,)]["lowest"] > marks[("untrained",)]["highest"]
+    for name in ("albert", "electra, jointly"):
+        assert swaps[(name,)]["highest"] < 0.55
+    forgers = [row for row in rows if row["part"] == "forgers"]
+    told = summarise(forgers, ["model"], "auc")
+    useful = summarise(forgers, ["model"], "swapped_accuracy")
+    electra = [row for row in family if row["model"] == "electra"]
+    as_wide = summarise(electra, ["model"], "auc")[("electra",)]
+    assert told[("1/4",)]["lowest"] > as_wide["highest"]
+    assert told[("any token",)]["highest"] < as_wide["lowest"]
+    assert told[("likeliest",)]["highest"] < 0.55
+    assert useful[("1/4",)]["lowest"] > swaps[("electra",)]["highest"]
+    assert useful[("any token",)]["lowest"] > swaps[("roberta",)]["highest"]

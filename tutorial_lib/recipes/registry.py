@@ -171,12 +171,6 @@ RECIPES = {
             "BERT, RoBERTa, ALBERT and ELECTRA: what the same seconds of training buy",
         ),
         Recipe(
-            "minilm-student",
-            "minilm_student",
-            "table",
-            "MiniLM taught once more, on film reviews: three of its six layers",
-        ),
-        Recipe(
             "family-electra",
             "family_electra",
             "checkpoint",
