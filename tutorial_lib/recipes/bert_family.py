@@ -417,7 +417,7 @@ def downstream(model, text, settings, seed):
 def family_row(name, text, settings, seed, seconds):
     """Train one model in a single stage; return it and its row."""
     model, took = learn(name, text, settings, seed, seconds)
-    row = {"model": name, "seed": seed, "budget": seconds, **took}
+    row = {"model": name, "seed": seed, "budget": float(seconds), **took}
     row["parameters"] = count_parameters(model)
     if model.config.mlm:
         row |= masked_scores(model, text, settings)
@@ -433,7 +433,7 @@ def electra_row(text, settings, seed, seconds):
     generator, first = first_stage(text, settings, seed, seconds / 2)
     forger = partial(drawn_by, generator)
     model, second = second_stage(generator, forger, text, settings, seed, seconds / 2)
-    row = {"model": "electra", "seed": seed, "budget": seconds}
+    row = {"model": "electra", "seed": seed, "budget": float(seconds)}
     row["steps"] = first["steps"] + second["steps"]
     row["cpu_seconds"] = round(first["cpu_seconds"] + second["cpu_seconds"], 1)
     row["ms_per_step"] = second["ms_per_step"]
