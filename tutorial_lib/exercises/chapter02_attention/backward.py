@@ -90,7 +90,7 @@ Forward, a head computes `weights = softmax(scores / sqrt(width))` over each row
 `scores = q @ k.T`. Backward, it gets the gradient of the loss with respect to the weights. Write
 `scores_gradient(weights, grad_weights, width)`: the gradient with respect to the scores, all three
 of shape (T, S). By the chain rule, a score gets its share of the gradient through *every* weight
-of its row, so sum over i. Five operations do it.
+of its row, so sum over i. Five operations are enough.
 """,
     hints=(
         "The derivative of weight i by its own scaled score is w_i (1 - w_i), by score j it is "

@@ -140,7 +140,7 @@ DICTIONARY = Write(
 Nobody told the translator that *zwei* is *two*. Does it know? Write `dictionary(pages)`. A page is
 one translation: `(written, source, weights)`, a list of T German words, a list of S English words,
 and their map (T, S). Return a dict that gives each German word the English word to which it gave
-the **most weight, added up** over all pages. A word may stand on a page twice.
+the **most weight, added up** over all pages. A word may appear twice on a page.
 """,
     hints=(
         "Row t of the map belongs to written[t], column s to source[s].",

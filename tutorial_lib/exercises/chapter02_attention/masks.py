@@ -135,28 +135,28 @@ def masked_attention_renormalised(q, k, v, mask):
 
 
 def masked_attention_zero(q, k, v, mask):
-    """This sets the hidden scores to 0, in place of minus infinity."""
+    """It sets the hidden scores to 0, instead of minus infinity."""
     scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
     weights = scores.masked_fill(~mask, 0).softmax(dim=-1)
     return weights @ v, weights
 
 
 def masked_attention_late(q, k, v, mask):
-    """This masks after the softmax, not before it."""
+    """It masks after the softmax, not before it."""
     scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
     weights = scores.softmax(dim=-1).masked_fill(~mask, 0)
     return weights @ v, weights
 
 
 def masked_attention_over_queries(q, k, v, mask):
-    """This takes the softmax over the queries, not over the keys."""
+    """It takes the softmax over the queries, not over the keys."""
     scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
     weights = scores.masked_fill(~mask, -math.inf).softmax(dim=0)
     return weights @ v, weights
 
 
 def masked_attention_inverted(q, k, v, mask):
-    """This hides what the mask says may be looked at, and shows the rest."""
+    """It hides what the mask says may be looked at, and shows the rest."""
     scores = q @ k.T / math.sqrt(q.size(-1))  # (T, S)
     weights = scores.masked_fill(mask, -math.inf).softmax(dim=-1)
     return weights @ v, weights

@@ -27,25 +27,25 @@ def head_weights_einsum(q, k):
 
 
 def head_weights_unscaled(q, k):
-    """This does not scale the scores at all."""
+    """It does not scale the scores at all."""
     scores = q @ k.T
     return scores.softmax(dim=-1)
 
 
 def head_weights_by_keys(q, k):
-    """This divides by the root of the number of keys S, in place of the width K."""
+    """It divides by the root of the number of keys S, instead of the width K."""
     scores = q @ k.T
     return (scores / math.sqrt(k.size(0))).softmax(dim=-1)
 
 
 def head_weights_multiplied(q, k):
-    """This multiplies by sqrt(K), where it should divide."""
+    """It multiplies by sqrt(K), where it should divide."""
     scores = q @ k.T
     return (scores * math.sqrt(q.size(-1))).softmax(dim=-1)
 
 
 def head_weights_by_width(q, k):
-    """This divides by K itself, not by its root."""
+    """It divides by K itself, not by its root."""
     scores = q @ k.T
     return (scores / q.size(-1)).softmax(dim=-1)
 

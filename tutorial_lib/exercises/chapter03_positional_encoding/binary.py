@@ -109,8 +109,8 @@ BINARY_POSITIONS = Write(
 Write `binary_positions(n, bits)`: one row for each position from 0 to n - 1, one column for each
 binary digit, as numbers 0 and 1. The **least significant digit comes first**: column 0 counts ones,
 column 1 twos, column 2 fours. Position 6 with three digits is 0, 1, 1. Digits beyond `bits` are
-dropped, so that the rows repeat after 2^bits positions. Each column is a wave with corners; the
-next section makes them round.
+dropped, so that the rows repeat after 2^bits positions. Each column is a square wave; the next
+section rounds it off.
 """,
     hints=(
         "How often does 2^i go into the position, in whole numbers? Is that odd or even?",

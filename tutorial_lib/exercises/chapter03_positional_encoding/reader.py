@@ -28,28 +28,28 @@ def gather_one_by_one(words, table, question):
 
 
 def gather_first_position(words, table, question):
-    """This gives every word the vector of position 0."""
+    """It gives every word the vector of position 0."""
     x = words + table[0]  # (B, S, D)
     weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
     return torch.einsum("bs,bsd->bd", weights, x)
 
 
 def gather_by_batch(words, table, question):
-    """This takes the position from the batch axis: number b of the batch gets the vector of b."""
+    """It takes the position from the batch axis: number b of the batch gets the vector of b."""
     x = words + table[: words.size(0), None]  # (B, S, D)
     weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
     return torch.einsum("bs,bsd->bd", weights, x)
 
 
 def gather_values_only(words, table, question):
-    """This adds the positions to the values alone: the keys do not know their position."""
+    """It adds the positions to the values alone: the keys do not know their position."""
     x = words + table[: words.size(1)]  # (B, S, D)
     weights = (words @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
     return torch.einsum("bs,bsd->bd", weights, x)
 
 
 def gather_keys_only(words, table, question):
-    """This adds the positions to the keys alone: the values do not know their position."""
+    """It adds the positions to the keys alone: the values do not know their position."""
     x = words + table[: words.size(1)]  # (B, S, D)
     weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)  # (B, S)
     return torch.einsum("bs,bsd->bd", weights, words)

@@ -143,7 +143,7 @@ ROTATE_PAIRS = Write(
 and 2i + 1 of word t by the angle a = positions[t] / 10000^(2i/K), from (u, v) to **(u cos a - v sin
 a, u sin a + v cos a)**. The code of the stub runs, and two things are wrong with it. One shows only
 when a text goes on somewhere, and its positions do not start at 0. The other turns vectors into
-longer or shorter ones. Mend both.
+longer or shorter ones. Fix both.
 """,
     hints=(
         "Call it with positions 0, 1, 2, then with 7, 8, 9. What changes? What should?",
