@@ -1,5 +1,14 @@
 """What a model is asked to learn: batches and losses for each kind of training."""
 
+from tutorial_lib.objectives.corruption import (
+    delete_tokens,
+    fill_spans,
+    hide_tokens,
+    infill_spans,
+    permute_sentences,
+    rotate_document,
+    span_corruption,
+)
 from tutorial_lib.objectives.distillation import (
     DistillationWeights,
     distillation_loss,
@@ -60,10 +69,14 @@ __all__ = [
     "SpanScores",
     "answer_f1",
     "best_span",
+    "delete_tokens",
     "distillation_loss",
     "electra_loss",
     "entities",
     "entity_f1",
+    "fill_spans",
+    "hide_tokens",
+    "infill_spans",
     "label_smoothing_loss",
     "mask_patches",
     "mask_tokens",
@@ -74,12 +87,15 @@ __all__ = [
     "next_token_loss",
     "order_pairs",
     "pack_pairs",
+    "permute_sentences",
     "pretraining_loss",
     "replace_tokens",
     "replaced_token_loss",
+    "rotate_document",
     "sentence_pairs",
     "shifted",
     "soft_target_loss",
+    "span_corruption",
     "span_scores",
     "translation_loss",
 ]

@@ -165,6 +165,12 @@ RECIPES = {
             "masks drawn once or anew, and students of a BERT, for the same seconds",
         ),
         Recipe(
+            "minilm-student",
+            "minilm_student",
+            "table",
+            "MiniLM taught once more: three of its layers, by what six say of film reviews",
+        ),
+        Recipe(
             "bert-family",
             "bert_family",
             "table",

@@ -18,7 +18,8 @@ def freeze_embeddings(model):
     in other sentences would stay behind.
     """
     for name in ("token_embedding", "segment_embedding", "position_embedding", "embedding_norm"):
-        getattr(model, name).requires_grad_(False)
+        if getattr(model, name) is not None:  # a DistilBERT has no segments
+            getattr(model, name).requires_grad_(False)
 
 
 def learn(model, tokenizer, train, settings, seed, progress=True):
