@@ -20,6 +20,15 @@ if TYPE_CHECKING:
         few_shot_prompt,
     )
     from tutorial_lib.datasets.mnist import Digits, load_mnist
+    from tutorial_lib.datasets.names_in_languages import (
+        KINDS,
+        NAME_LANGUAGES,
+        Thing,
+        ThingList,
+        draw_list,
+        load_things,
+        things_fingerprint,
+    )
     from tutorial_lib.datasets.numbers import Numbers, bag_ceiling, number_words, numbers_in_words
     from tutorial_lib.datasets.numbers_and_dates import Pairs, load_dates, load_numbers
     from tutorial_lib.datasets.photographs import Photograph, load_photographs, load_picture
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
     from tutorial_lib.datasets.reviews import Review, load_reviews
     from tutorial_lib.datasets.shakespeare import Corpus, Play, Speech, load_shakespeare
     from tutorial_lib.datasets.splits import Splits, fingerprint
+    from tutorial_lib.datasets.text_tasks import TASKS, TextPair, load_text_task
     from tutorial_lib.datasets.wheels import (
         DATA_WHEELS,
         INSTALL,
