@@ -31,9 +31,9 @@ def check_attention(q, k, v, mask=None, bias=None):
 
 def check_layer(layer, x, context=None, mask=None, bias=None, cache=None):
     """Raise ShapeError unless a MultiHeadAttention can read these: a few comparisons of sizes."""
-    check_vectors("x", x, layer.output.in_features)
+    check_vectors("x", x, layer.output.out_features)
     if context is not None:
-        check_vectors("context", context, layer.output.in_features)
+        check_vectors("context", context, layer.output.out_features)
         if len(context) != len(x):
             raise ShapeError(f"x and context differ in batch, got {len(x)} and {len(context)}")
     if mask is not None or bias is not None:

@@ -116,13 +116,13 @@ class MultiHeadAttention(nn.Module):
 
     def project_both(self, x, context, cache=None):
         """Return queries of x, keys and values of the context, as `project`: cross-attention."""
-        d_model, w, b = x.size(-1), self.qkv.weight, self.qkv.bias
-        b_q, b_kv = (None, None) if b is None else (b[:d_model], b[d_model:])
-        q = self.split(F.linear(x, w[:d_model], b_q))  # (B, H, T, K)
+        n, w, b = self.output.in_features, self.qkv.weight, self.qkv.bias
+        b_q, b_kv = (None, None) if b is None else (b[:n], b[n:])
+        q = self.split(F.linear(x, w[:n], b_q))  # (B, H, T, K)
         if cache is not None and len(cache):
             check_cached_context(cache, context)
             return q, *cache.contents()
-        k, v = F.linear(context, w[d_model:], b_kv).chunk(2, dim=-1)  # (B, S, D) each
+        k, v = F.linear(context, w[n:], b_kv).chunk(2, dim=-1)  # (B, S, D) each
         k, v = self.split(k), self.split(v)  # (B, H, S, K) each
         if cache is not None:
             k, v = cache.append(k, v)

@@ -6,6 +6,7 @@ from tutorial_lib.lazy import loading
 
 if TYPE_CHECKING:
     from tutorial_lib.models.albert import ALBERT, ALBERTConfig
+    from tutorial_lib.models.bart import BART, BARTConfig
     from tutorial_lib.models.bert import BERT, BERTConfig
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
     from tutorial_lib.models.distilbert import DistilBERT, DistilBERTConfig
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.one_head import OneHeadReader
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
+    from tutorial_lib.models.t5 import T5, T5Config
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig
 

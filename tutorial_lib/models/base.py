@@ -154,7 +154,7 @@ class Model(nn.Module):
     def layer_caches(self, n_layers, batch, context):
         """Return one empty KVCache a layer, for `context` positions of `batch` sequences."""
         weight = next(self.parameters())
-        d_head = self.config.d_model // self.config.n_heads
+        d_head = getattr(self.config, "d_head", self.config.d_model // self.config.n_heads)
         # Heads that share their keys and values share room for them.
         n_heads = getattr(self.config, "n_kv_heads", self.config.n_heads)
         sizes = (batch, n_heads, context, d_head)

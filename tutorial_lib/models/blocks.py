@@ -21,21 +21,22 @@ class FeedForward(nn.Module):
 
     (B, T, D) -> (B, T, d_ff) -> (B, T, D) (Vaswani et al. 2017, eq. 2, where the nonlinearity
     is ReLU). d_ff None: 4 D. activation: "relu", "gelu" (exact) or "gelu_tanh" (GPT-2's
-    approximation). Raises ValueError for another activation.
+    approximation). linear_bias: whether the linear maps have biases. Raises ValueError for another
+    activation.
 
     >>> import torch
     >>> FeedForward(d_model=4, d_ff=16)(torch.zeros(1, 3, 4)).shape
     torch.Size([1, 3, 4])
     """
 
-    def __init__(self, d_model, d_ff=None, activation="gelu"):
+    def __init__(self, d_model, d_ff=None, activation="gelu", linear_bias=True):
         super().__init__()
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
         d_ff = d_ff or 4 * d_model
-        self.hidden = nn.Linear(d_model, d_ff)
+        self.hidden = nn.Linear(d_model, d_ff, bias=linear_bias)
         self.activation = ACTIVATIONS[activation]()
-        self.output = nn.Linear(d_ff, d_model)
+        self.output = nn.Linear(d_ff, d_model, bias=linear_bias)
 
     def forward(self, x):
         """Return (B, T, D) from x (B, T, D)."""
@@ -110,13 +111,14 @@ class DecoderBlock(nn.Module):
         self.feed_forward_norm = nn.LayerNorm(d_model, eps)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x, context, mask=None, context_mask=None, caches=(None, None)):
+    def forward(self, x, context, mask=None, context_mask=None, caches=(None, None), bias=None):
         """Return (B, T, D) from x (B, T, D) and the encoder's output, context (B, S, D).
 
         mask hides positions of x, context_mask those of the context; caches are two KVCache,
-        for the self-attention and for the keys and values of the context.
+        for the self-attention and for the keys and values of the context. bias is added to the
+        scores of the self-attention.
         """
-        own = {"mask": mask, "cache": caches[0]}
+        own = {"mask": mask, "bias": bias, "cache": caches[0]}
         cross = {"mask": context_mask, "cache": caches[1]}
         if self.norm == "pre":
             x = x + self.dropout(self.attention(self.attention_norm(x), **own))

@@ -15,7 +15,8 @@ from tutorial_lib.models.blocks import ACTIVATIONS
 def check_sizes(config, names, activations=tuple(ACTIVATIONS)):
     """Raise ShapeError unless each named field is a whole number of at least 1.
 
-    Those declared as `int | None` may be None; the heads must divide the width.
+    Those declared as `int | None` may be None; the heads must divide the width, unless the config
+    says by d_head how wide they are.
     Raises ValueError unless dropout lies in [0, 1), eps above 0, and activation is one of
     activations; none of them: the config has no such choice.
     """
@@ -26,7 +27,7 @@ def check_sizes(config, names, activations=tuple(ACTIVATIONS)):
             continue
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
-    if config.d_model % config.n_heads:
+    if not hasattr(config, "d_head") and config.d_model % config.n_heads:
         raise ShapeError(f"{config.n_heads} heads do not divide d_model {config.d_model} evenly")
     if not (is_number(config.dropout) and 0 <= config.dropout < 1):
         raise ValueError(f"dropout must lie between 0 and 1, got {config.dropout!r}")

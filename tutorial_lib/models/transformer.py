@@ -144,9 +144,11 @@ class Transformer(Model):
         are those of the first call. last_only: the logits of the last position alone, (B, 1, V).
         """
         y = self.decoder_states(target, memory, source_mask, target_mask, cache)[-1]  # (B, T, D)
-        if last_only:
-            y = y[:, -1:]  # (B, 1, D)
-        return F.linear(y, self.target_embedding.weight)  # (B, T, V)
+        return self.logits(y[:, -1:] if last_only else y)  # (B, T, V) or (B, 1, V)
+
+    def logits(self, hidden):
+        """Return how likely each token is next, before the softmax: (B, T, V) from (B, T, D)."""
+        return F.linear(hidden, self.target_embedding.weight)
 
     def hidden_states(self, source, target, source_mask=None, target_mask=None):
         """Return what enters the first layer and what leaves each, in the encoder and the decoder.
@@ -163,10 +165,10 @@ class Transformer(Model):
         if source_mask is not None:
             check_same_shape("source_mask", source_mask, source, "source")
             source_mask = token_mask(source_mask)  # (B, 1, 1, S)
-        x = self.source_embedding(source) + self.source_positions(source.size(1))  # (B, S, D)
-        states = [self.dropout(x)]
+        states = [self.embed_source(source)]  # (B, S, D)
+        bias = self.encoder_bias(source.size(1))
         for block in self.encoder_blocks:
-            states.append(block(states[-1], source_mask))
+            states.append(block(states[-1], source_mask, bias))
         return [*states[:-1], self.encoder_norm(states[-1])]
 
     def decoder_states(self, target, memory, source_mask=None, target_mask=None, cache=None):
@@ -180,12 +182,28 @@ class Transformer(Model):
         if cache is not None and cache.cross is None:
             sizes = memory.shape[:2]
             cache.cross = self.layer_caches(len(self.decoder_blocks), *sizes)
-        y = self.target_embedding(target) + self.target_positions(target.size(1), n_read)
-        states = [self.dropout(y)]  # (B, T, D)
+        states = [self.embed_target(target, n_read)]  # (B, T, D)
+        bias = self.decoder_bias(target.size(1), n_read)
         for n, block in enumerate(self.decoder_blocks):
             caches = (None, None) if cache is None else (cache.layers[n], cache.cross[n])
-            states.append(block(states[-1], memory, target_mask, source_mask, caches))
+            states.append(block(states[-1], memory, target_mask, source_mask, caches, bias))
         return [*states[:-1], self.decoder_norm(states[-1])]
+
+    def embed_source(self, source):
+        """Return what the encoder's first layer reads, (B, S, D)."""
+        x = self.source_embedding(source) + self.source_positions(source.size(1))
+        return self.dropout(x)
+
+    def embed_target(self, target, n_read):
+        """Return what the decoder's first layer reads, (B, T, D); n_read tokens came before."""
+        y = self.target_embedding(target) + self.target_positions(target.size(1), n_read)
+        return self.dropout(y)
+
+    def encoder_bias(self, n_tokens):
+        """Return what is added to the encoder's scores, (H, S, S): nothing here; T5's distances."""
+
+    def decoder_bias(self, n_new, n_read):
+        """Return what is added to the decoder's scores, (H, T, n_read + T): as `encoder_bias`."""
 
     def new_cache(self, batch=1, context=None):
         """Return an empty ModelCache for `batch` targets of up to `context` tokens."""
