@@ -44,14 +44,14 @@ def load_text_task(task: str, n_train: int = 20_000) -> Splits:
 
     - "german", "french": an English number from 0 to 999,999, in words
     - "date": a date in English words, to be written as year-month-day
-    - "add": two numbers below 1,000
+    - "add": two numbers of two digits each, the digits apart
     - "sort": three to seven letters, some of them twice
     - "larger": two numbers below 1,000,000 in English words; the larger one is to be copied
 
     Raises ValueError for another task or n_train outside 100..50,000.
 
     >>> load_text_task("add", 100).train[-1]
-    TextPair(source='add: 57 + 289', target='346')
+    TextPair(source='add: 5 7 + 2 8 9', target='3 4 6')
     """
     if task not in TASKS:
         raise ValueError(f"a task is one of {', '.join(TASKS)}, got {task!r}")
@@ -85,8 +85,13 @@ def _drawn(draw, n_train):
 
 
 def _sum(generator):
-    first, second = generator.randrange(1_000), generator.randrange(1_000)
-    return f"{first} + {second}", str(first + second)
+    first, second = generator.randrange(10, 100), generator.randrange(10, 100)
+    return f"{_apart(first)} + {_apart(second)}", _apart(first + second)
+
+
+def _apart(number):
+    # So that every digit is a token, whatever pieces a tokenizer has learnt.
+    return " ".join(str(number))
 
 
 def _letters(generator):
