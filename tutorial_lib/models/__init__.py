@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.rounded_vectors import RoundedVectors
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig
+    from tutorial_lib.models.xlm import XLM, XLMConfig
 
 
 def count_parameters(config_or_model):

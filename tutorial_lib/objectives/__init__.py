@@ -5,6 +5,13 @@ from tutorial_lib.objectives.distillation import (
     distillation_loss,
     soft_target_loss,
 )
+from tutorial_lib.objectives.languages import (
+    TranslatedBatch,
+    TranslatedPair,
+    pack_translated,
+    sampling_shares,
+    tlm_pair,
+)
 from tutorial_lib.objectives.masking import (
     MaskedPatches,
     MaskedTokens,
@@ -58,6 +65,8 @@ __all__ = [
     "ReplacedTokens",
     "SentencePair",
     "SpanScores",
+    "TranslatedBatch",
+    "TranslatedPair",
     "answer_f1",
     "best_span",
     "distillation_loss",
@@ -74,12 +83,15 @@ __all__ = [
     "next_token_loss",
     "order_pairs",
     "pack_pairs",
+    "pack_translated",
     "pretraining_loss",
     "replace_tokens",
     "replaced_token_loss",
+    "sampling_shares",
     "sentence_pairs",
     "shifted",
     "soft_target_loss",
     "span_scores",
+    "tlm_pair",
     "translation_loss",
 ]
