@@ -12,6 +12,7 @@ from tutorial_lib.models import (
     RoBERTaConfig,
     TransformerConfig,
     ViTConfig,
+    XLMConfig,
     count_parameters,
 )
 from tutorial_lib.models.gpt_sizes import GPT1, GPT2, GPT3
@@ -44,6 +45,11 @@ ROWS = {
     "ELECTRA small": (ELECTRAConfig.small(), 14, 0.04),
     "ELECTRA base": (ELECTRAConfig.base(), 110, 0.01),
     "ELECTRA large": (ELECTRAConfig.large(), 335, 0.005),
+    # As XLM-R's paper gives them, rounded to tens (Conneau et al. 2019).
+    "XLM-15": (XLMConfig.xlm15(), 250, 0.01),
+    "XLM-100": (XLMConfig.xlm100(), 570, 0.01),
+    "XLM-R base": (RoBERTaConfig.base(vocab_size=250_002), 270, 0.04),
+    "XLM-R large": (RoBERTaConfig.large(vocab_size=250_002), 550, 0.03),
     "ViT-B/16": (ViTConfig.base(), 86, 0.01),
     "ViT-L/16": (ViTConfig.large(), 307, 0.01),
     "ViT-L/32": (ViTConfig.large(patch_size=32), 307, 0.005),

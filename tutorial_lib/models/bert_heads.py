@@ -52,15 +52,17 @@ class BERTHeads:
         """Make the parts that the config asks for, the others None."""
         d_model = config.d_model
         self.pooler = nn.Linear(d_model, d_model) if config.pooler else None
-        self.mlm_head = None
-        if config.mlm:
-            width = self.token_embedding.embedding_dim
-            activation = self.mlm_activation or config.activation
-            self.mlm_head = MLMHead(d_model, config.vocab_size, activation, config.eps, width)
+        self.mlm_head = self.build_mlm_head(config) if config.mlm else None
         self.nsp_head = nn.Linear(d_model, 2) if config.nsp else None
         self.sequence_head = nn.Linear(d_model, config.n_classes) if config.n_classes else None
         self.token_head = nn.Linear(d_model, config.n_labels) if config.n_labels else None
         self.span_head = nn.Linear(d_model, 2) if config.span else None
+
+    def build_mlm_head(self, config):
+        """Make the head for masked tokens."""
+        width = self.token_embedding.embedding_dim
+        activation = self.mlm_activation or config.activation
+        return MLMHead(config.d_model, config.vocab_size, activation, config.eps, width)
 
     def pooled(self, hidden):
         """Return the vector of the first token, [CLS], through the pooler: (B, D).

@@ -14,6 +14,13 @@ from tutorial_lib.objectives.distillation import (
     distillation_loss,
     soft_target_loss,
 )
+from tutorial_lib.objectives.languages import (
+    TranslatedBatch,
+    TranslatedPair,
+    pack_translated,
+    sampling_shares,
+    tlm_pair,
+)
 from tutorial_lib.objectives.masking import (
     MaskedPatches,
     MaskedTokens,
@@ -67,6 +74,8 @@ __all__ = [
     "ReplacedTokens",
     "SentencePair",
     "SpanScores",
+    "TranslatedBatch",
+    "TranslatedPair",
     "answer_f1",
     "best_span",
     "delete_tokens",
@@ -87,15 +96,18 @@ __all__ = [
     "next_token_loss",
     "order_pairs",
     "pack_pairs",
+    "pack_translated",
     "permute_sentences",
     "pretraining_loss",
     "replace_tokens",
     "replaced_token_loss",
     "rotate_document",
+    "sampling_shares",
     "sentence_pairs",
     "shifted",
     "soft_target_loss",
     "span_corruption",
     "span_scores",
+    "tlm_pair",
     "translation_loss",
 ]

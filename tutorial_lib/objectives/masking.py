@@ -75,13 +75,15 @@ def mask_tokens(
     return MaskedTokens(changed, segments, mask, chosen, ids[chosen].long())
 
 
-def masked_token_loss(model, batch):
+def masked_token_loss(model, batch, positions=None):
     """Return the mean of -log p(hidden token), in nats; batch is MaskedTokens, model a BERT.
 
-    The vocabulary is by far the widest layer, so its logits are computed at the chosen
-    positions only: (N, V) instead of (B, T, V).
+    For an XLM, batch.segments are the languages, and positions (B, T) may be given, as for
+    translated pairs. The vocabulary is by far the widest layer, so its logits are computed at the
+    chosen positions only: (N, V) instead of (B, T, V).
     """
-    hidden = model(batch.ids, batch.segments, batch.mask)  # (B, T, D)
+    more = {} if positions is None else {"positions": positions}
+    hidden = model(batch.ids, batch.segments, batch.mask, **more)  # (B, T, D)
     return F.cross_entropy(model.mlm_logits(hidden[batch.chosen]), batch.targets)
 
 

@@ -106,7 +106,7 @@ def pack_pairs(
         raise ContextError(f"[CLS] a [SEP] b [SEP] are 5 tokens, the context holds {context}")
     rows = []
     for first, second, _ in pairs:
-        first, second = _shortened(first, second, context - 3)
+        first, second = shortened(first, second, context - 3)
         opening = [cls_id, *first, sep_id]
         rows.append((opening, [*second, sep_id]))
     length = max(len(opening) + len(closing) for opening, closing in rows)
@@ -121,7 +121,11 @@ def pack_pairs(
     return ids, segments, mask
 
 
-def _shortened(first, second, room):
-    # The longer one is cut until both are equally long, then both are cut in turn.
+def shortened(first, second, room):
+    """Cut two sentences to room tokens in all: the longer one first, then both in turn.
+
+    >>> shortened([1, 2, 3, 4], [8, 9], 5)
+    ([1, 2, 3], [8, 9])
+    """
     keep = min(len(first), max(room - len(second), (room + 1) // 2))
     return first[:keep], second[: room - keep]

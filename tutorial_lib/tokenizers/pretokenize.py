@@ -1,4 +1,4 @@
-"""Cutting text into words before any merge: GPT-2's pattern and BERT's basic tokenizer.
+"""Cutting text into words before anything else: as GPT-2, BERT and SentencePiece do.
 
 No merge ever crosses the end of a word, so no token can be more than one of these words.
 """
@@ -31,6 +31,56 @@ def gpt2_words(text: str) -> list[str]:
     ['We', "'ll", ' meet', ' ', ' in', ' 1599', '!']
     """
     return regex.findall(GPT2_PATTERN, text)
+
+
+METASPACE = "▁"  # SentencePiece's sign for a space, U+2581
+NO_BLANKS = regex.compile(r"\P{White_Space}+")
+EVERY_WORD = {"type": "Metaspace", "replacement": METASPACE, "prepend_scheme": "always"}
+
+
+def metaspace_cutter(spec):
+    """Return the function, text to words, that a tokenizer.json describes under "pre_tokenizer".
+
+    Spaces become ▁, which words begin with: the first one too, if prepend_scheme is "always". A
+    "WhitespaceSplit" before it drops all blanks; None: the text stays whole.
+    Raises VocabularyError for another pre-tokenizer, and names it.
+
+    >>> metaspace_cutter(EVERY_WORD)("to be  or")
+    ['▁to', '▁be', '▁', '▁or']
+    """
+    if spec is None:
+        return lambda text: [text] if text else []
+    try:
+        steps = spec["pretokenizers"] if spec["type"] == "Sequence" else [spec]
+        drops_blanks = len(steps) == 2 and steps[0] == {"type": "WhitespaceSplit"}
+        metaspace = steps[-1]
+        older = "always" if metaspace.get("add_prefix_space", True) else "never"
+        scheme, split = metaspace.get("prepend_scheme", older), metaspace.get("split", True)
+        known = (
+            len(steps) == 1 + drops_blanks
+            and metaspace["type"] == "Metaspace"
+            and metaspace.get("replacement", METASPACE) == METASPACE
+            and scheme in ("always", "never")
+        )
+    except (AttributeError, IndexError, KeyError, TypeError):
+        known = False
+    if not known:
+        raise VocabularyError(
+            "the pre-tokenizer should be Metaspace with ▁, alone or after WhitespaceSplit, and "
+            f'prepend_scheme "always" or "never"; got {spec!r:.160}'
+        )
+    words = regex.compile(f"{METASPACE}?[^{METASPACE}]+|{METASPACE}")
+
+    def cut(text):
+        found = []
+        for chunk in NO_BLANKS.findall(text) if drops_blanks else [text] if text else []:
+            chunk = chunk.replace(" ", METASPACE)
+            if scheme == "always" and not chunk.startswith(METASPACE):
+                chunk = METASPACE + chunk
+            found += words.findall(chunk) if split else [chunk]
+        return found
+
+    return cut
 
 
 # Latin, Greek and Cyrillic with their signs and blanks, then an ideograph, an emoji, a wide blank.

@@ -14,8 +14,9 @@ class Foreign:
     family: its name in messages; names: of the tensors; required: options of config.json that
     would change what is computed, and what is understood here; fields(raw): the sizes for our
     config; heads: field of our config -> how the names of the tensors of that part begin;
-    activation: the name of its option, and the family's default; token_classifier: the class whose
-    "classifier" labels tokens, where those of others read whole texts; None: no classifier is read.
+    activation: the name of its option, and the family's default; None: fields returns it;
+    token_classifier: the class whose "classifier" labels tokens, where those of others read whole
+    texts; None: no classifier is read.
     """
 
     family: str
@@ -23,7 +24,7 @@ class Foreign:
     required: dict
     fields: Callable
     heads: dict
-    activation: tuple = ("hidden_act", "gelu")
+    activation: tuple | None = ("hidden_act", "gelu")
     token_classifier: str | None = None
 
     def read_config(self, path):

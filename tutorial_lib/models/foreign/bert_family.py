@@ -144,3 +144,54 @@ ELECTRA = Foreign(
     lambda raw: sizes(raw) | {"embedding_size": raw["embedding_size"]},
     heads={"mlm": "generator_", "replaced": "discriminator_predictions."},
 )
+
+
+def _xlm_sizes(raw):
+    several = raw.get("use_lang_emb", True)
+    n_languages = raw.get("n_langs", 1) if several else 1
+    ids = raw.get("lang2id") or {}
+    named = n_languages > 1 and sorted(ids.values()) == list(range(n_languages))
+    return {
+        "vocab_size": raw["vocab_size"] if "vocab_size" in raw else raw["n_words"],
+        "context": raw.get("max_position_embeddings", 512),
+        "d_model": raw["emb_dim"],
+        "n_layers": raw["n_layers"],
+        "n_heads": raw["n_heads"],
+        "dropout": raw.get("dropout", 0.1),
+        "eps": raw.get("layer_norm_eps", 1e-12),
+        "activation": "gelu" if raw.get("gelu_activation", True) else "relu",
+        "n_languages": n_languages,
+        "language_names": " ".join(sorted(ids, key=ids.get)) if named else None,
+    }
+
+
+XLM = Foreign(
+    "XLM",
+    ForeignNames(
+        table={
+            "token_embedding.weight": "embeddings.weight",
+            "position_embedding.weight": "position_embeddings.weight",
+            "language_embedding.weight": "lang_embeddings.weight",
+            "mlm_head.bias": "pred_layer.proj.bias",
+        }
+        | weights_and_biases(
+            {
+                "embedding_norm": "layer_norm_emb",
+                "blocks.{n}.attention.qkv": tuple(f"attentions.{{n}}.{part}_lin" for part in "qkv"),
+                "blocks.{n}.attention.output": "attentions.{n}.out_lin",
+                "blocks.{n}.attention_norm": "layer_norm1.{n}",
+                "blocks.{n}.feed_forward.hidden": "ffns.{n}.lin1",
+                "blocks.{n}.feed_forward.output": "ffns.{n}.lin2",
+                "blocks.{n}.feed_forward_norm": "layer_norm2.{n}",
+            }
+        ),
+        prefixes=("transformer.",),
+        ignored=("position_ids",),
+        tied={"pred_layer.proj.weight": "embeddings.weight"},
+    ),
+    # An adaptive softmax, and reading from left to right, were options of its program.
+    {"model_type": "xlm", "asm": False, "causal": False, "is_encoder": True},
+    _xlm_sizes,
+    heads={"mlm": "pred_layer."},
+    activation=None,
+)
