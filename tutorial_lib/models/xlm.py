@@ -118,6 +118,7 @@ class XLM(BERT):
         """Make the tables of tokens, positions and languages, and their norm."""
         self.token_embedding = nn.Embedding(config.vocab_size, width)
         self.position_embedding = LearnedPositions(config.context, width)
+        self.segment_embedding = None
         several = config.n_languages > 1
         self.language_embedding = nn.Embedding(config.n_languages, width) if several else None
         self.embedding_norm = nn.LayerNorm(width, config.eps)
