@@ -15,6 +15,7 @@ ALLOWED = sys.stdlib_module_names | {"torch", "einops", "regex"}
 RESULTS = {
     "albert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 15),
     "attention": (r"right answers: (\d+)%; when not told the name: (\d+)%", 1, 40),
+    "bart": (r"the same number: (\d+)%[\s\S]*another number: (\d+)%", 1, 60),
     "bert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 20),
     "decoding": (r"sampled +log p +(-[\d.]+)[\s\S]*beam search +log p +(-[\d.]+)", -1, 10),
     "distilbert": (r"taught, 2 layers: (\d+)%[\s\S]*alone, 2 layers: (\d+)%", 1, 15),
@@ -22,6 +23,7 @@ RESULTS = {
     "gpt": (r"held-out: ([\d.]+) nats per character; .* pairs: ([\d.]+)", -1, 0.2),
     "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
     "roberta": (r"hidden once: .* loss ([\d.]+)[\s\S]*every pass: .* loss ([\d.]+)", 1, 0.1),
+    "t5": (r"its own word: (\d+)%[\s\S]*the other task's word: (\d+)%", 1, 70),
     "training": (
         r"held-out: ([\d.]+) nats per character; by their frequencies alone: ([\d.]+)",
         -1,

@@ -124,12 +124,16 @@ def test_a_page_stands_on_its_own(name):
     assert not re.search(r"^\s*(from|import) tutorial_lib", path(name).read_text("utf-8"), re.M)
 
 
-@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert", "electra"])
-def test_a_descendant_is_shown_as_what_it_changes(name):
-    shown = show(name, changes_from="bert")
+DESCENDANTS = dict.fromkeys(("roberta", "albert", "distilbert", "electra"), "bert")
+DESCENDANTS |= dict.fromkeys(("bart", "t5"), "transformer")
+
+
+@pytest.mark.parametrize(("name", "parent"), DESCENDANTS.items())
+def test_a_descendant_is_shown_as_what_it_changes(name, parent):
+    shown = show(name, changes_from=parent)
     header, _, *lines = repr(shown).splitlines()
-    assert header.startswith(f"tutorial_lib/pages/{name}.py beside bert.py: ") or name in header
-    ours, theirs = (path(page).read_text(encoding="utf-8") for page in (name, "bert"))
+    assert header.startswith(f"tutorial_lib/pages/{name}.py beside {parent}.py: ") or name in header
+    ours, theirs = (path(page).read_text(encoding="utf-8") for page in (name, parent))
     for line in lines:
         if line.startswith("+"):
             assert line[1:] in ours.splitlines()
@@ -138,6 +142,6 @@ def test_a_descendant_is_shown_as_what_it_changes(name):
     came = [line for line in lines if line.startswith("+")]
     assert f", {len(came)} come" in header
     assert not any("__main__" in line for line in lines)
-    assert "class SelfAttention" not in repr(shown)  # what stays the same is not shown
+    assert "scores.softmax(dim=-1)" not in repr(shown)  # what stays the same is not shown
     assert plain(shown).count("for block in") == repr(shown).count("for block in")
     assert html.escape("x < y") not in shown._repr_html_()

@@ -1,6 +1,5 @@
 """BART and T5, a page each: equal to the library, unless broken."""
 
-import random
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +7,6 @@ import torch
 from page_loader import assert_same_start, load_page, same_weights
 from torch.testing import assert_close
 
-from tutorial_lib.decoding import generate
 from tutorial_lib.models import BARTConfig, T5Config
 from tutorial_lib.objectives import corruption, translation_loss
 
@@ -18,7 +16,7 @@ HEADS = {"d_head": 5, "d_ff": 17}
 
 @torch.no_grad()
 def agree(page, model, ours, loss, start):
-    """The page's model computes what ours does, and writes the same."""
+    """The page's model computes what ours does."""
     same_weights(model, ours)
     assert model.target_embedding.weight is model.source_embedding.weight
     generator = torch.Generator().manual_seed(2)
@@ -33,9 +31,6 @@ def agree(page, model, ours, loss, start):
     target[:, 0] = start
     expected = translation_loss(ours, (source, target), pad_id=page.PAD, smoothing=0.0)
     assert_close(loss(model, source, target), expected, **close)
-    # With weights far from the gentle ones, no two tokens are about as likely.
-    expected = generate(ours, [[start]] * 4, 8, source=source, source_mask=real)
-    assert page.write(model, source, 8).tolist() == expected
 
 
 def bart(page):
@@ -72,19 +67,18 @@ def t5(page):
     ours = T5Config(vocab_size=19, **SIZES, **HEADS, dropout=0.5).build()
     agree(page, page.T5(19, **SIZES, **HEADS), ours, page.text_loss, page.PAD)
     for causal in (False, True):
-        torch.manual_seed(3)
         theirs = page.Distances(3, causal)
         table = ours.target_distances if causal else ours.source_distances
         with torch.no_grad():
             theirs.weight.copy_(table.weight)
         found = theirs(300)
-        if causal:  # what comes after is hidden anyway
-            found = found.tril()
-        assert torch.equal(found, table(300).tril() if causal else table(300))
+        assert torch.equal(found, table(300))
     torch.manual_seed(0)
     sizes = SIZES | {"d_model": 24, "d_head": 9, "d_ff": 60}
     model, ours = page.T5(40, **sizes), T5Config(vocab_size=40, **sizes).build()
     assert_same_start(model, ours)
+    wide = page.T5(9, d_model=200, n_layers=0, n_heads=40, d_head=1, d_ff=1)
+    assert_close(wide.source_distances.weight.std().item(), 200**-0.5, rtol=0.1, atol=0)
     queries, keys, _ = model.encoder_blocks[0].attention.qkv.weight.chunk(3)
     assert_close((keys.std() / queries.std()).item(), 3.0, rtol=0.15, atol=0)
 
@@ -94,7 +88,6 @@ AGREE = {"bart": bart, "t5": t5}
 
 @pytest.mark.parametrize("name", AGREE)
 def test_equal_to_the_library(name):
-    random.seed(0)
     AGREE[name](load_page(name))
 
 
@@ -105,27 +98,25 @@ def test_equal_to_the_library(name):
         ("bart", "positions.weight[2:]", "positions.weight[0:]"),
         ("bart", "dropout(norm(self.source_embedding", "dropout((self.source_embedding"),
         ("bart", ".T + self.output_bias", ".T"),
-        ("bart", "self.target_positions, self.target_norm)", "self.source_positions, self.target_norm)"),
+        ("bart", "(target, self.target_positions,", "(target, self.source_positions,"),
         ("bart", "std=0.02 if weight.dim() == 2 else 0.0", "std=0.02"),
         ("bart", " / math.sqrt(q.size(-1))", ""),
-        ("bart", "min(int(torch.poisson(MEAN_LENGTH)), n_hidden - sum(lengths))", "int(torch.poisson(MEAN_LENGTH))"),
+        ("bart", ", n_hidden - sum(lengths)", ", n_hidden"),
         ("bart", "zip(sorted(gaps.tolist()), lengths", "zip(gaps.tolist(), lengths"),
         ("bart", ", MASK]", ", *[MASK] * length]"),
         ("bart", "target[:, 1:], ignore_index=PAD", "target[:, 1:]"),
-        ("bart", "(source[:, :1], START)", "(source[:, :1], END)"),
         ("t5", "+ distances  #", "/ math.sqrt(q.size(-1)) + distances  #"),
         ("t5", "+ distances  #", "#"),
         ("t5", "self.attention(y, y, mask, distances)", "self.attention(x, x, mask, distances)"),
-        ("t5", "2 if self.causal else 4", "2"),
+        ("t5", "2 if self.causal else 4", "2 if self.causal else 8"),
         ("t5", "(offset > 0) * 2 * near", "(offset < 0) * 2 * near"),
         ("t5", "math.log(self.max_distance / near)", "math.log(self.max_distance)"),
         ("t5", ".clamp(max=2 * near - 1)", ".clamp(max=2 * near - 2)"),
         ("t5", "self.decoder_norm(y) * y.size(-1) ** -0.5", "self.decoder_norm(y)"),
         ("t5", "return self.encoder_norm(x)", "return x"),
         ("t5", ".mul_(d_head**-0.5)", ".mul_(1.0)"),
-        ("t5", "d_model if \"distances\" in name else weight.size(1)", "weight.size(1)"),
+        ("t5", "d_model if \"distances\" in name else w.size(1)", "w.size(1)"),
         ("t5", " and name != \"source_embedding.weight\"", ""),
-        ("t5", "(source[:, :1], PAD)", "(source[:, :1], END)"),
     ],
 )  # fmt: skip
 def test_a_broken_copy_differs(name, old, new):

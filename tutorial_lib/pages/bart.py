@@ -1,7 +1,7 @@
 """BART on one page: a Transformer that reads damaged text and writes it whole.
 
 Lewis et al. 2019. `python bart.py` reads numbers in English and German words with spans missing,
-for about a minute, and mends some that it has not seen.
+for half a minute, and mends some that it has not seen.
 B batch, T queries or target, S keys or source, H heads, D model width, K = D / H (d_k), V words
 """
 
@@ -17,7 +17,6 @@ from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
 PAD, START, END, MASK = range(4)
-MEAN_LENGTH = torch.tensor(3.0)  # of a hidden span
 
 
 class MultiHeadAttention(nn.Module):
@@ -107,7 +106,7 @@ def infill(words, share=0.3):
     """Put one MASK in place of each span of words: how many are missing, nothing says."""
     n_hidden, lengths = round(share * len(words)), []
     while sum(lengths) < n_hidden:  # a length of 0: a MASK where nothing is missing
-        lengths.append(min(int(torch.poisson(MEAN_LENGTH)), n_hidden - sum(lengths)))
+        lengths.append(min(int(torch.poisson(torch.tensor(3.0))), n_hidden - sum(lengths)))
     gaps = torch.randperm(len(words) - n_hidden + 1)[: len(lengths)]  # so no two spans touch
     damaged, start, hidden = [], 0, 0
     for gap, length in zip(sorted(gaps.tolist()), lengths, strict=False):
@@ -125,18 +124,17 @@ def mending_loss(model, source, target):
 if __name__ == "__main__":
     torch.manual_seed(0)
     text = (Path(__file__).parent / "data/numbers_en_de.txt").read_text(encoding="utf-8")
-    text = re.sub("hundert|tausend|(?<!h)und|-", r" \g<0> ", text)  # split compound words
-    words = ["", "/", ".", "____", *sorted({*text.split()})]  # first PAD, START, END, MASK
-    text = text.replace("\t", " / ")  # English / German
+    text = re.sub("hundert|tausend|(?<!h)und|-", r" \g<0> ", text.replace("\t", " / "))
+    words = ["", "/", ".", "____", *sorted({*text.split()} - {"/"})]  # first PAD, START, END, MASK
     texts = [[words.index(word) for word in line.split()] for line in text.splitlines()]
+    target = pad_sequence([torch.tensor([START, *text, END]) for text in texts], True)  # (3000, T)
     model = BART(len(words), context=40, d_model=64, n_layers=2, n_heads=4)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
     for step in range(1, 1001):
         optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 100, 1 - step / 1001)  # up, then down
-        batch = [texts[n] for n in torch.randint(2700, (32,))]  # the last 300 are held out
-        source = pad_sequence([torch.tensor(infill(text)) for text in batch], True)
-        target = [torch.tensor([START, *text, END]) for text in batch]
-        loss = mending_loss(model, source, pad_sequence(target, True))
+        batch = torch.randint(2700, (32,))  # the last 300 are held out
+        source = pad_sequence([torch.tensor(infill(texts[n])) for n in batch], True)  # (32, S)
+        loss = mending_loss(model, source, target[batch])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

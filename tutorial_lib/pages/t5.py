@@ -1,7 +1,7 @@
 """T5 on one page: one Transformer for all tasks, each a text to read and a text to write.
 
 Raffel et al. 2019. `python t5.py` learns two tasks with numbers in words, told apart by the
-first word of the source, for about a minute, and does them with numbers that it has not seen.
+first word of the source, for half a minute, and does them with numbers that it has not seen.
 B batch, T queries or target, S keys or source, H heads, D model width, K head width, V words
 """
 
@@ -11,7 +11,6 @@ from collections import OrderedDict
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from einops import rearrange
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
@@ -29,10 +28,8 @@ class MultiHeadAttention(nn.Module):
         self.output = nn.Linear(n_heads * d_head, d_model, bias=False)  # mixes what the heads found
 
     def forward(self, x, context, mask=None, distances=0):
-        w_q, w_k, w_v = self.qkv.weight.chunk(3)
-        q = rearrange(F.linear(x, w_q), "B T (H K) -> B H T K", H=self.n_heads)
-        k = rearrange(F.linear(context, w_k), "B S (H K) -> B H S K", H=self.n_heads)
-        v = rearrange(F.linear(context, w_v), "B S (H K) -> B H S K", H=self.n_heads)
+        maps = zip((x, context, context), self.qkv.weight.chunk(3), strict=True)
+        q, k, v = (rearrange(y @ w.T, "B T (H K) -> B H T K", H=self.n_heads) for y, w in maps)
         scores = q @ k.transpose(-2, -1) + distances  # (B, H, T, S); w_q starts smaller by √d_k
         if mask is not None:  # (B, S), True = a real token; exp(-inf) = 0: padding has no weight
             scores = scores.masked_fill(~mask[:, None, None, :], -math.inf)
@@ -94,12 +91,11 @@ class T5(nn.Module):
         sizes = d_model, n_heads, d_head, d_ff
         self.encoder_blocks = nn.ModuleList(Block(*sizes, decoder=False) for _ in range(n_layers))
         self.decoder_blocks = nn.ModuleList(Block(*sizes, decoder=True) for _ in range(n_layers))
-        for name, weight in self.named_parameters():
-            if weight.dim() == 2 and name != "source_embedding.weight":
-                n_inputs = d_model if "distances" in name else weight.size(1)
-                nn.init.normal_(weight, std=n_inputs**-0.5)
+        for name, w in self.named_parameters():
+            if w.dim() == 2 and name != "source_embedding.weight":
+                nn.init.normal_(w, std=(d_model if "distances" in name else w.size(1)) ** -0.5)
             if "qkv" in name:  # in place of the division by √d_k
-                weight.data.chunk(3)[0].mul_(d_head**-0.5)
+                w.data.chunk(3)[0].mul_(d_head**-0.5)
 
     def encode(self, source, source_mask=None):
         distances, x = self.source_distances(source.size(1)), self.source_embedding(source)
@@ -121,7 +117,7 @@ class T5(nn.Module):
 def text_loss(model, source, target):
     """Teacher forcing, whatever the task: say each word of the target after those before it."""
     logits = model(source, target[:, :-1], source != PAD).transpose(1, 2)  # (B, V, T - 1)
-    return F.cross_entropy(logits, target[:, 1:], ignore_index=PAD)
+    return nn.functional.cross_entropy(logits, target[:, 1:], ignore_index=PAD)
 
 
 if __name__ == "__main__":
@@ -131,27 +127,24 @@ if __name__ == "__main__":
     rows = [row.split() for line in text.splitlines() for row in line.split("\t")]
     words = ["", ".", "german:", "reverse:", *sorted({*text.split()})]  # first PAD, END
     rows = [[words.index(word) for word in row] for row in rows]
-    pairs = list(zip(rows[0::2], rows[1::2], strict=True))  # 3000; the last 300 are held out
-    texts = [([2, *english], [PAD, *german, END]) for english, german in pairs]
-    texts += [([3, *english], [PAD, *english[::-1], END]) for english, _ in pairs]
+    source = [torch.tensor([2 + n % 2, *rows[n - n % 2]]) for n in range(6000)]  # two tasks each
+    target = [rows[n - 1][::-1] if n % 2 else rows[n + 1] for n in range(6000)]
+    target = [torch.tensor([PAD, *text, END]) for text in target]
+    source, target = pad_sequence(source, True), pad_sequence(target, True)  # (6000, S), (6000, T)
     model = T5(len(words), d_model=64, n_layers=2, n_heads=4, d_head=24, d_ff=256)
     nn.init.normal_(model.source_embedding.weight, std=0.3)  # 1 drowns what two layers add
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
     for step in range(1, 1001):
         optimizer.param_groups[0]["lr"] = 3e-3 * min(step / 100, 1 - step / 1001)  # up, then down
-        batch = [texts[n + task] for n in torch.randint(2700, (16,)) for task in (0, 3000)]
-        source, target = zip(*batch, strict=True)
-        source = pad_sequence([*map(torch.tensor, source)], True)  # (B, S)
-        loss = text_loss(model, source, pad_sequence([*map(torch.tensor, target)], True))
+        batch = torch.randint(5400, (32,))  # the last 600 are held out
+        loss = text_loss(model, source[batch], target[batch])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if step % 100 == 0:
-            print(f"step {step}: loss {loss.item():.2f}", flush=True)
     # Greedy decoding writes a target when each word is the likeliest after those before it.
     for whose, other in (("its own", 0), ("the other task's", 1)):
-        batch = [([text[0] ^ other, *text[1:]], target) for text, target in texts[2700:3000] + texts[5700:]]
-        source, target = (pad_sequence([*map(torch.tensor, side)], True) for side in zip(*batch))
-        found = model.eval()(source, target[:, :-1], source != PAD).argmax(dim=-1)  # (B, T - 1)
-        right = ((found == target[:, 1:]) | (target[:, 1:] == PAD)).all(dim=1).float().mean()
+        asked, wanted = source[5400:].clone(), target[5400:, 1:]
+        asked[:, 0] ^= other  # 2 becomes 3, and 3 becomes 2
+        found = model.eval()(asked, target[5400:, :-1], asked != PAD).argmax(dim=-1)  # (600, T - 1)
+        right = ((found == wanted) | (wanted == PAD)).all(dim=1).float().mean()
         print(f"right when the source begins with {whose} word: {right:.0%}")
