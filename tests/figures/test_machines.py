@@ -9,6 +9,7 @@ from tutorial_lib.models import (
     BERT,
     GPT,
     ALBERTConfig,
+    BARTConfig,
     BERTConfig,
     DINOv2Config,
     DistilBERTConfig,
@@ -17,6 +18,7 @@ from tutorial_lib.models import (
     LlamaConfig,
     ModernGPTConfig,
     RoBERTaConfig,
+    T5Config,
     TransformerConfig,
     ViTConfig,
     count_parameters,
@@ -98,6 +100,35 @@ def test_a_transformer_stands_side_by_side():
     shown = words(figures.machine(model, IDS, IDS[:, :3]))
     assert {"(B, S, D) = (1, 4, 8)", "(B, T, D) = (1, 3, 8)"} <= set(shown)
     assert f"{count_parameters(model):,} parameters" in shown
+
+
+@pytest.mark.parametrize(
+    ("config", "said", "unsaid"),
+    [
+        (BARTConfig(**TEXT), {"BART", "learned", "2 heads of 4"}, {"sinusoids", "table · √8"}),
+        (
+            T5Config(**TEXT, d_head=3, d_ff=5),
+            {"T5", "2 heads of 3, distances", "2 heads of 3", "the target's table again"},
+            {"+ positions", "LayerNorm"},
+        ),
+        (
+            T5Config(**TEXT, d_head=3, d_ff=5, gated=True, tied=False),
+            {"8 → 5 → 8, with a gate", "a table of its own", "RMSNorm"},
+            {"the target's table again"},
+        ),
+    ],
+)
+def test_the_encoder_decoders_after_it_show_what_they_changed(config, said, unsaid):
+    model = config.build().eval()
+    figure = figures.machine(model, IDS, IDS[:, :3])
+    shown = {text.get_text() for axes in figure.axes for text in axes.texts}
+    shown |= {text.get_text() for text in figure.texts}
+    shown |= {axes.get_title(loc) for axes in figure.axes for loc in ("left", "center")}
+    assert said <= shown
+    assert not unsaid & shown
+    assert f"{count_parameters(model):,} parameters" in shown
+    assert sum(parameters_by_kind(model).values()) == count_parameters(model)
+    assert "head" not in parameters_by_kind(model)
 
 
 def test_what_is_no_model_of_the_course_is_an_error():

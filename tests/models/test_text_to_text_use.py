@@ -18,6 +18,7 @@ from tutorial_lib.errors import (
     ShapeError,
     VocabularyError,
 )
+from tutorial_lib.interpret import trace
 from tutorial_lib.models import BART, BERT, T5, BARTConfig, T5Config, Transformer, count_parameters
 
 SIZES = {"vocab_size": 23, "context": 16, "d_model": 20, "n_layers": 2, "n_decoder_layers": 3}
@@ -175,6 +176,31 @@ def test_save_and_load(model, tmp_path):
         DamagedFileError, match=f"hold a Transformer, it holds {type(model).__name__}"
     ):
         Transformer.load(tmp_path / "model.safetensors")
+
+
+@torch.no_grad()
+def test_the_trace_tells_what_they_compute(model):
+    source, target = SOURCES[:1], TARGETS[:1]
+    story = trace(model, source, target)
+    assert torch.equal(story["output"].tensor, model(source, target))
+    table = model.source_embedding.weight
+    for stack, ids in (("source", source), ("target", target)):  # one table, read twice
+        assert_close(story[f"{stack} embedding"].tensor, table[ids])
+    queries, scores = (story[f"encoder layer 0 {name}"] for name in ("queries", "scores"))
+    hidden = story["encoder layer 0 feed forward hidden"]
+    if isinstance(model, BART):
+        assert story["target norm"].formula == "LayerNorm(target embedding sum)"
+        assert scores.formula == "queries · keysᵀ / √K, -∞ where hidden"
+        return
+    assert queries.formula.endswith("heads, times √K")
+    assert scores.formula == "queries · keysᵀ / √K + distances, -∞ where hidden"
+    assert "distances" not in story["decoder layer 0 cross scores"].formula
+    keys = story["encoder layer 0 keys"].tensor
+    expected = queries.tensor @ keys.transpose(-2, -1) / 3**0.5 + model.source_distances(5)
+    assert_close(scores.tensor, expected)
+    assert "b_1" not in hidden.formula
+    if model.config.gated:
+        assert story["encoder layer 0 feed forward gate"].formula.startswith("GELU(")
 
 
 # --- what they refuse -----------------------------------------------------------------------

@@ -3,6 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from tutorial_lib.models.transformer import ScaledEmbedding
+from tutorial_lib.positions import LearnedPositions
+
 
 @dataclass(frozen=True)
 class Part:
@@ -54,11 +57,12 @@ def parameters_by_kind(model):
 
 def _kind_of(name):
     if "blocks." not in name:
-        if name.startswith(("final_norm", "embedding_norm", "encoder_norm", "decoder_norm")):
+        if name.partition(".")[0].endswith("_norm"):
             return "norm"
         tables = "embedding" in name or "position" in name
         tables = tables or name.startswith(("output_layer", "widen"))
-        return "embedding" if tables or name.startswith("relative") else "head"
+        tables = tables or name.startswith("relative") or "distances" in name
+        return "embedding" if tables else "head"
     if "_norm." in name or "_scale." in name:
         return "norm"
     return "attention" if "attention." in name else "feed forward"
@@ -105,11 +109,17 @@ def _entrance(name, label, model):
     if label == "ids":
         return "ids", name, ""
     if label == "embedding":
-        shared = name.startswith("target") and model.config.shared_vocabulary
+        source, target = model.source_embedding, model.target_embedding
+        shared = name.startswith("target") and target.weight is source.weight
         table = "the source's table" if shared else "table"
-        return "embedding", "embedding", f"{table} · √{model.config.d_model}"
+        scaled = isinstance(source, ScaledEmbedding)
+        factor = f" · √{model.config.d_model}" if scaled else ""
+        return "embedding", "embedding", f"{table}{factor}"
     if label == "positions":
-        return "embedding", "+ positions", "sinusoids"
+        learned = isinstance(model.source_positions, LearnedPositions)
+        return "embedding", "+ positions", "learned" if learned else "sinusoids"
+    if label == "norm":
+        return "norm", "LayerNorm", ""
     return None
 
 
@@ -138,6 +148,8 @@ def _inside(name, label, record, model, records):
         if getattr(layer, "n_kv_heads", layer.n_heads) < layer.n_heads:
             note += f" ({layer.n_kv_heads} for keys, values)"
         note += ", rotary" if "turned" in queries.formula else ""
+        scores = records[f"{name.removesuffix('attention')}scores"]
+        note += ", distances" if "distances" in scores.formula else ""
         if label == "cross attention":
             return "cross", "cross-attention", note
         return "attention", "causal self-attention" if layer.causal else "self-attention", note

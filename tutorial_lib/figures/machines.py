@@ -74,16 +74,18 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
 
     model: a GPT, ModernGPT or Llama with ids (1, T); a BERT or one of its descendants with ids,
     with those of its heads that it has; a ViT or DINOv2 with an image (1, C, height, width), from 0
-    to 1 or normalised; a Transformer with source (1, S) and target (1, T) ids. words: the tokens,
-    for the Transformer two lists of them; without them the ids are written. One layer is opened,
-    orange lines are the shortcuts; each box says what leaves it and how many numbers it learns.
+    to 1 or normalised; a Transformer, BART or T5 with source (1, S) and target (1, T) ids.
+    words: the tokens, for these three two lists of them; without them the ids are written.
+    One layer is opened, orange lines are the shortcuts; each box says what leaves it and how many numbers it learns.
     counts: whether a Transformer's boxes say so.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
     if isinstance(model, Transformer):
         pair = words or [map(str, ids[0].tolist()) for ids in inputs]
         spoken = [" ".join(part) for part in pair]
-        return architecture(model, *inputs, title or "The Transformer", *spoken, counts, figure)
+        name = type(model).__name__
+        title = title or ("The Transformer" if name == "Transformer" else name)
+        return architecture(model, *inputs, title, *spoken, counts, figure)
     records = trace(model, *inputs)
     plan = plan_of(model, records)
     n_heads = len(plan.heads)

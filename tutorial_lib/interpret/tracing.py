@@ -21,6 +21,7 @@ from tutorial_lib.models.blocks import Block, DecoderBlock, FeedForward
 from tutorial_lib.models.dinov2 import LayerScale
 from tutorial_lib.models.llama import SwiGLU
 from tutorial_lib.models.patches import PatchEmbedding
+from tutorial_lib.models.t5 import T5Attention
 from tutorial_lib.positions import PositionVectors
 
 __all__ = ["Patch", "Record", "Trace", "Uniform", "Zero", "head_output", "intervene", "trace"]
@@ -28,10 +29,10 @@ __all__ = ["Patch", "Record", "Trace", "Uniform", "Zero", "head_output", "interv
 _INPUTS = {"ids": "token ids", "segments": "segment ids"}
 _INPUTS |= {"source": "source ids", "target": "target ids"}
 _ATTENTION = {
-    "queries": ("B H T K", "{x} · W_q{b_q}, cut into H heads{turned}"),
+    "queries": ("B H T K", "{x} · W_q{b_q}, cut into H heads{turned}{longer}"),
     "keys": ("B H S K", "{context} · W_k{b_k}, cut into {shared} heads{turned}"),
     "values": ("B H S K", "{context} · W_v{b_v}, cut into {shared} heads"),
-    "scores": ("B H T S", "queries · keysᵀ / √K, -∞ where hidden"),
+    "scores": ("B H T S", "queries · keysᵀ / √K{distances}, -∞ where hidden"),
     "weights": ("B H T S", "softmax of each row of scores"),
     "heads": ("B H T K", "weights · values"),
 }
@@ -57,11 +58,13 @@ def trace(model, *inputs, **options):
         if isinstance(tensor, torch.Tensor):
             axes = _INPUT_AXES.get(name, _AXES.get(tensor.dim(), ""))
             story.add(_INPUTS.get(name, name), tensor, axes, "input", "")
-    taps = []
+    taps, paths = [], {}
+    for path, module in model.named_modules(remove_duplicate=False):
+        paths.setdefault(module, []).append(path)
     with ExitStack() as stack:
         for path, module in model.named_modules():
             parent = model.get_submodule(path.rpartition(".")[0])
-            hooks = _hooks(story, path, module, parent)
+            hooks = _hooks(story, path, module, parent, paths[module])
             if isinstance(module, MultiHeadAttention):
                 tap = _AttentionTap(story, path, module)
                 taps.append((module, tap))
@@ -122,6 +125,9 @@ class _AttentionTap(Tap):
         bias = "" if module.qkv.bias is None else " + b_"
         self.parts = {f"b_{part}": bias and bias + part for part in "qkv"}
         self.parts["turned"] = ", turned by position" * isinstance(module, RotaryAttention)
+        t5 = isinstance(module, T5Attention)
+        self.parts["longer"] = ", times √K" * t5  # so that the scores are divided by nothing
+        self.parts["distances"] = " + distances" * (t5 and module.stack != "cross")
         self.parts["shared"] = "H"
         if isinstance(module, GroupedQueryAttention) and module.n_kv_heads < module.n_heads:
             n_shared, n_sharing = module.n_kv_heads, module.n_heads // module.n_kv_heads
@@ -152,9 +158,13 @@ def _label(path):
     return path.replace(".", " ").replace("_", " ").strip()
 
 
-def _hooks(story, path, module, parent):
-    """Register what to note down about one module; return the handles."""
+def _hooks(story, path, module, parent, paths):
+    """Register what to note down about one module; return the handles.
+
+    paths: all its places in the model; a table that both stacks share has two, in order of use.
+    """
     label = _label(path)
+    places = iter(paths)
 
     def after(name, formula, axes=None, is_part=False, on_path=True):
         def note(module, inputs, output):
@@ -168,6 +178,7 @@ def _hooks(story, path, module, parent):
         return note
 
     def embedding(module, inputs, output):
+        label = _label(next(places, path))
         stack = label.partition(" ")[0]
         part = f"{stack} embedding" if stack in ("source", "target") else "embedding"
         if story.part != part:  # a second stack begins
@@ -208,17 +219,21 @@ def _hooks(story, path, module, parent):
     if isinstance(module, FeedForward):
         name = label or "feed forward"
         activation = type(module.activation).__name__
+        b_1, b_2 = ("", "") if module.hidden.bias is None else (" + b_1", " + b_2")
         notes = [
-            (module.hidden, after(f"{name} pre-activation", "{x} · W_1 + b_1", "B T d_ff")),
+            (module.hidden, after(f"{name} pre-activation", f"{{x}} · W_1{b_1}", "B T d_ff")),
             (module.activation, after(f"{name} hidden", activation + "({x})", "B T d_ff")),
-            (module, after(name, "hidden · W_2 + b_2", "B T D", True)),
+            (module, after(name, f"hidden · W_2{b_2}", "B T D", True)),
         ]
         return [part.register_forward_hook(note) for part, note in notes]
     if isinstance(module, SwiGLU):
         name, width = label or "feed forward", "B T d_ff"
         notes = [
             (module.gate, after(f"{name} gate pre-activation", "{x} · W_gate", width)),
-            (module.activation, after(f"{name} gate", "SiLU({x})", width)),
+            (
+                module.activation,
+                after(f"{name} gate", f"{type(module.activation).__name__}({{x}})", width),
+            ),
             (module.hidden, after(f"{name} hidden", "{x} · W_1", width)),
             (module, after(name, "(gate * hidden) · W_2", "B T D", True)),
         ]

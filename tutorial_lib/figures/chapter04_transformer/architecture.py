@@ -5,7 +5,13 @@ from dataclasses import replace
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.diagrams import BYPASS, WIDTH, arrow, canvas, column, heights, shares
-from tutorial_lib.figures.machine_parts import Part, parameters_by_kind, parts_of, shape_in_words
+from tutorial_lib.figures.machine_parts import (
+    Part,
+    parameters_by_kind,
+    parameters_of,
+    parts_of,
+    shape_in_words,
+)
 from tutorial_lib.interpret import trace
 
 
@@ -15,16 +21,19 @@ def architecture(
 ):
     """An encoder-decoder with the shapes of one real forward pass, read from bottom to top.
 
-    model: a `models.Transformer`; source (1, S) and target (1, T) ids; the words are written
-    below them. The first layer of each stack is drawn, with its norms where the model has them;
+    model: a `models.Transformer`, BART or T5; source (1, S) and target (1, T) ids; the words are
+    written below them. The first layer of each stack is drawn, with its norms where the model has them;
     orange lines are shortcuts. counts: whether the numbers of parameters are written.
     Returns the figure. Raises what the model raises.
     """
     records = trace(model, source, target)
     stacks = {stack: parts_of(model, records, stack) for stack in ("encoder", "decoder")}
     logits = shape_in_words(records["output"])
+    own = getattr(model, "output_layer", None)  # T5's version 1.1 has one
+    note = "the target's table again" if own is None else "a table of its own"
+    learned = 0 if own is None else parameters_of(own)
     stacks["decoder"].append(
-        Part("output", "embedding", "logits", "the target's table again", logits, n_parameters=0)
+        Part("output", "embedding", "logits", note, logits, n_parameters=learned)
     )
     if not counts:
         stacks = {
