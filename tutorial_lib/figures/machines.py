@@ -76,7 +76,8 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     with those of its heads that it has; a ViT or DINOv2 with an image (1, C, height, width), from 0
     to 1 or normalised; a Transformer, BART or T5 with source (1, S) and target (1, T) ids.
     words: the tokens, for these three two lists of them; without them the ids are written.
-    One layer is opened, orange lines are the shortcuts; each box says what leaves it and how many numbers it learns.
+    One layer is opened, orange lines are the shortcuts; each box says what leaves it and how many
+    numbers it learns.
     counts: whether a Transformer's boxes say so.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """

@@ -22,8 +22,8 @@ def architecture(
     """An encoder-decoder with the shapes of one real forward pass, read from bottom to top.
 
     model: a `models.Transformer`, BART or T5; source (1, S) and target (1, T) ids; the words are
-    written below them. The first layer of each stack is drawn, with its norms where the model has them;
-    orange lines are shortcuts. counts: whether the numbers of parameters are written.
+    written below them. The first layer of each stack is drawn, with its norms where the model has
+    them; orange lines are shortcuts. counts: whether the numbers of parameters are written.
     Returns the figure. Raises what the model raises.
     """
     records = trace(model, source, target)
