@@ -161,7 +161,7 @@ def _check_continues(model):
     if not hasattr(model, "new_cache"):
         name = type(model).__name__
         raise TypeError(
-            f"{name} does not continue a text; GPT, Llama, ModernGPT and Transformer do"
+            f"{name} does not continue a text; BART, GPT, Llama, ModernGPT, T5 and Transformer do"
         )
 
 
