@@ -61,7 +61,7 @@ def distillation_loss(student, teacher, batch, temperature=2.0, weights=None):
     True
     """
     weights = weights or DistillationWeights()
-    check_pair(student, teacher, weights)
+    _check_pair(student, teacher, weights)
     segments = batch.segments if student.config.n_segments > 1 else None
     hidden = student(batch.ids, segments, batch.mask)  # (B, T, D)
     with torch.no_grad():
@@ -81,7 +81,7 @@ def distillation_loss(student, teacher, batch, temperature=2.0, weights=None):
     return loss
 
 
-def check_pair(student, teacher, weights):
+def _check_pair(student, teacher, weights):
     """Raise unless a student can learn from a teacher with these weights."""
     ours, theirs = student.config, teacher.config
     if ours.vocab_size != theirs.vocab_size:
