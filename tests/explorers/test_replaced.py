@@ -119,17 +119,30 @@ def test_the_truth_is_told_only_when_judged_and_counts_once(widget):
     assert widget.score.lines == 1
 
 
-@pytest.mark.parametrize("odd", [{"marked": [99, -1, 2**60]}, {"share": 9}, {"round": -7}])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"marked": [99, -1, 2**60]},
+        {"share": 9},
+        {"share": -1},
+        {"round": -(2**70)},
+        {"text": "?!", "marked": [0]},  # there is nothing to find
+    ],
+)
 def test_odd_requests_are_answered(widget, odd):
     widget.ask(**odd)
     assert "error" not in widget.reply
     assert widget.reply["marked"] == []
+    assert widget.reply["replaced"] <= len(widget.reply["words"]) / 2
 
 
 def test_only_as_many_as_were_replaced_can_be_marked_the_last_ones_clicked(widget):
-    n = widget.reply["replaced"]
+    n, forgery = widget.reply["replaced"], widget.forgery
     widget.ask(marked=[0, 1, 2, 3, 4, 5])
     assert widget.reply["marked"] == [0, 1, 2, 3, 4, 5][-n:]
+    widget.ask(marked=[1, 2, 2])
+    assert widget.reply["marked"] == [1, 2]
+    assert widget.forgery is forgery  # a click asks no model
 
 
 def test_it_needs_a_line(electra, bert):
