@@ -1,8 +1,10 @@
 """RoBERTa, ALBERT, DistilBERT and ELECTRA, a page each: equal to the library, unless broken."""
 
+import ast
+
 import pytest
 import torch
-from page_loader import assert_same_start, load_page, same_weights
+from page_loader import PAGES, assert_same_start, load_page, same_weights
 from torch.testing import assert_close
 
 from tutorial_lib.models import (
@@ -143,10 +145,14 @@ def electra(page):
     torch.manual_seed(3)
     chosen = torch.rand(ids.shape).masked_fill(ids < page.FIRST_WORD, 1.0) < 0.5
     assert not chosen[ids < page.FIRST_WORD].any()
-    assert changed[~chosen].equal(ids[~chosen])
+    gaps = ids.masked_fill(chosen, page.MASK)
+    with torch.no_grad():
+        logits = filler.mlm_logits(filler(gaps, mask=real)[chosen])  # (N, V)
+    drawn = torch.multinomial(logits.softmax(dim=-1), 1)  # the same random numbers, one by one
+    assert changed.equal(ids.masked_scatter(chosen, drawn))
     assert replaced.equal(changed != ids)
     assert replaced.any()
-    tokens = MaskedTokens(ids.masked_fill(chosen, page.MASK), None, real, chosen, ids[chosen])
+    tokens = MaskedTokens(gaps, None, real, chosen, ids[chosen])
     of_filler = masked_token_loss(filler, tokens)
     alike(
         loss,
@@ -187,6 +193,7 @@ def test_equal_to_the_library(name):
         ("distilbert", "with torch.no_grad():  # the teacher", "if True:  # the teacher"),
         ("distilbert", "hidden[real], wanted[real]", "hidden, wanted"),
         ("distilbert", "return student.train()", "return student"),
+        ("electra", "torch.multinomial(logits.softmax(dim=-1), 1)", "logits.argmax(dim=-1)"),
         ("electra", "replaced = changed != ids", "replaced = chosen"),
         ("electra", "said[real], replaced[real]", "said[chosen], replaced[chosen]"),
         ("electra", "masked_fill(ids < FIRST_WORD, 1.0)", "masked_fill(ids < CLS, 1.0)"),
@@ -200,3 +207,15 @@ def test_a_broken_copy_differs(name, old, new):
     page = load_page(name, old, new)
     with pytest.raises((AssertionError, RuntimeError)):
         AGREE[name](page)
+
+
+@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert"])
+def test_words_are_hidden_as_on_the_page_of_bert(name):
+    """Its 80, 10 and 10 % are counted in test_bert.py."""
+    assert hiding(name) == hiding("bert")
+
+
+def hiding(name):
+    """Return the code of a page's `hide`, without comments."""
+    tree = ast.parse((PAGES / f"{name}.py").read_text(encoding="utf-8"))
+    return next(ast.unparse(node) for node in tree.body if getattr(node, "name", "") == "hide")
