@@ -65,7 +65,7 @@ class XLM(nn.Module):
         self.embedding_norm = nn.LayerNorm(d_model, eps=1e-12)
         self.dropout = nn.Dropout(dropout)
         self.blocks = nn.ModuleList(Block(d_model, n_heads, dropout) for _ in range(n_layers))
-        self.mlm_head = nn.Module()  # the token vectors again, no layer before them, and a
+        self.mlm_head = nn.Module()  # no layer of its own: a bias, and token_embedding
         self.mlm_head.bias = nn.Parameter(torch.zeros(vocab_size))
         for name, weight in self.named_parameters():
             if weight.dim() == 2:
