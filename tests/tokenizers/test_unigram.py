@@ -253,6 +253,9 @@ def test_published_shapes_through_transformers(tmp_path):
         for text, pair in (("To bé ``be'' to", None), ("<extra_id_3> to<mask> x", "be [MASK]")):
             assert ours.encode(text, pair).ids == theirs(text, pair)["input_ids"], kind
         assert ours.vocab_size == len(theirs)
+        assert (ours.unk_id, ours.pad_id) == (theirs.unk_token_id, theirs.pad_token_id)
+        assert ours.sep_id == (theirs.eos_token_id if kind == "T5" else theirs.sep_token_id)
+        assert (ours.cls_id, ours.mask_id) == (theirs.cls_token_id, theirs.mask_token_id)
 
 
 def test_segmentations_are_all_cuts_with_their_shares():

@@ -44,7 +44,8 @@ from tutorial_lib.tokenizers.wordpiece import Encoding
 
 UNKNOWN_PENALTY = 10.0  # an unknown character is so much less likely than the rarest piece
 BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
-PADDING = ("<pad>", "[PAD]")
+# The special tokens that other tokenizers name, spelt as in T5 and XLM-R or as in ALBERT.
+PAD, CLS, SEP, MASK = ("<pad>", "[PAD]"), ("<s>", "[CLS]"), ("</s>", "[SEP]"), ("<mask>", "[MASK]")
 
 
 class Segmentation(NamedTuple):
@@ -63,6 +64,8 @@ class UnigramTokenizer:
     characters are written in the pieces <0x00> to <0xFF>. normalizer, pre_tokenizer and
     post_processor: what happens before and after, as a tokenizer.json writes it; by default words
     get their ▁, and nothing else is done.
+    pad_id, cls_id, sep_id and mask_id are the ids of <pad>, <s>, </s> and <mask>, or of [PAD],
+    [CLS], [SEP] and [MASK]; None where there is no such token.
     Raises VocabularyError when ids or scores do not fit, or a step is not known.
 
     >>> scores = {"<unk>": 0.0, "▁": -4.0, "▁to": -2.0, "be": -2.5, "b": -4.0, "e": -4.0}
@@ -93,6 +96,10 @@ class UnigramTokenizer:
         self._check()
         added = self._added()
         self.vocab = [*self.scores, *sorted(added, key=added.get)]
+        self.pad_id, self.cls_id, self.sep_id, self.mask_id = (
+            next((self.special_tokens[name] for name in names if name in self.special_tokens), None)
+            for names in (PAD, CLS, SEP, MASK)
+        )
         self._normalize = steps_of(normalizer)
         self._cut = metaspace_cutter(pre_tokenizer)
         self._single, self._pair = template_of(post_processor, self.vocab_size)
@@ -251,7 +258,7 @@ class UnigramTokenizer:
         frames = chain(self._single, self._pair)
         silent = {i for what, _ in frames if not isinstance(what, str) for i in what}
         pieces = [self._piece(i) for i in id_list(ids) if i not in silent]
-        pieces = [piece for piece in pieces if piece not in PADDING]
+        pieces = [piece for piece in pieces if piece not in PAD]
         text = "".join(pieces)
         if self.byte_fallback:
             text = regex.sub(f"(?:{BYTE.pattern})+", _from_bytes, text)
