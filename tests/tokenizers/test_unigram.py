@@ -16,8 +16,16 @@ from hypothesis import strategies as st
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.errors import DamagedFileError, MissingDataError, VocabularyError
-from tutorial_lib.tokenizers import UnigramTokenizer, expected_counts, lattice, train_unigram
+from tutorial_lib.tokenizers import (
+    UnigramTokenizer,
+    expected_counts,
+    lattice,
+    likeliest_path,
+    train_unigram,
+)
+from tutorial_lib.tokenizers.lattice import pieces_of
 from tutorial_lib.tokenizers.normalize import CharacterMap, normalizer
+from tutorial_lib.tokenizers.unigram import beginnings, fast_cut
 from tutorial_lib.tokenizers.unigram_training import (
     expectation,
     maximisation,
@@ -151,6 +159,26 @@ def test_ties_unknown_characters_and_bytes_equal_the_reference(scores, bytes_too
     theirs.pre_tokenizer = pre_tokenizers.Metaspace()
     ours = UnigramTokenizer(pieces, byte_fallback=bytes_too)
     assert ours.encode(text).ids == theirs.encode(text).ids
+
+
+@settings(max_examples=300, deadline=None)
+@given(scores=scores, unknown=st.none() | st.integers(-9, 2), word=st.text("aab▁x", max_size=12))
+def test_the_fast_cut_is_the_likeliest(scores, unknown, word):
+    _, ends = likeliest_path(lattice(word, scores, unknown))
+    assert fast_cut(word, beginnings(scores, unknown), unknown) == pieces_of(word, ends)
+
+
+def test_the_fast_cut_tries_only_beginnings_of_pieces():
+    class Counted(dict):
+        looked_up = 0
+
+        def get(self, key, default=None):
+            self.looked_up += 1
+            return super().get(key, default)
+
+    begins = Counted(beginnings({"a": -1.0, "b": -1.0, "abab": -1.5}))
+    assert fast_cut("b" * 1_000, begins) == ["b"] * 1_000
+    assert begins.looked_up < 2_000
 
 
 @pytest.mark.parametrize("kind", AROUND)
