@@ -429,6 +429,7 @@ def test_sentencepiece_s_own_file(tmp_path):
     ours = UnigramTokenizer.from_sentencepiece(path)
     assert ours.vocab == [piece for piece, _, _ in PIECES]
     assert (ours.unk_id, ours.special_tokens) == (0, {"<unk>": 0, "<s>": 1, "</s>": 2})
+    assert ours.tokens("\r  to ") == ["▁", "<unk>", "▁to"]  # only spaces are superfluous
     assert ours.tokens("  to   be\t ﬁx ") == ["▁to", "▁", "b", "e", "▁", "fi", "<unk>"]
     plain = {"add_dummy_prefix": False, "remove_extra_whitespaces": False}
     ours = UnigramTokenizer.from_sentencepiece(sentencepiece_file(path, PIECES, **plain))

@@ -348,6 +348,8 @@ class UnigramTokenizer:
         """Read a Unigram model of SentencePiece (spiece.model) with the ids that stand there.
 
         Models may use others: XLM-R adds 1, T5 has a hundred more. A tokenizer.json knows them.
+        Its table of replacements is read as `tokenizers` reads it, which differs from SentencePiece
+        for a few letters with marks of their own behind them (ﬁ and an accent).
         Raises MissingDataError and DamagedFileError.
         """
         return cls._built(path, read_sentencepiece(path))
