@@ -1,4 +1,4 @@
-"""RoBERTa, ALBERT, DistilBERT and ELECTRA, a page each: equal to the library, unless broken."""
+"""RoBERTa, ALBERT, DistilBERT, ELECTRA, XLM: a page each, equal to the library unless broken."""
 
 import ast
 
@@ -14,13 +14,16 @@ from tutorial_lib.models import (
     DistilBERTConfig,
     ELECTRAConfig,
     RoBERTaConfig,
+    XLMConfig,
 )
 from tutorial_lib.objectives import (
     MaskedTokens,
     ReplacedTokens,
     distillation_loss,
     masked_token_loss,
+    pack_translated,
     replaced_token_loss,
+    tlm_pair,
 )
 
 SIZES = {"vocab_size": 23, "context": 14, "d_model": 12, "n_heads": 3}
@@ -165,7 +168,46 @@ def electra(page):
             alike(parameter.grad, ours[name].grad)
 
 
-AGREE = {"roberta": roberta, "albert": albert, "distilbert": distilbert, "electra": electra}
+@torch.no_grad()
+def xlm(page):
+    model = page.XLM(**LAYERS, n_languages=3, dropout=0.5)
+    ours = XLMConfig(**LAYERS, dropout=0.5, n_languages=3, mlm=True).build()
+    same_weights(model, ours)
+    rows = [[(2, [5, 6, 7]), (1, [8, 9])], [(0, [10]), (2, [20, 21, 22, 19, 18])]] * 20
+    ids, languages, positions = page.texts(rows)
+    pairs = [
+        tlm_pair(a, b, page.SEP, languages=(first, second)) for (first, a), (second, b) in rows
+    ]
+    batch = pack_translated(pairs, page.PAD)
+    for found, expected in zip((ids, languages, positions), batch[:3], strict=True):
+        assert found.equal(expected)
+    for options in (
+        {},
+        {"languages": languages},
+        {"mask": batch.mask, "positions": positions},
+        {"languages": languages, "mask": batch.mask, "positions": positions},
+    ):
+        alike(model(ids, **options), ours(ids, **options))
+    single = page.texts([[(1, [5, 6, 7])], [(0, [8])]])
+    assert single[0].tolist() == [[1, 5, 6, 7, 1], [1, 8, 1, 0, 0]]
+    torch.manual_seed(3)
+    changed, chosen = page.hide(ids, 23)
+    assert not chosen[ids < page.FIRST_WORD].any()
+    tokens = MaskedTokens(changed, languages, batch.mask, chosen, ids[chosen])
+    torch.manual_seed(3)
+    found = page.masked_loss(model, ids, languages, positions)
+    alike(found, masked_token_loss(ours, tokens, positions))
+    sizes = LAYERS | {"d_model": 24, "n_languages": 40}
+    assert_same_start(page.XLM(**sizes), XLMConfig(**sizes, mlm=True).build())
+
+
+AGREE = {
+    "roberta": roberta,
+    "albert": albert,
+    "distilbert": distilbert,
+    "electra": electra,
+    "xlm": xlm,
+}
 
 
 @pytest.mark.parametrize("name", AGREE)
@@ -200,6 +242,14 @@ def test_equal_to_the_library(name):
         ("electra", "weight * judged", "judged"),
         ("electra", "discriminator(changed, mask=real)", "discriminator(changed)"),
         ("electra", ".T + self.mlm_head.bias", ".T"),
+        ("xlm", " + self.position_embedding(positions)", ""),
+        ("xlm", "x + self.language_embedding(languages)", "x"),
+        ("xlm", "return x if mask is None else x * mask[..., None]", "return x"),
+        ("xlm", ".T + self.mlm_head.bias", ".T"),
+        ("xlm", "for _, words in row for i in range(len(words) + 2)]", "for i in range(20)]"),
+        ("xlm", "for i in (SEP, *words, SEP)]", "for i in (*words, SEP)]"),
+        ("xlm", "for n, words in row for _ in", "for n, words in row[:1] for _ in"),
+        ("xlm", "ids != PAD, positions)  # (B", "ids != PAD)  # (B"),
     ],
 )  # fmt: skip
 def test_a_broken_copy_differs(name, old, new):

@@ -124,7 +124,7 @@ def test_a_page_stands_on_its_own(name):
     assert not re.search(r"^\s*(from|import) tutorial_lib", path(name).read_text("utf-8"), re.M)
 
 
-@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert", "electra"])
+@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert", "electra", "xlm"])
 def test_a_descendant_is_shown_as_what_it_changes(name):
     shown = show(name, changes_from="bert")
     header, _, *lines = repr(shown).splitlines()

@@ -16,8 +16,16 @@ from hypothesis import strategies as st
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.errors import DamagedFileError, MissingDataError, VocabularyError
-from tutorial_lib.tokenizers import UnigramTokenizer, expected_counts, lattice, train_unigram
+from tutorial_lib.tokenizers import (
+    UnigramTokenizer,
+    expected_counts,
+    lattice,
+    likeliest_path,
+    train_unigram,
+)
+from tutorial_lib.tokenizers.lattice import pieces_of
 from tutorial_lib.tokenizers.normalize import CharacterMap, normalizer
+from tutorial_lib.tokenizers.unigram import beginnings, fast_cut
 from tutorial_lib.tokenizers.unigram_training import (
     expectation,
     maximisation,
@@ -153,6 +161,26 @@ def test_ties_unknown_characters_and_bytes_equal_the_reference(scores, bytes_too
     assert ours.encode(text).ids == theirs.encode(text).ids
 
 
+@settings(max_examples=300, deadline=None)
+@given(scores=scores, unknown=st.none() | st.integers(-9, 2), word=st.text("aab▁x", max_size=12))
+def test_the_fast_cut_is_the_likeliest(scores, unknown, word):
+    _, ends = likeliest_path(lattice(word, scores, unknown))
+    assert fast_cut(word, beginnings(scores, unknown), unknown) == pieces_of(word, ends)
+
+
+def test_the_fast_cut_tries_only_beginnings_of_pieces():
+    class Counted(dict):
+        looked_up = 0
+
+        def get(self, key, default=None):
+            self.looked_up += 1
+            return super().get(key, default)
+
+    begins = Counted(beginnings({"a": -1.0, "b": -1.0, "abab": -1.5}))
+    assert fast_cut("b" * 1_000, begins) == ["b"] * 1_000
+    assert begins.looked_up < 2_000
+
+
 @pytest.mark.parametrize("kind", AROUND)
 def test_what_it_saves_is_read_by_both(trained, tmp_path, kind):
     theirs, ours = trained[kind]
@@ -253,6 +281,9 @@ def test_published_shapes_through_transformers(tmp_path):
         for text, pair in (("To bé ``be'' to", None), ("<extra_id_3> to<mask> x", "be [MASK]")):
             assert ours.encode(text, pair).ids == theirs(text, pair)["input_ids"], kind
         assert ours.vocab_size == len(theirs)
+        assert (ours.unk_id, ours.pad_id) == (theirs.unk_token_id, theirs.pad_token_id)
+        assert ours.sep_id == (theirs.eos_token_id if kind == "T5" else theirs.sep_token_id)
+        assert (ours.cls_id, ours.mask_id) == (theirs.cls_token_id, theirs.mask_token_id)
 
 
 def test_segmentations_are_all_cuts_with_their_shares():
@@ -398,6 +429,7 @@ def test_sentencepiece_s_own_file(tmp_path):
     ours = UnigramTokenizer.from_sentencepiece(path)
     assert ours.vocab == [piece for piece, _, _ in PIECES]
     assert (ours.unk_id, ours.special_tokens) == (0, {"<unk>": 0, "<s>": 1, "</s>": 2})
+    assert ours.tokens("\r  to ") == ["▁", "<unk>", "▁to"]  # only spaces are superfluous
     assert ours.tokens("  to   be\t ﬁx ") == ["▁to", "▁", "b", "e", "▁", "fi", "<unk>"]
     plain = {"add_dummy_prefix": False, "remove_extra_whitespaces": False}
     ours = UnigramTokenizer.from_sentencepiece(sentencepiece_file(path, PIECES, **plain))
