@@ -105,7 +105,7 @@ frequent labels, and four kinds of hypothesis:
 | anything else | 487 | 0 | 429 |
 
 Someone has lost the premises, and says for each kind its most frequent label. How many **percent**
-of all pairs does that get right, to one decimal?
+of all pairs does that get right, to one decimal place?
 """,
     hints=(
         "In three rows there is nothing to get wrong. What is the best answer in the fourth?",

@@ -242,9 +242,9 @@ REPAIR_GENERATOR = Symptom(
 The picture above counts, in pairs that a generator wrote, how often each label comes with a
 hypothesis of 0 to 4 **general** words: “some” in place of a number, “animals” in place of a kind,
 “outdoors” in place of one place, and no size. In a sound data set every row would be even, and
-every label true. The pairs come from code with one of these mistakes, and each would leave another
-picture. Choose the letter, then repair `balanced`, so that each hypothesis comes once with each
-label, or not at all.
+every label true. The pairs come from code with one of these mistakes, and each would leave a
+different picture. Choose the letter, then repair `balanced`, so that each hypothesis comes once
+with each label, or not at all.
 
 `premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. `LABELS` holds the
 three labels, `relation(premise, hypothesis)` says which of them is true of two Scenes, and

@@ -26,7 +26,7 @@ RECALL = (
     Recall(
         id="R6.1",
         key="weights_without_padding",
-        question="A text of 4 words is filled up with 3 of padding. What does the padding mask "
+        question="A text of 4 words is padded with 3 more tokens. What does the padding mask "
         "leave of its 7 × 7 attention weights?",
         choices={
             "a": "the lower triangle",

@@ -91,7 +91,7 @@ LOSS_TERMS = Claim(
     level="easy",
     text="""
 You may read that masked language modelling “does not make efficient use of data”. How bad is it?
-Take BERT's full length: [CLS], a sentence, [SEP], a sentence, [SEP], together 512 tokens. Of the
+Take BERT's full length: [CLS], a sentence, [SEP], a sentence, [SEP], 512 tokens in all. Of the
 ordinary tokens 15 % are chosen, rounded to a whole number (so our code does it; BERT's own counts
 the three special tokens, too, and comes to one more). A language model gets 511 loss terms from 512
 tokens. **How many** does masked language modelling get?

@@ -262,8 +262,8 @@ draw `(d, s, coin, u)`: the first sentence is number s of document d (never its 
 is below 0.5, the second is the one that follows. If not, it comes from **anywhere in the other
 documents**: all their sentences stand in one list, in order, and it is number `int(u * len(list))`.
 Out comes one `(first, second, is_next)` per draw. The table above audits pairs made by code with
-one of these mistakes. With them a model could be right nearly always, and have learned nothing
-about what follows what. Choose the letter, then repair `next_sentence_pairs`.
+one of these mistakes. From such pairs a model could nearly always be right, and have learned
+nothing about what follows what. Choose the letter, then repair `next_sentence_pairs`.
 """,
     hints=(
         "The labels are right, and no false pair is from one scene. So what does the judge go by, "
