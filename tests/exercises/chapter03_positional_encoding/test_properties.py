@@ -284,6 +284,10 @@ WRONG = {
             ["It turns one position too far: at", "It has two pluses: a turn has a minus at"],
         ),
         "degrees": (rotated(math.pi / 180), ["At width 8 pair 0 must turn by 1; yours"]),
+        "counts on from the first, backwards": (
+            lambda x, positions: rotated(-1)(x, positions[0] + torch.arange(len(positions))),
+            ["It takes the first position and counts on", "It turns the wrong way: (1, 0) becomes"],
+        ),
         "twice the angle": (rotated(2), ["It turns by twice the angle."]),
     },
     "3.10": {
