@@ -4,12 +4,14 @@ import pytest
 
 from tutorial_lib.models import (
     ALBERTConfig,
+    BARTConfig,
     BERTConfig,
     DINOv2Config,
     DistilBERTConfig,
     ELECTRAConfig,
     GPTConfig,
     RoBERTaConfig,
+    T5Config,
     TransformerConfig,
     ViTConfig,
     XLMConfig,
@@ -45,6 +47,20 @@ ROWS = {
     "ELECTRA small": (ELECTRAConfig.small(), 14, 0.04),
     "ELECTRA base": (ELECTRAConfig.base(), 110, 0.01),
     "ELECTRA large": (ELECTRAConfig.large(), 335, 0.005),
+    "BART base": (BARTConfig.base(), 139, 0.005),
+    "BART large": (BARTConfig.large(), 406, 0.001),
+    "T5 small": (T5Config.t5("small"), 60, 0.01),
+    "T5 base": (T5Config.t5("base"), 220, 0.015),
+    # The paper says about 770 M; the released files hold 738 M, as ours do.
+    "T5 large": (T5Config.t5("large"), 770, 0.045),
+    "T5 3B": (T5Config.t5("3B"), 2_800, 0.02),
+    "T5 11B": (T5Config.t5("11B"), 11_000, 0.03),
+    # Version 1.1, in the rounded numbers of its FLAN-T5 (Chung et al. 2022).
+    "T5 v1.1 small": (T5Config.v1_1("small"), 80, 0.04),
+    "T5 v1.1 base": (T5Config.v1_1("base"), 250, 0.01),
+    "T5 v1.1 large": (T5Config.v1_1("large"), 780, 0.005),
+    "T5 v1.1 XL": (T5Config.v1_1("XL"), 3_000, 0.06),
+    "T5 v1.1 XXL": (T5Config.v1_1("XXL"), 11_000, 0.02),
     # As XLM-R's paper gives them, rounded to tens (Conneau et al. 2019).
     "XLM-15": (XLMConfig.xlm15(), 250, 0.01),
     "XLM-100": (XLMConfig.xlm100(), 570, 0.01),
