@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tutorial_lib.datasets import load_shakespeare
@@ -144,11 +144,14 @@ def test_ids_equal_the_reference(trained, kind, text, pair):
 
 
 small = st.text("aab▁", min_size=1, max_size=4)
+mixed = st.lists(st.sampled_from(["a", "b", "é", " ", "<unk>"]), max_size=12).map("".join)
 scores = st.dictionaries(small, st.integers(-6, 1), min_size=1, max_size=14)
 
 
 @settings(max_examples=300, deadline=None)
-@given(scores=scores, bytes_too=st.booleans(), text=st.text("aab bé<unk>", max_size=12))
+@given(scores=scores, bytes_too=st.booleans(), text=mixed)
+@example({"▁": 0}, True, "<unk>")
+@example({"▁": -1, "yz": -1, "xy": -6, "z": -6}, False, "xyz")  # an unknown x costs 16, not 9
 def test_ties_unknown_characters_and_bytes_equal_the_reference(scores, bytes_too, text):
     pieces = {"<unk>": 0.0} | {piece: float(score) for piece, score in scores.items()}
     if bytes_too:
@@ -400,8 +403,8 @@ def test_files_that_are_refused(trained, tmp_path, change, message):
     path.write_text(json.dumps(content))
     with pytest.raises(DamagedFileError, match=message):
         UnigramTokenizer.load(path)
-    with pytest.raises(MissingDataError, match=r"no file .*tokenizer\.json"):
-        UnigramTokenizer.from_pretrained(tmp_path.parent)
+    with pytest.raises(MissingDataError, match=r"there is no file .*tokenizer\.json"):
+        UnigramTokenizer.load(tmp_path / "else" / "tokenizer.json")
 
 
 def sentencepiece_file(path, pieces, **rules):
@@ -428,6 +431,8 @@ def test_sentencepiece_s_own_file(tmp_path):
     )
     ours = UnigramTokenizer.from_sentencepiece(path)
     assert ours.vocab == [piece for piece, _, _ in PIECES]
+    with pytest.raises(MissingDataError, match=r"no tokenizer\.json; from_sentencepiece reads sp"):
+        UnigramTokenizer.from_pretrained(tmp_path)
     assert (ours.unk_id, ours.special_tokens) == (0, {"<unk>": 0, "<s>": 1, "</s>": 2})
     assert ours.tokens("\r  to ") == ["▁", "<unk>", "▁to"]  # only spaces are superfluous
     assert ours.tokens("  to   be\t ﬁx ") == ["▁to", "▁", "b", "e", "▁", "fi", "<unk>"]

@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 import regex
 
-from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.errors import DamagedFileError, MissingDataError, VocabularyError
 from tutorial_lib.files import hub, read_json
 from tutorial_lib.tokenizers.files import save_json
 from tutorial_lib.tokenizers.lattice import (
@@ -341,7 +341,13 @@ class UnigramTokenizer:
 
         Raises as `load` does.
         """
-        return cls.load(hub.resolve(name_or_folder, revision, hub.TEXT_FILES) / "tokenizer.json")
+        folder = hub.resolve(name_or_folder, revision, hub.TEXT_FILES)
+        path = folder / "tokenizer.json"
+        if not path.is_file():
+            other = next(folder.glob("*.model"), None)
+            hint = f"; from_sentencepiece reads {other.name}" if other else ""
+            raise MissingDataError(f"{folder} holds no Unigram vocabulary: no {path.name}{hint}")
+        return cls.load(path)
 
     @classmethod
     def from_sentencepiece(cls, path: str | PathLike) -> Self:
