@@ -23,7 +23,7 @@ from tutorial_lib.tokenizers import (
     likeliest_path,
     train_unigram,
 )
-from tutorial_lib.tokenizers.lattice import pieces_of
+from tutorial_lib.tokenizers.cuts import pieces_of
 from tutorial_lib.tokenizers.normalize import CharacterMap, normalizer
 from tutorial_lib.tokenizers.unigram import beginnings, fast_cut
 from tutorial_lib.tokenizers.unigram_training import (
@@ -533,6 +533,15 @@ def test_training_a_tokenizer():
     found, expected = len(ours.tokens(new)), len(theirs.encode(new, add_special_tokens=False).ids)
     assert found < 1.03 * expected
     assert "".join(ours.tokens(new)).replace("▁", " ").split() == new.split()
+
+
+def test_what_we_learn_is_read_by_the_reference(tmp_path):
+    ours = UnigramTokenizer.train(SENTENCE + "to be or not to be " * 9, 90)
+    ours.save(tmp_path / "tokenizer.json")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    text = "Not  to bé, ﬁne: <mask> 日本 42 zzz"
+    assert theirs.encode(text).ids == ours.encode(text).ids
+    assert UnigramTokenizer.load(tmp_path / "tokenizer.json").encode(text) == ours.encode(text)
 
 
 def test_training_with_options():

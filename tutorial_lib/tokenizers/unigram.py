@@ -1,6 +1,6 @@
 """Unigram: each piece has a probability, and the likeliest cut of a word is taken (Kudo 2018).
 
-T5, ALBERT and XLM-R cut text this way. `lattice` holds the idea, `unigram_training` learns the
+T5, ALBERT and XLM-R cut text this way. `cuts` holds the idea, `unigram_training` learns the
 pieces; here is the tokenizer around them.
 """
 
@@ -15,14 +15,14 @@ import regex
 
 from tutorial_lib.errors import DamagedFileError, MissingDataError, VocabularyError
 from tutorial_lib.files import hub, read_json
-from tutorial_lib.tokenizers.files import save_json
-from tutorial_lib.tokenizers.lattice import (
+from tutorial_lib.tokenizers.cuts import (
     best_paths,
     forward,
     lattice,
     pieces_of,
     sample_path,
 )
+from tutorial_lib.tokenizers.files import save_json
 from tutorial_lib.tokenizers.normalize import normalizer as steps_of
 from tutorial_lib.tokenizers.pretokenize import EVERY_WORD, METASPACE, metaspace_cutter
 from tutorial_lib.tokenizers.unigram_files import (
