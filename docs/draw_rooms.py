@@ -23,7 +23,7 @@ PURPOSE = {
     "positions": "sinusoids to rotary",
     "embeddings": "word and text vectors",
     "decoding": "sampling, beam search",
-    "tokenizers": "BPE and WordPiece",
+    "tokenizers": "BPE, WordPiece, Unigram",
     "attention": "heads, masks, caches",
     "training": "the loop, Muon, resuming",
     "datasets": "plays, reviews, digits",

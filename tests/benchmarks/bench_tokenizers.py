@@ -18,10 +18,15 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 import measure
 import tiktoken
 import tokenizers
-from tokenizers import decoders, models, pre_tokenizers, trainers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from tutorial_lib.datasets import load_shakespeare, wheel_file
-from tutorial_lib.tokenizers import GPT2_PATTERN, BPETokenizer, WordPieceTokenizer
+from tutorial_lib.tokenizers import (
+    GPT2_PATTERN,
+    BPETokenizer,
+    UnigramTokenizer,
+    WordPieceTokenizer,
+)
 from tutorial_lib.tokenizers.files import read_tiktoken
 from tutorial_lib.tokenizers.pretokenize import printable
 
@@ -76,6 +81,30 @@ def word_pieces(side, text, again):
     return lambda: encode(text)
 
 
+def unigram(side, text, folder, again):
+    """Return a function that cuts a text with the pieces `write_unigram` left in a folder."""
+    path = folder / "unigram.json"
+    if side == "ours":
+        encode = UnigramTokenizer.load(path).encode
+    else:
+        encode = tokenizers.Tokenizer.from_file(str(path)).encode
+    if again:
+        encode(text)
+    return lambda: encode(text)
+
+
+def write_unigram(text, folder):
+    """Let `tokenizers` learn 4,096 pieces of a text, and write them for both sides."""
+    learner = tokenizers.Tokenizer(models.Unigram())
+    learner.normalizer = normalizers.NFKC()
+    learner.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=N_MERGES, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
+    )
+    learner.train_from_iterator(text.splitlines(), trainer)
+    learner.save(str(folder / "unigram.json"))
+
+
 def rust_bpe(**parts):
     """Return a byte-level BPE of `tokenizers`, untrained unless it gets its parts."""
     tokenizer = tokenizers.Tokenizer(models.BPE(**parts))
@@ -114,6 +143,12 @@ def rows(repeats=20, memory=True):
         for times, again in TIMES.items():
             task = f"BPE encoding, {times}"
             yield from measure.compare(task, SIDES, encoding, text, folder, again, **options)
+        write_unigram(text, folder)
+        ours, rust = (unigram(side, text, folder, False)() for side in SIDES[:2])
+        assert ours.ids == rust.ids, "the tokenizers disagree"
+        for times, again in TIMES.items():
+            task = f"Unigram encoding, {times}"
+            yield from measure.compare(task, SIDES[:2], unigram, text, folder, again, **options)
     for times, again in TIMES.items():
         task = f"WordPiece encoding, {times}"
         yield from measure.compare(task, SIDES[:2], word_pieces, text, again, **options)

@@ -18,6 +18,9 @@ def test_static_masks_are_the_same_in_all_passes_and_dynamic_ones_are_not(widget
     assert len(rows) == 10
     assert all(row == rows[0] for row in rows)
     assert widget.never == widget.hidden.size(1) - len(rows[0]) == len(widget.reply["never"])
+    assert f"{widget.never} of {len(widget.reply['tokens'])} are never" in widget.describe()
+    widget.ask(seed=1)
+    assert widget.reply["rows"][0] != rows[0]
     assert widget.reply["expected"] == pytest.approx(0.85)
     widget.ask(anew=True, passes=40)
     assert len({tuple(row) for row in widget.reply["rows"]}) > 20
@@ -37,5 +40,8 @@ def test_a_long_text_is_cut_and_an_unknown_token_is_not_counted(widget):
     widget.ask(text="so it is " * 90)
     assert len(widget.reply["tokens"]) == 48
     assert widget.reply["cut"] > 0
-    widget.ask(text="so 🙂 is")
-    assert widget.reply["of"] == len(widget.reply["tokens"]) - 1
+    widget.ask(text="so 🙂 is", share=1.0)
+    assert widget.reply["of"] == 2
+    assert widget.reply["rows"][0] == [0, 2]
+    assert widget.reply["never"] == []
+    assert ": 0 of 2 are never" in widget.describe()

@@ -4,8 +4,10 @@ import pytest
 import torch
 from page_checks import kernel_is_done
 
+from tutorial_lib.errors import VocabularyError
 from tutorial_lib.explorers import ReplacedExplorer
-from tutorial_lib.explorers.forgery import forge
+from tutorial_lib.explorers.forgery import forge, words_of_the_plays
+from tutorial_lib.models import BERTConfig
 from tutorial_lib.recipes import load_checkpoint
 
 LINE = "to be, or not to be: that is the question"
@@ -31,9 +33,51 @@ def test_a_forgery_is_drawn_from_a_seed_and_keeps_the_words_in_place(electra, be
     found = forge(electra, bert, bert.tokenizer, LINE, share=0.3, seed=1)
     assert found.written == ["to", "be", ",", "or", "not", "to", "be", ":", *LINE.split()[-4:]]
     assert 2 <= sum(found.replaced) <= round(0.3 * 12)
-    assert all(word.isalpha() for word, new in zip(found.shown, found.replaced, strict=True) if new)
     assert found == forge(electra, bert, bert.tokenizer, LINE, share=0.3, seed=1)
     assert found.shown != forge(electra, bert, bert.tokenizer, LINE, share=0.3, seed=2).shown
+
+
+def test_what_the_forger_writes_are_words_of_the_plays(electra, bert):
+    words = words_of_the_plays()
+    pieces = {piece for piece in bert.tokenizer.vocab if piece.isalpha()}
+    assert {"ea", "shal", "ll", "s"} <= pieces - words  # they only begin or end a word
+    assert {"us", "thee", "o"} <= pieces & words
+    lines = [forged(electra, bert, LINE, seed, share=0.1) for seed in range(40)]
+    assert all(len(line) == 2 for line in lines)  # what is drawn as it was is drawn again
+    drawn = [new for line in lines for _, new in line]
+    assert len(set(drawn)) > 30
+    assert set(drawn) <= words
+
+
+def test_the_words_that_may_be_hidden_and_drawn_can_be_given(electra, bert):
+    pairs = [forged(electra, bert, LINE, seed, {"be", "not", "king"}) for seed in range(9)]
+    for old, new in (pair for line in pairs for pair in line):
+        assert old in {"be", "not"}
+        assert new in {"be", "not", "king"}
+    assert any(pairs)
+    assert forged(electra, bert, LINE, 0, {"king"}) == []  # nothing in the line may be hidden
+
+
+def test_what_stands_beside_an_apostrophe_stays(electra, bert):
+    line = "the king's method in't is not o'er the man"
+    for seed in range(9):
+        hidden = {old for old, _ in forged(electra, bert, line, seed, share=1.0)}
+        assert hidden <= {"the", "method", "is", "not", "man"}
+        assert hidden
+
+
+def forged(electra, bert, text, seed, words=None, share=0.3):
+    """Return the words of a forgery that were replaced, (old, new) each."""
+    found = forge(electra, bert, bert.tokenizer, text, share, seed, words)
+    return [pair for pair in zip(found.written, found.shown, strict=True) if pair[0] != pair[1]]
+
+
+def test_models_of_other_vocabularies_are_refused(electra, bert):
+    small = BERTConfig(50, 8, d_model=4, n_layers=1, n_heads=1, mlm=True).build()
+    with pytest.raises(VocabularyError, match="generator reads 50 tokens, the tokenizer has 989"):
+        ReplacedExplorer(electra, small, [LINE])
+    with pytest.raises(VocabularyError, match="the discriminator reads 50 tokens"):
+        ReplacedExplorer(small, bert, [LINE], bert.tokenizer)
 
 
 def test_a_word_is_suspected_as_much_as_its_most_suspected_piece(electra, bert):
@@ -75,17 +119,30 @@ def test_the_truth_is_told_only_when_judged_and_counts_once(widget):
     assert widget.score.lines == 1
 
 
-@pytest.mark.parametrize("odd", [{"marked": [99, -1, 2**60]}, {"share": 9}, {"round": -7}])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"marked": [99, -1, 2**60]},
+        {"share": 9},
+        {"share": -1},
+        {"round": -(2**70)},
+        {"text": "?!", "marked": [0]},  # there is nothing to find
+    ],
+)
 def test_odd_requests_are_answered(widget, odd):
     widget.ask(**odd)
     assert "error" not in widget.reply
     assert widget.reply["marked"] == []
+    assert widget.reply["replaced"] <= len(widget.reply["words"]) / 2
 
 
 def test_only_as_many_as_were_replaced_can_be_marked_the_last_ones_clicked(widget):
-    n = widget.reply["replaced"]
+    n, forgery = widget.reply["replaced"], widget.forgery
     widget.ask(marked=[0, 1, 2, 3, 4, 5])
     assert widget.reply["marked"] == [0, 1, 2, 3, 4, 5][-n:]
+    widget.ask(marked=[1, 2, 2])
+    assert widget.reply["marked"] == [1, 2]
+    assert widget.forgery is forgery  # a click asks no model
 
 
 def test_it_needs_a_line(electra, bert):

@@ -58,11 +58,26 @@ def test_words_are_hidden_and_shown_again(widget):
 
 
 @pytest.mark.parametrize(
-    "odd", [{"temperature": -1}, {"student": "nobody"}, {"place": 99}, {"hidden": [0, 400]}]
+    ("odd", "answered"),
+    [
+        ({"temperature": -1}, {"temperature": 0.5}),
+        ({"temperature": 99}, {"temperature": 8.0}),
+        ({"student": "nobody"}, {"student": "copied"}),
+        ({"place": 99}, {"place": 3}),
+        ({"hidden": [0, 400]}, {"hidden": [], "places": [3]}),  # [CLS] is never hidden
+        ({"text": "so [MASK] " * 40}, {"cut": 0}),
+    ],
 )
-def test_odd_requests_are_answered(widget, odd):
+def test_odd_requests_are_answered(widget, odd, answered):
     widget.ask(**odd)
-    assert "error" not in widget.reply
+    assert {name: widget.reply[name] for name in answered} == answered
+    assert len(widget.reply["rows"]) == 8
+
+
+def test_what_does_not_fit_into_the_models_is_left_out(widget):
+    widget.ask(text="[MASK] " + "? " * 300)
+    assert widget.reply["cut"] > 0
+    assert len(widget.reply["tokens"]) == 128
 
 
 def test_students_of_another_language_are_refused(teacher):

@@ -5,7 +5,7 @@ import pytest
 
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.files import hub
-from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer
+from tutorial_lib.tokenizers import BPETokenizer, UnigramTokenizer, WordPieceTokenizer
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_only_safe_files_of_the_top_folder_are_fetched(monkeypatch, tmp_path):
     assert asked["etag_timeout"] == 5  # seconds that somebody without a network waits
 
 
-@pytest.mark.parametrize("tokenizer", [BPETokenizer, WordPieceTokenizer])
+@pytest.mark.parametrize("tokenizer", [BPETokenizer, WordPieceTokenizer, UnigramTokenizer])
 def test_a_tokenizer_fetches_no_weights(monkeypatch, tmp_path, tokenizer):
     asked = {}
 

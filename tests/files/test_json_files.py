@@ -5,7 +5,7 @@ import pytest
 from tutorial_lib.errors import DamagedFileError, MissingDataError
 from tutorial_lib.files import json_files, parse_json, read_json
 from tutorial_lib.models.foreign.config import read_config
-from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer
+from tutorial_lib.tokenizers import BPETokenizer, UnigramTokenizer, WordPieceTokenizer
 
 HOSTILE = {
     "deep lists": "[" * 100_000,
@@ -71,6 +71,7 @@ def test_every_reader_of_json_uses_it(tmp_path, text):
         lambda: BPETokenizer.load(tmp_path / "tokenizer.json"),
         lambda: BPETokenizer.from_pretrained(tmp_path),
         lambda: WordPieceTokenizer.from_pretrained(tmp_path),
+        lambda: UnigramTokenizer.from_pretrained(tmp_path),
     ):
         with pytest.raises(DamagedFileError, match="is not usable JSON"):
             read()

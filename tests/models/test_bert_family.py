@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch.testing import assert_close
 
 from tutorial_lib.attention import capture_attention
@@ -45,6 +46,12 @@ CASES = {
         "Roberta",
         "RobertaForMaskedLM",
         ROBERTA | {"hidden_act": "relu", "pad_token_id": 3, "max_position_embeddings": 15},
+    ),
+    "RoBERTa, two segments": (
+        RoBERTa,
+        "Roberta",
+        "RobertaForMaskedLM",
+        ROBERTA | {"type_vocab_size": 2},
     ),
     "XLM-R": (RoBERTa, "XLMRoberta", "XLMRobertaForMaskedLM", ROBERTA),
     "ALBERT": (ALBERT, "Albert", "AlbertForPreTraining", ALBERT_SIZES),
@@ -137,15 +144,59 @@ def test_equals_transformers(tmp_path, case):
     assert not ours.training
 
 
-@pytest.mark.parametrize("case", ["RoBERTa", "ALBERT", "DistilBERT", "ELECTRA"])
-def test_a_bare_body_has_no_heads(tmp_path, case):
+@pytest.mark.parametrize(
+    ("case", "asked", "missing"),
+    [
+        ("RoBERTa", "mlm_logits", "RoBERTa has no MLM head"),
+        ("ALBERT", "mlm_logits", "ALBERT has no MLM head"),
+        ("ALBERT", "order_logits", r"ALBERT has no head for the order.*with_heads\(order=True\)"),
+        ("DistilBERT", "mlm_logits", "DistilBERT has no MLM head"),
+        ("ELECTRA", "mlm_logits", "ELECTRA has no MLM head"),
+        ("ELECTRA", "replaced_logits", r"no head for replaced tokens.*with_heads\(replaced=True\)"),
+    ],
+)
+def test_a_bare_body_has_no_heads(tmp_path, case, asked, missing):
     ours, config, _, sizes = CASES[case]
     config = getattr(transformers, f"{config}Config")(**sizes)
     torch.manual_seed(0)
     transformers.AutoModel.from_config(config).save_pretrained(tmp_path)
     model = ours.from_pretrained(tmp_path)
-    with pytest.raises(MissingHeadError, match=f"this {ours.__name__} has no MLM head"):
-        model.mlm_logits(model(torch.tensor([[5, 6]])))
+    with pytest.raises(MissingHeadError, match=missing):
+        getattr(model, asked)(model(torch.tensor([[5, 6]])))
+
+
+TABLE = "embeddings.word_embeddings.weight"
+
+
+@pytest.mark.parametrize(
+    ("case", "prefix", "decoder"),
+    [
+        ("RoBERTa", "roberta", "lm_head.decoder.weight"),
+        ("ALBERT", "albert", "predictions.decoder.weight"),
+        ("DistilBERT", "distilbert", "vocab_projector.weight"),
+        ("generator", "electra", "generator_lm_head.weight"),
+    ],
+)
+def test_older_files_hold_more_than_is_needed(tmp_path, case, prefix, decoder):
+    """Positions that only count, the token vectors a second time, and norms in old spelling."""
+    ours, _ = saved(tmp_path, case)
+    path = tmp_path / "model.safetensors"
+    tensors = load_file(path)
+    tensors[f"{prefix}.embeddings.position_ids"] = torch.arange(11)[None]
+    tensors[decoder] = tensors[f"{prefix}.{TABLE}"].clone()
+    if case in ("RoBERTa", "generator"):
+        old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+        for new, before in old.items():
+            name = f"{prefix}.embeddings.{new}"
+            tensors[name.replace(new, before)] = tensors.pop(name)
+    save_file(tensors, path, {"format": "pt"})
+    again = type(ours).from_pretrained(tmp_path).state_dict()
+    for name, tensor in ours.state_dict().items():
+        assert again[name].equal(tensor), name
+    tensors[decoder] += 1
+    save_file(tensors, path, {"format": "pt"})
+    with pytest.raises(DamagedFileError, match=f"{decoder} differs from {TABLE}"):
+        type(ours).from_pretrained(tmp_path)
 
 
 @pytest.mark.parametrize("case", ["RoBERTa", "ALBERT", "DistilBERT", "ELECTRA"])
@@ -162,17 +213,34 @@ def test_what_a_file_does_not_say_is_the_default_of_its_family(tmp_path, case):
     assert ours.from_pretrained(tmp_path).config == said
 
 
+FAMILIES = ("RoBERTa", "ALBERT", "DistilBERT", "ELECTRA")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """A folder for each family, as transformers writes it."""
+    made = {name: tmp_path_factory.mktemp(name) for name in FAMILIES}
+    for name, folder in made.items():
+        saved(folder, name)
+    return made
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("reader", [RoBERTa, ALBERT, DistilBERT, ELECTRA, BERT])
-def test_a_folder_of_another_family_is_refused(tmp_path, reader):
-    saved(tmp_path, "ELECTRA" if reader is not ELECTRA else "RoBERTa")
-    with pytest.raises(DamagedFileError, match=f"model_type is .* {reader.__name__} needs"):
-        reader.from_pretrained(tmp_path)
+def test_a_folder_of_another_family_is_refused(folders, reader, family):
+    if reader.__name__ == family:
+        assert type(reader.from_pretrained(folders[family])) is reader
+        return
+    found = f"model_type is '{family.lower()}', {reader.__name__} needs"
+    with pytest.raises(DamagedFileError, match=found):
+        reader.from_pretrained(folders[family])
 
 
-def test_layers_in_groups_are_refused(tmp_path):
-    config = transformers.AlbertConfig(**ALBERT_SIZES, num_hidden_groups=3)
+@pytest.mark.parametrize("option", ["num_hidden_groups", "inner_group_num"])
+def test_layers_in_groups_are_refused(tmp_path, option):
+    config = transformers.AlbertConfig(**ALBERT_SIZES, **{option: 3})
     transformers.AlbertModel(config).save_pretrained(tmp_path)
-    with pytest.raises(DamagedFileError, match="num_hidden_groups is 3, ALBERT needs 1"):
+    with pytest.raises(DamagedFileError, match=f"{option} is 3, ALBERT needs 1"):
         ALBERT.from_pretrained(tmp_path)
 
 
@@ -222,8 +290,12 @@ def test_an_albert_twice_as_deep_has_no_more_parameters_and_more_maps():
 @pytest.mark.parametrize(("layers", "taken"), [(None, [0, 2]), ([3, 1], [3, 1]), ([2], [2])])
 def test_a_student_starts_with_layers_of_its_teacher(layers, taken):
     torch.manual_seed(0)
-    teacher = BERTConfig(**TINY, mlm=True).build().eval()
-    student = DistilBERT.from_teacher(teacher, layers).eval()
+    odd = {"eps": 0.1, "activation": "relu", "dropout": 0.25, "d_ff": 5}
+    teacher = BERTConfig(**TINY, **odd, mlm=True).build().eval()
+    student = DistilBERT.from_teacher(teacher, layers)
+    assert student.training
+    assert student.config.dropout == 0.25
+    student.eval()
     ids = torch.tensor([[1, 5, 2]])
     assert_close(student.embed(ids), teacher.embed(ids))
     x = teacher.embed(ids)
@@ -237,12 +309,18 @@ def test_a_student_starts_with_layers_of_its_teacher(layers, taken):
 
 def test_a_student_needs_a_bert_and_layers_that_it_has():
     teacher = BERTConfig(**TINY).build()
-    with pytest.raises(ShapeError, match=r"layers must be some of 0 to 3, the teacher's, got \[4"):
-        DistilBERT.from_teacher(teacher, [4])
+    for layers in ([4], [-1], []):
+        with pytest.raises(ShapeError, match="layers must be some of 0 to 3, the teacher's, got"):
+            DistilBERT.from_teacher(teacher, layers)
     with pytest.raises(TypeError, match="starts from a BERT, got RoBERTa"):
         DistilBERT.from_teacher(RoBERTaConfig(**TINY).build())
+    student = DistilBERT.from_teacher(teacher)
     with pytest.raises(VocabularyError, match="segments"):
-        DistilBERT.from_teacher(teacher)(torch.tensor([[1, 2]]), torch.tensor([[0, 1]]))
+        student(torch.tensor([[1, 2]]), torch.tensor([[0, 1]]))
+    with pytest.raises(ShapeError, match="segments must have the shape of ids"):
+        student(torch.tensor([[1, 2]]), torch.tensor([[0]]))
+    with pytest.raises(VocabularyError, match="ids must lie between 0 and 8, got 9"):
+        student(torch.tensor([[1, 9]]))
 
 
 def test_generator_and_discriminator_share_their_tables():
@@ -256,8 +334,16 @@ def test_generator_and_discriminator_share_their_tables():
     with pytest.raises(ShapeError, match=r"token_embedding is \(9, 3\) here and \(10, 3\)"):
         discriminator.share_embeddings(ELECTRAConfig(**TINY | {"vocab_size": 10},
                                                      embedding_size=3).build())  # fmt: skip
-    with pytest.raises(ShapeError, match=r"0.3 of d_model 8 is 2.4, no width"):
-        sizes.generator(0.3)
+    for share in (0.3, 0):
+        with pytest.raises(ShapeError, match=f"{share} of d_model 8 is .*, no width"):
+            sizes.generator(share)
+
+
+def test_a_generator_is_narrower_but_for_its_token_vectors():
+    config = ELECTRAConfig(**TINY | {"n_heads": 4}, d_ff=20, replaced=True).generator(0.5)
+    assert (config.d_model, config.d_ff, config.n_heads, config.n_layers) == (4, 10, 2, 4)
+    assert config.embedding_size == 8  # as wide as the discriminator, which has no other width
+    assert (config.mlm, config.replaced) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -265,6 +351,7 @@ def test_generator_and_discriminator_share_their_tables():
     [
         (RoBERTaConfig, {"pooler": True, "nsp": True}, "RoBERTa has no nsp"),
         (RoBERTaConfig, {"pad_id": 9}, "pad_id must be from 0 to 8, got 9"),
+        (RoBERTaConfig, {"pad_id": -1}, "pad_id must be from 0 to 8, got -1"),
         (ALBERTConfig, {"order": True}, "the order head reads the pooler"),
         (ALBERTConfig, {"pooler": True, "nsp": True}, "order=True asks for"),
         (ALBERTConfig, {"embedding_size": 0}, "embedding_size must be a whole number"),
@@ -280,7 +367,10 @@ def test_parts_that_a_family_does_not_have_are_refused(config, options, message)
 @pytest.mark.parametrize("config", [RoBERTaConfig, ALBERTConfig, DistilBERTConfig, ELECTRAConfig])
 def test_each_can_be_saved_and_get_another_head(tmp_path, config):
     torch.manual_seed(0)
-    model = config(**TINY, mlm=True).build().eval()
+    sizes = (
+        TINY | {"n_layers": 40} if config is ALBERTConfig else TINY
+    )  # all in one layer's tensors
+    model = config(**sizes, mlm=True).build().eval()
     model.save(tmp_path / "model.safetensors")
     again = type(model).load(tmp_path / "model.safetensors")
     ids = torch.tensor([[3, 5, 2]])
@@ -288,3 +378,36 @@ def test_each_can_be_saved_and_get_another_head(tmp_path, config):
     tagger = model.with_heads(n_labels=3, n_classes=2, pooling="mean")
     assert tagger.token_logits(tagger(ids)).shape == (1, 3, 3)
     assert tagger.sequence_logits(tagger(ids)).shape == (1, 2)
+
+
+def test_what_a_body_was_not_trained_for_can_be_added():
+    torch.manual_seed(0)
+    ids = torch.tensor([[3, 5, 2]])
+    albert = ALBERTConfig(**TINY, pooler=True).build().eval()
+    ordered = albert.with_heads(order=True)
+    assert ordered.order_logits(ordered(ids)).shape == (1, 2)
+    generator = ELECTRAConfig(**TINY, mlm=True).build().eval()
+    detective = generator.with_heads(mlm=False, replaced=True)
+    assert detective.replaced_logits(detective(ids)).shape == (1, 3)
+    for old, new in ((albert, ordered), (generator, detective)):
+        assert_close(new(ids), old(ids))
+
+
+@pytest.mark.parametrize("config", [DistilBERTConfig, ELECTRAConfig])
+def test_what_has_no_pooler_reads_texts_from_their_mean(config):
+    model = config(**TINY, n_classes=2).build()
+    assert model.sequence_logits(model(torch.tensor([[3, 5, 2]]))).shape == (1, 2)
+
+
+@pytest.mark.parametrize("config", [RoBERTaConfig, ALBERTConfig, DistilBERTConfig, ELECTRAConfig])
+def test_all_weights_start_small(config):
+    torch.manual_seed(0)
+    own = {"pooler": True, "order": True} if config is ALBERTConfig else {}
+    own |= {"replaced": True} if config is ELECTRAConfig else {}
+    own |= {"embedding_size": 48} if hasattr(config, "embedding_size") else {}
+    sizes = {"vocab_size": 90, "context": 64, "d_model": 96, "n_layers": 2, "n_heads": 2}
+    for name, weight in config(**sizes, **own, mlm=True).build().named_parameters():
+        if weight.numel() > 500:
+            assert weight.std().item() == pytest.approx(0.02, rel=0.15), name
+        elif name.endswith("bias"):
+            assert not weight.any(), name

@@ -42,3 +42,9 @@ def test_predictions_overlap_and_an_answer_may_come_with_the_next_question():
 def test_a_cell_without_outputs_has_nothing_to_fold():
     cells = [("code", 'predict("1", 0)', True), ("code", "a = 1", False)]
     assert folded(cells) == [{}, {}]
+
+
+def test_the_code_of_a_figure_that_answers_a_prediction_is_folded_with_it():
+    figure = 'figures.show(figures.line_chart(x, title="Half"))\nreveal("2.1", 0.5)'
+    assert folds('predict("2.1", None)', figure) == [{}, INPUT | OUTPUT]
+    assert folds(figure) == [{}]

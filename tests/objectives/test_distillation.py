@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from tutorial_lib.errors import ShapeError, VocabularyError
+from tutorial_lib.errors import MissingHeadError, ShapeError, VocabularyError
 from tutorial_lib.models import BERTConfig, DistilBERT, DistilBERTConfig
 from tutorial_lib.objectives import (
     DistillationWeights,
@@ -92,6 +92,29 @@ def test_the_padding_of_a_batch_changes_no_loss(pair, batch):
     with torch.no_grad():
         found = distillation_loss(student, teacher, batch._replace(ids=ids))
         assert_close(found, distillation_loss(student, teacher, batch))
+
+
+def test_a_student_with_segments_is_given_them_and_no_mask_means_no_padding(pair, batch):
+    _, teacher = pair
+    student = BERTConfig(**SIZES | {"n_layers": 2}, mlm=True).build().eval()
+    torch.nn.init.normal_(student.segment_embedding.weight)
+    with torch.no_grad():
+        found = distillation_loss(student, teacher, batch, weights=OFF._replace(masked_tokens=1.0))
+        assert_close(found, masked_token_loss(student, batch))
+        whole = batch._replace(mask=torch.ones_like(batch.mask))
+        expected = distillation_loss(student, teacher, whole)
+        assert_close(distillation_loss(student, teacher, batch._replace(mask=None)), expected)
+
+
+def test_bodies_without_heads_can_learn_by_the_cosine_alone(pair, batch):
+    student, teacher = (model.with_heads(mlm=False) for model in pair)
+    weights = OFF._replace(cosine=1.0)
+    expected = distillation_loss(*pair, batch, weights=weights)
+    assert_close(distillation_loss(student, teacher, batch, weights=weights), expected)
+    with pytest.raises(MissingHeadError, match="this DistilBERT has no MLM head"):
+        distillation_loss(student, teacher, batch)
+    with pytest.raises(MissingHeadError, match="this BERT has no MLM head"):
+        distillation_loss(pair[0], teacher, batch)
 
 
 def test_a_pair_that_cannot_learn_is_refused(pair, batch):

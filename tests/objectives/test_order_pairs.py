@@ -1,8 +1,9 @@
+import itertools
 from collections import Counter
 
 import pytest
 
-from tutorial_lib.objectives import order_pairs, pack_pairs, sentence_pairs
+from tutorial_lib.objectives import order_pairs, pack_pairs
 
 DOCUMENTS = [[[10 * d + s] for s in range(4)] for d in range(1, 4)]
 
@@ -17,18 +18,20 @@ def test_half_are_swapped_and_all_are_neighbours():
     assert pairs != order_pairs(DOCUMENTS, 400, seed=1)
 
 
-def test_the_topic_tells_nothing_about_the_order():
-    """The same sentences come first in pairs of both sorts; next-sentence pairs mix documents."""
-    pairs = order_pairs(DOCUMENTS, 4000)
-    same = [pair.first[0] // 10 == pair.second[0] // 10 for pair in pairs]
-    assert all(same)
-    others = [p for p in sentence_pairs(DOCUMENTS, 400) if not p.is_next]
-    assert not any(pair.first[0] // 10 == pair.second[0] // 10 for pair in others)
+def test_neither_a_sentence_nor_the_place_in_the_list_tells_the_order():
+    """Twelve neighbours, an even number: drawn by the same count as the coin they would tell."""
+    documents = [[[10 * d + s] for s in range(5)] for d in range(1, 4)]
+    pairs = order_pairs(documents, 4000)
     swapped, kept = (
-        Counter(sorted((pair.first[0], pair.second[0]))[0] for pair in pairs if pair.in_order is o)
+        Counter(min(pair.first, pair.second)[0] for pair in pairs if pair.in_order is o)
         for o in (False, True)
     )
     assert swapped.keys() == kept.keys()
+    assert len(kept) == 12
+    for sentence, times in kept.items():
+        assert swapped[sentence] == pytest.approx(times, rel=0.35)  # of about 167
+    same = sum(a.in_order == b.in_order for a, b in itertools.pairwise(pairs))
+    assert same == pytest.approx(2000, rel=0.1)
 
 
 def test_they_are_packed_as_other_pairs():

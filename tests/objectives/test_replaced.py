@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from tutorial_lib.errors import ShapeError, VocabularyError
+from tutorial_lib.errors import MissingHeadError, ShapeError, VocabularyError
 from tutorial_lib.models import ELECTRAConfig
 from tutorial_lib.objectives import (
     electra_loss,
@@ -88,13 +88,31 @@ def test_both_losses_are_added(batch):
             generator.mlm_logits(hidden[batch.chosen]), batch, torch.Generator().manual_seed(0)
         )
         parts = masked_token_loss(generator, batch), replaced_token_loss(discriminator, found)
-        whole = electra_loss(generator, discriminator, batch, 3.0, torch.Generator().manual_seed(0))
-    assert_close(whole, parts[0] + 3 * parts[1])
+        options = ({"weight": 3.0}, {})
+        light, heavy = (
+            electra_loss(
+                generator, discriminator, batch, **o, sampler=torch.Generator().manual_seed(0)
+            )
+            for o in options
+        )
+    assert_close(light, parts[0] + 3 * parts[1])
+    assert_close(heavy, parts[0] + 50 * parts[1])
 
 
 def test_what_does_not_fit_is_refused(batch):
     with pytest.raises(ShapeError, match=r"logits must be \(N, V\) with N = "):
         replace_tokens(torch.zeros(4, 8, 19), batch)
+    with pytest.raises(ShapeError, match=r"the chosen positions, got \(\d+,\)"):
+        replace_tokens(torch.zeros(len(batch.targets)), batch)
     larger = ELECTRAConfig(**SIZES | {"vocab_size": 20}, mlm=True).build()
     with pytest.raises(VocabularyError, match="draws from 20 tokens, the discriminator reads 19"):
         electra_loss(larger, CONFIG.build(), batch)
+    assert electra_loss(CONFIG.generator(0.5).build(), as_large(20), batch) > 0
+    with pytest.raises(MissingHeadError, match="has no MLM head"):
+        electra_loss(CONFIG.build(), CONFIG.build(), batch)
+    with pytest.raises(MissingHeadError, match="has no head for replaced tokens"):
+        electra_loss(larger, as_large(20, replaced=False), batch)
+
+
+def as_large(vocab_size, replaced=True):
+    return ELECTRAConfig(**SIZES | {"vocab_size": vocab_size}, replaced=replaced).build()

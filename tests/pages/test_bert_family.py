@@ -1,8 +1,10 @@
-"""RoBERTa, ALBERT, DistilBERT and ELECTRA, a page each: equal to the library, unless broken."""
+"""RoBERTa, ALBERT, DistilBERT, ELECTRA, XLM: a page each, equal to the library unless broken."""
+
+import ast
 
 import pytest
 import torch
-from page_loader import assert_same_start, load_page, same_weights
+from page_loader import PAGES, assert_same_start, load_page, same_weights
 from torch.testing import assert_close
 
 from tutorial_lib.models import (
@@ -12,13 +14,16 @@ from tutorial_lib.models import (
     DistilBERTConfig,
     ELECTRAConfig,
     RoBERTaConfig,
+    XLMConfig,
 )
 from tutorial_lib.objectives import (
     MaskedTokens,
     ReplacedTokens,
     distillation_loss,
     masked_token_loss,
+    pack_translated,
     replaced_token_loss,
+    tlm_pair,
 )
 
 SIZES = {"vocab_size": 23, "context": 14, "d_model": 12, "n_heads": 3}
@@ -143,10 +148,14 @@ def electra(page):
     torch.manual_seed(3)
     chosen = torch.rand(ids.shape).masked_fill(ids < page.FIRST_WORD, 1.0) < 0.5
     assert not chosen[ids < page.FIRST_WORD].any()
-    assert changed[~chosen].equal(ids[~chosen])
+    gaps = ids.masked_fill(chosen, page.MASK)
+    with torch.no_grad():
+        logits = filler.mlm_logits(filler(gaps, mask=real)[chosen])  # (N, V)
+    drawn = torch.multinomial(logits.softmax(dim=-1), 1)  # the same random numbers, one by one
+    assert changed.equal(ids.masked_scatter(chosen, drawn))
     assert replaced.equal(changed != ids)
     assert replaced.any()
-    tokens = MaskedTokens(ids.masked_fill(chosen, page.MASK), None, real, chosen, ids[chosen])
+    tokens = MaskedTokens(gaps, None, real, chosen, ids[chosen])
     of_filler = masked_token_loss(filler, tokens)
     alike(
         loss,
@@ -159,7 +168,46 @@ def electra(page):
             alike(parameter.grad, ours[name].grad)
 
 
-AGREE = {"roberta": roberta, "albert": albert, "distilbert": distilbert, "electra": electra}
+@torch.no_grad()
+def xlm(page):
+    model = page.XLM(**LAYERS, n_languages=3, dropout=0.5)
+    ours = XLMConfig(**LAYERS, dropout=0.5, n_languages=3, mlm=True).build()
+    same_weights(model, ours)
+    rows = [[(2, [5, 6, 7]), (1, [8, 9])], [(0, [10]), (2, [20, 21, 22, 19, 18])]] * 20
+    ids, languages, positions = page.texts(rows)
+    pairs = [
+        tlm_pair(a, b, page.SEP, languages=(first, second)) for (first, a), (second, b) in rows
+    ]
+    batch = pack_translated(pairs, page.PAD)
+    for found, expected in zip((ids, languages, positions), batch[:3], strict=True):
+        assert found.equal(expected)
+    for options in (
+        {},
+        {"languages": languages},
+        {"mask": batch.mask, "positions": positions},
+        {"languages": languages, "mask": batch.mask, "positions": positions},
+    ):
+        alike(model(ids, **options), ours(ids, **options))
+    single = page.texts([[(1, [5, 6, 7])], [(0, [8])]])
+    assert single[0].tolist() == [[1, 5, 6, 7, 1], [1, 8, 1, 0, 0]]
+    torch.manual_seed(3)
+    changed, chosen = page.hide(ids, 23)
+    assert not chosen[ids < page.FIRST_WORD].any()
+    tokens = MaskedTokens(changed, languages, batch.mask, chosen, ids[chosen])
+    torch.manual_seed(3)
+    found = page.masked_loss(model, ids, languages, positions)
+    alike(found, masked_token_loss(ours, tokens, positions))
+    sizes = LAYERS | {"d_model": 24, "n_languages": 40}
+    assert_same_start(page.XLM(**sizes), XLMConfig(**sizes, mlm=True).build())
+
+
+AGREE = {
+    "roberta": roberta,
+    "albert": albert,
+    "distilbert": distilbert,
+    "electra": electra,
+    "xlm": xlm,
+}
 
 
 @pytest.mark.parametrize("name", AGREE)
@@ -187,12 +235,21 @@ def test_equal_to_the_library(name):
         ("distilbert", "with torch.no_grad():  # the teacher", "if True:  # the teacher"),
         ("distilbert", "hidden[real], wanted[real]", "hidden, wanted"),
         ("distilbert", "return student.train()", "return student"),
+        ("electra", "torch.multinomial(logits.softmax(dim=-1), 1)", "logits.argmax(dim=-1)"),
         ("electra", "replaced = changed != ids", "replaced = chosen"),
         ("electra", "said[real], replaced[real]", "said[chosen], replaced[chosen]"),
         ("electra", "masked_fill(ids < FIRST_WORD, 1.0)", "masked_fill(ids < CLS, 1.0)"),
         ("electra", "weight * judged", "judged"),
         ("electra", "discriminator(changed, mask=real)", "discriminator(changed)"),
         ("electra", ".T + self.mlm_head.bias", ".T"),
+        ("xlm", " + self.position_embedding(positions)", ""),
+        ("xlm", "x + self.language_embedding(languages)", "x"),
+        ("xlm", "return x if mask is None else x * mask[..., None]", "return x"),
+        ("xlm", ".T + self.mlm_head.bias", ".T"),
+        ("xlm", "for _, words in row for i in range(len(words) + 2)]", "for i in range(20)]"),
+        ("xlm", "for i in (SEP, *words, SEP)]", "for i in (*words, SEP)]"),
+        ("xlm", "for n, words in row for _ in", "for n, words in row[:1] for _ in"),
+        ("xlm", "ids != PAD, positions)  # (B", "ids != PAD)  # (B"),
     ],
 )  # fmt: skip
 def test_a_broken_copy_differs(name, old, new):
@@ -200,3 +257,15 @@ def test_a_broken_copy_differs(name, old, new):
     page = load_page(name, old, new)
     with pytest.raises((AssertionError, RuntimeError)):
         AGREE[name](page)
+
+
+@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert"])
+def test_words_are_hidden_as_on_the_page_of_bert(name):
+    """Its 80, 10 and 10 % are counted in test_bert.py."""
+    assert hiding(name) == hiding("bert")
+
+
+def hiding(name):
+    """Return the code of a page's `hide`, without comments."""
+    tree = ast.parse((PAGES / f"{name}.py").read_text(encoding="utf-8"))
+    return next(ast.unparse(node) for node in tree.body if getattr(node, "name", "") == "hide")

@@ -30,6 +30,7 @@ RESULTS = {
         0.8,
     ),
     "transformer": (r"(\d+)% of 300 new numbers .* gives (\d+)%", 1, 70),
+    "xlm": (r"beside the translation: (\d+)%; alone: (\d+)%", 1, 15),
     "vit": (r"right on new digits: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
 }
 

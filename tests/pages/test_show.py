@@ -124,7 +124,7 @@ def test_a_page_stands_on_its_own(name):
     assert not re.search(r"^\s*(from|import) tutorial_lib", path(name).read_text("utf-8"), re.M)
 
 
-DESCENDANTS = dict.fromkeys(("roberta", "albert", "distilbert", "electra"), "bert")
+DESCENDANTS = dict.fromkeys(("roberta", "albert", "distilbert", "electra", "xlm"), "bert")
 DESCENDANTS |= dict.fromkeys(("bart", "t5"), "transformer")
 
 

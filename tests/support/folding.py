@@ -1,7 +1,8 @@
 """Which parts of a notebook are folded when it is opened: derived from the cells' sources.
 
-Folded are the imports, code that stands below `# folded: why`, and whatever is stored between a
-prediction and its answer: JupyterLab shows an output again when its cell is run.
+Folded are the imports, code that stands below `# folded: why`, the code of a figure that answers a
+prediction (its title says too much), and whatever is stored between a prediction and its answer:
+JupyterLab shows an output again when its cell is run.
 """
 
 import ast
@@ -28,7 +29,8 @@ def folded(cells):
             asked, revealed, asks = _calls(source)
             hides = bool(open_predictions) and (bool(revealed) or not asks)
             set_up = first and is_set_up(source)
-            if set_up or FOLDED.match(source):
+            answers = bool(open_predictions & revealed) and "figures.show(" in source
+            if set_up or answers or FOLDED.match(source):
                 fold["source_hidden"] = True
             if has_outputs and hides:
                 fold["outputs_hidden"] = True

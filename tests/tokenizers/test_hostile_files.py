@@ -5,8 +5,8 @@ from math import inf, nan
 
 import pytest
 
-from tutorial_lib.errors import DamagedFileError
-from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer
+from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.tokenizers import BPETokenizer, UnigramTokenizer, WordPieceTokenizer
 from tutorial_lib.tokenizers.pretokenize import printable
 
 TEXT = "to be [MASK] <|end|>, to beé"
@@ -20,6 +20,21 @@ PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "to", "b", "##e"]
 ADDED = [{"id": 261, "content": "<|end|>"}]
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}
 BERT = {"type": "BertNormalizer", "lowercase": True}
+STEPS = [
+    {"type": "Replace", "pattern": {"String": "é"}, "content": "e"},
+    {"type": "Strip", "strip_left": True, "strip_right": True},
+    {"type": "NFKC"},
+    {"type": "Precompiled", "precompiled_charsmap": "BAAAAAAAAAA="},
+]
+BLANKS = {"type": "WhitespaceSplit"}
+METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+FRAME = [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[MASK]", "type_id": 0}}]
+TEMPLATE = {
+    "type": "TemplateProcessing",
+    "single": FRAME,
+    "pair": [*FRAME, {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": {"[MASK]": {"id": "[MASK]", "ids": [3], "tokens": ["[MASK]"]}},
+}
 
 # What each kind of folder holds (the file to change comes last), and what reads it.
 FILES = {
@@ -52,6 +67,23 @@ FILES = {
             }
         },
         WordPieceTokenizer.from_pretrained,
+    ),
+    "tokenizer.json of Unigram": (
+        {
+            "tokenizer.json": {
+                "model": {
+                    "type": "Unigram",
+                    "vocab": [["<unk>", 0.0], ["▁to", -1.5], ["b", -2.0]],
+                    "unk_id": 0,
+                    "byte_fallback": False,
+                },
+                "normalizer": {"type": "Sequence", "normalizers": STEPS},
+                "pre_tokenizer": {"type": "Sequence", "pretokenizers": [BLANKS, METASPACE]},
+                "post_processor": TEMPLATE,
+                "added_tokens": [{"id": 3, "content": "[MASK]", "lstrip": True}],
+            }
+        },
+        UnigramTokenizer.from_pretrained,
     ),
     "tokenizer_config.json": (
         {"vocab.txt": "\n".join(PIECES), "tokenizer_config.json": {"do_lower_case": False}},
@@ -90,6 +122,10 @@ def changed(content):
 
 
 def use(tokenizer):
+    if getattr(tokenizer, "unk_id", 0) is None:  # a Unigram without one says so
+        with pytest.raises(VocabularyError, match="no pieces spell"):
+            tokenizer.encode(TEXT)
+        return
     ids = tokenizer.encode(TEXT)
     tokenizer.decode(ids.ids if hasattr(ids, "ids") else ids)
     if hasattr(tokenizer, "special_tokens"):

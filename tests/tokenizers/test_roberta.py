@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tutorial_lib.errors import DamagedFileError, VocabularyError
@@ -43,16 +43,19 @@ def theirs(folder):
     pair=st.none() | st.text(min_size=1, max_size=10),
     mask=st.sampled_from(["", "<mask>", " <mask>", "  <mask> "]),
 )
+@example(text="a\x1c", pair=None, mask="<mask>")  # no space, though str.rstrip() takes it away
+@example(text="a\u3000", pair="b", mask="<mask>")
 def test_ids_equal_transformers(ours, theirs, text, pair, mask):
     text = text.encode(errors="replace").decode()
     expected = theirs(text + mask, pair and pair.encode(errors="replace").decode())["input_ids"]
     found = ours.encode(text + mask, pair and pair.encode(errors="replace").decode())
     assert found.ids == expected
+    assert found.segments == [0] * len(expected)
 
 
 def test_nothing_is_lost_on_the_way_back(ours):
     text = "“To be,” said he… or naïve 😀?"
-    assert ours.decode(ours.encode(text).ids) == text
+    assert ours.decode([*ours.encode(text).ids, ours.pad_id]) == text
     assert ours.encode("to <mask>").ids[-2] == ours.mask_id == ours.vocab_size - 1
     assert (ours.cls_id, ours.pad_id, ours.sep_id, ours.unk_id) == (0, 1, 2, 3)
     with pytest.raises(VocabularyError):
@@ -73,6 +76,11 @@ def test_the_vocabulary_of_another_model_is_refused(tmp_path):
     bpe = BPETokenizer.train("to be or not to be", 258)
     with pytest.raises(VocabularyError, match=r"lacks the special tokens \['<pad>', '<unk>'"):
         RoBERTaTokenizer(bpe)
+    ids = {printable(bytes([byte])): byte for byte in range(256)} | {"<|endoftext|>": 256}
+    (tmp_path / "vocab.json").write_text(json.dumps(ids))
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
+    with pytest.raises(DamagedFileError, match="is no RoBERTa's: the vocabulary lacks the special"):
+        RoBERTaTokenizer.from_pretrained(tmp_path)
     xlm = {"model": {"type": "Unigram", "vocab": []}, "added_tokens": []}
     (tmp_path / "tokenizer.json").write_text(json.dumps(xlm))
     with pytest.raises(DamagedFileError, match="Unigram"):

@@ -11,13 +11,21 @@ from functools import cache
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.errors import DamagedFileError, MissingDataError, VocabularyError
-from tutorial_lib.tokenizers import UnigramTokenizer, expected_counts, lattice, train_unigram
+from tutorial_lib.tokenizers import (
+    UnigramTokenizer,
+    expected_counts,
+    lattice,
+    likeliest_path,
+    train_unigram,
+)
+from tutorial_lib.tokenizers.cuts import pieces_of
 from tutorial_lib.tokenizers.normalize import CharacterMap, normalizer
+from tutorial_lib.tokenizers.unigram import beginnings, fast_cut
 from tutorial_lib.tokenizers.unigram_training import (
     expectation,
     maximisation,
@@ -136,11 +144,14 @@ def test_ids_equal_the_reference(trained, kind, text, pair):
 
 
 small = st.text("aab▁", min_size=1, max_size=4)
+mixed = st.lists(st.sampled_from(["a", "b", "é", " ", "<unk>"]), max_size=12).map("".join)
 scores = st.dictionaries(small, st.integers(-6, 1), min_size=1, max_size=14)
 
 
 @settings(max_examples=300, deadline=None)
-@given(scores=scores, bytes_too=st.booleans(), text=st.text("aab bé<unk>", max_size=12))
+@given(scores=scores, bytes_too=st.booleans(), text=mixed)
+@example({"▁": 0}, True, "<unk>")
+@example({"▁": -1, "yz": -1, "xy": -6, "z": -6}, False, "xyz")  # an unknown x costs 16, not 9
 def test_ties_unknown_characters_and_bytes_equal_the_reference(scores, bytes_too, text):
     pieces = {"<unk>": 0.0} | {piece: float(score) for piece, score in scores.items()}
     if bytes_too:
@@ -151,6 +162,26 @@ def test_ties_unknown_characters_and_bytes_equal_the_reference(scores, bytes_too
     theirs.pre_tokenizer = pre_tokenizers.Metaspace()
     ours = UnigramTokenizer(pieces, byte_fallback=bytes_too)
     assert ours.encode(text).ids == theirs.encode(text).ids
+
+
+@settings(max_examples=300, deadline=None)
+@given(scores=scores, unknown=st.none() | st.integers(-9, 2), word=st.text("aab▁x", max_size=12))
+def test_the_fast_cut_is_the_likeliest(scores, unknown, word):
+    _, ends = likeliest_path(lattice(word, scores, unknown))
+    assert fast_cut(word, beginnings(scores, unknown), unknown) == pieces_of(word, ends)
+
+
+def test_the_fast_cut_tries_only_beginnings_of_pieces():
+    class Counted(dict):
+        looked_up = 0
+
+        def get(self, key, default=None):
+            self.looked_up += 1
+            return super().get(key, default)
+
+    begins = Counted(beginnings({"a": -1.0, "b": -1.0, "abab": -1.5}))
+    assert fast_cut("b" * 1_000, begins) == ["b"] * 1_000
+    assert begins.looked_up < 2_000
 
 
 @pytest.mark.parametrize("kind", AROUND)
@@ -253,6 +284,9 @@ def test_published_shapes_through_transformers(tmp_path):
         for text, pair in (("To bé ``be'' to", None), ("<extra_id_3> to<mask> x", "be [MASK]")):
             assert ours.encode(text, pair).ids == theirs(text, pair)["input_ids"], kind
         assert ours.vocab_size == len(theirs)
+        assert (ours.unk_id, ours.pad_id) == (theirs.unk_token_id, theirs.pad_token_id)
+        assert ours.sep_id == (theirs.eos_token_id if kind == "T5" else theirs.sep_token_id)
+        assert (ours.cls_id, ours.mask_id) == (theirs.cls_token_id, theirs.mask_token_id)
 
 
 def test_segmentations_are_all_cuts_with_their_shares():
@@ -369,8 +403,8 @@ def test_files_that_are_refused(trained, tmp_path, change, message):
     path.write_text(json.dumps(content))
     with pytest.raises(DamagedFileError, match=message):
         UnigramTokenizer.load(path)
-    with pytest.raises(MissingDataError, match=r"no file .*tokenizer\.json"):
-        UnigramTokenizer.from_pretrained(tmp_path.parent)
+    with pytest.raises(MissingDataError, match=r"there is no file .*tokenizer\.json"):
+        UnigramTokenizer.load(tmp_path / "else" / "tokenizer.json")
 
 
 def sentencepiece_file(path, pieces, **rules):
@@ -397,7 +431,10 @@ def test_sentencepiece_s_own_file(tmp_path):
     )
     ours = UnigramTokenizer.from_sentencepiece(path)
     assert ours.vocab == [piece for piece, _, _ in PIECES]
+    with pytest.raises(MissingDataError, match=r"no tokenizer\.json; from_sentencepiece reads sp"):
+        UnigramTokenizer.from_pretrained(tmp_path)
     assert (ours.unk_id, ours.special_tokens) == (0, {"<unk>": 0, "<s>": 1, "</s>": 2})
+    assert ours.tokens("\r  to ") == ["▁", "<unk>", "▁to"]  # only spaces are superfluous
     assert ours.tokens("  to   be\t ﬁx ") == ["▁to", "▁", "b", "e", "▁", "fi", "<unk>"]
     plain = {"add_dummy_prefix": False, "remove_extra_whitespaces": False}
     ours = UnigramTokenizer.from_sentencepiece(sentencepiece_file(path, PIECES, **plain))
@@ -496,6 +533,15 @@ def test_training_a_tokenizer():
     found, expected = len(ours.tokens(new)), len(theirs.encode(new, add_special_tokens=False).ids)
     assert found < 1.03 * expected
     assert "".join(ours.tokens(new)).replace("▁", " ").split() == new.split()
+
+
+def test_what_we_learn_is_read_by_the_reference(tmp_path):
+    ours = UnigramTokenizer.train(SENTENCE + "to be or not to be " * 9, 90)
+    ours.save(tmp_path / "tokenizer.json")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    text = "Not  to bé, ﬁne: <mask> 日本 42 zzz"
+    assert theirs.encode(text).ids == ours.encode(text).ids
+    assert UnigramTokenizer.load(tmp_path / "tokenizer.json").encode(text) == ours.encode(text)
 
 
 def test_training_with_options():

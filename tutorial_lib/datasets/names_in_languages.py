@@ -36,7 +36,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class ThingList:
-    """Two to four things of one kind, joined by "and" or "or".
+    """One to three things of one kind, joined by "and" or "or".
 
     >>> some = ThingList(load_things()["day"][:2], "or")
     >>> some.kind, some.in_words("en"), some.in_words("de")
@@ -102,7 +102,7 @@ def draw_list(generator: random.Random, kind: str | None = None, things=None) ->
     """
     kind = kind or generator.choice(KINDS)
     things = load_things()[kind] if things is None else things
-    some = tuple(generator.sample(things, generator.randint(2, 4)))
+    some = tuple(generator.sample(things, generator.randint(1, 3)))
     return ThingList(some, generator.choice(("and", "or")))
 
 

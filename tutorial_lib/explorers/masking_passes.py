@@ -15,7 +15,8 @@ class MaskingPassesExplorer(AskingExplorer):
     """A row a pass over the text: which tokens the model is asked about, and which it never was.
 
     tokenizer is a WordPieceTokenizer; the masks are those of `objectives.mask_tokens`. `hidden`
-    (passes, T) says what was asked. The text is cut at 500 characters and 48 tokens.
+    (passes, T) says what was asked, `never` how many tokens no pass asked about; unknown ones are
+    not counted. The text is cut at 500 characters and 48 tokens.
 
     >>> from tutorial_lib.tokenizers import WordPieceTokenizer
     >>> words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "so", "it", "is"]
@@ -30,13 +31,8 @@ class MaskingPassesExplorer(AskingExplorer):
 
     def __init__(self, tokenizer, text=EXAMPLE, share=0.15, passes=10, seed=0):
         self.tokenizer = tokenizer
-        self.hidden = None
+        self.hidden = self.never = None
         super().__init__(text, share=share, passes=passes, anew=False, seed=seed)
-
-    @property
-    def never(self):
-        """How many tokens no pass asked about."""
-        return int((~self.hidden.any(dim=0)).sum())
 
     def describe(self):
         """Say in words what the explorer shows now."""
@@ -44,7 +40,7 @@ class MaskingPassesExplorer(AskingExplorer):
         how = "anew in every pass" if request["anew"] else "once, for all passes"
         return (
             f"{len(self.hidden)} passes over {excerpt(self.text)}, tokens hidden {how}: "
-            f"{self.never} of {self.hidden.size(1)} are never asked about."
+            f"{self.never} of {self.reply['of']} are never asked about."
         )
 
     def answer(self, text, share, passes, anew, seed):
@@ -64,10 +60,12 @@ class MaskingPassesExplorer(AskingExplorer):
                 self.hidden[row] = self._chosen(ids, share, generator)
         asked = self.hidden.any(dim=0)
         real = [i != self.tokenizer.unk_id for i in ids]
+        never = [i for i, seen in enumerate(asked.tolist()) if real[i] and not seen]
+        self.never = len(never)
         return {
             "tokens": tokens,
             "rows": [row.nonzero().flatten().tolist() for row in self.hidden],
-            "never": [i for i, seen in enumerate(asked.tolist()) if real[i] and not seen],
+            "never": never,
             "of": sum(real),
             "expected": (1 - share) ** (passes if anew else 1),
             "cut": cut,

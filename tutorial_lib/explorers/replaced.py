@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from tutorial_lib.errors import VocabularyError
 from tutorial_lib.explorers.asking import AskingExplorer
 from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.explorers.forgery import forge
@@ -26,6 +27,8 @@ class ReplacedExplorer(AskingExplorer):
     says how many words were replaced, and both mark so many, the detective those that it suspects
     most. tokenizer: by default `discriminator.tokenizer`. `forgery` is the Forgery shown now,
     `score` the Score of all lines that were judged. The text is cut at 500 characters.
+    Raises ValueError without a line, VocabularyError unless both models read the tokens of the
+    tokenizer.
 
     >>> from tutorial_lib.models import BERTConfig, ELECTRAConfig
     >>> from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -46,6 +49,13 @@ class ReplacedExplorer(AskingExplorer):
             raise ValueError("ReplacedExplorer needs at least one line to play with")
         self.discriminator, self.generator = discriminator, generator
         self.tokenizer = discriminator.tokenizer if tokenizer is None else tokenizer
+        for name, model in (("discriminator", discriminator), ("generator", generator)):
+            size = model.config.vocab_size
+            if size != self.tokenizer.vocab_size:
+                raise VocabularyError(
+                    f"the {name} reads {size:,} tokens, the tokenizer has "
+                    f"{self.tokenizer.vocab_size:,}"
+                )
         self.passages = list(passages)
         self.forgery = None
         self.score = Score()

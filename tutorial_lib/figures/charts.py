@@ -168,11 +168,14 @@ def _name_the_ends(axes, ends):
 
 
 @styled
-def bar_chart(values, value_label, title, *, spans=None, lit=(), form="{:,.3g}", figure=None):
+def bar_chart(
+    values, value_label, title, *, spans=None, lit=(), form="{:,.3g}", group=None, figure=None
+):
     """Horizontal bars, first entry on top, each with its number at its end.
 
     values maps a name to a number; spans maps some names to (low, high), drawn as a whisker;
-    the names in `lit` are orange. Raises ShapeError when there is nothing to draw.
+    the names in `lit` are orange; group: how many bars in a row belong together, with a gap after
+    them. Raises ShapeError when there is nothing to draw.
 
     >>> len(bar_chart({"BPE": 3.9, "bytes": 1.0}, "characters a token", "BPE").axes[0].patches)
     2
@@ -184,14 +187,16 @@ def bar_chart(values, value_label, title, *, spans=None, lit=(), form="{:,.3g}",
     lengths = filled_array(list(values.values()), 1, "values")
     colours = [CYCLE[1] if name in lit else BLUE for name in values]
     rows = np.arange(len(values))
+    if group is not None:
+        rows = rows + 0.55 * (rows // group)
     axes.barh(rows, lengths, color=colours, height=0.68)
     reach = lengths.copy()
-    for row, name in enumerate(values):
+    for n, (row, name) in enumerate(zip(rows, values, strict=True)):
         if spans and name in spans:
             low, high = spans[name]
             axes.plot([low, high], [row, row], color=INK, linewidth=1.5)
-            reach[row] = high if lengths[row] >= 0 else low
-    for row, (length, end) in enumerate(zip(lengths, reach, strict=True)):
+            reach[n] = high if lengths[n] >= 0 else low
+    for row, length, end in zip(rows, lengths, reach, strict=True):
         text = form.format(length)
         side = "left" if length >= 0 else "right"
         offset = (4 if length >= 0 else -4, 0)

@@ -101,5 +101,8 @@ class ALBERT(BERT):
         return self.widen(super().embed(ids, segments))
 
     def order_logits(self, hidden):
-        """Return whether the two sentences are in order, (B, 2): class 0 says they are."""
+        """Return whether the two sentences are in order, (B, 2) logits, from hidden (B, T, D).
+
+        Class 0 says they are. Raises MissingHeadError when this model has no such head.
+        """
         return self._part("order_head", "head for the order", "order=True")(self.pooled(hidden))

@@ -131,7 +131,10 @@ class ELECTRA(BERT):
         return self.widen(super().embed(ids, segments))
 
     def replaced_logits(self, hidden):
-        """Return how surely each token was replaced, (B, T) logits, from hidden (B, T, D)."""
+        """Return how surely each token was replaced, (B, T) logits, from hidden (B, T, D).
+
+        Raises MissingHeadError when this model has no such head, as a generator has none.
+        """
         return self._part("replaced_head", "head for replaced tokens", "replaced=True")(hidden)
 
     def share_embeddings(self, generator):

@@ -11,10 +11,11 @@ from tutorial_lib.errors import ShapeError, VocabularyError
 def soft_target_loss(
     student_logits: torch.Tensor, teacher_logits: torch.Tensor, temperature: float = 2.0
 ) -> torch.Tensor:
-    """Return T² · KL(teacher ‖ student), both softened by the temperature T; logits (..., V).
+    """Return T² · KL(teacher ‖ student) in nats, both softened by the temperature T.
 
-    Dividing the logits by T divides the gradients by about T²: the factor keeps them as large at
-    every T (Hinton et al. 2015, section 2). No gradient reaches the teacher.
+    Logits are (..., V) each; the result is the mean over all positions. Dividing the logits by T
+    divides the gradients by about T²: the factor keeps them as large at every T (Hinton et al.
+    2015, section 2). No gradient reaches the teacher.
     Raises ShapeError for logits of different shapes, ValueError unless the temperature is above 0.
 
     >>> logits = torch.tensor([[2.0, 0.0]])
@@ -35,7 +36,13 @@ def soft_target_loss(
 
 
 class DistillationWeights(NamedTuple):
-    """How much each part of `distillation_loss` counts; 0 switches it off. DistilBERT's values."""
+    """How much each part of `distillation_loss` counts; 0 switches it off.
+
+    The values are those of DistilBERT's published training script; the paper does not print them.
+
+    >>> DistillationWeights(cosine=0.0)
+    DistillationWeights(soft_targets=5.0, masked_tokens=2.0, cosine=0.0)
+    """
 
     soft_targets: float = 5.0
     masked_tokens: float = 2.0
@@ -43,14 +50,15 @@ class DistillationWeights(NamedTuple):
 
 
 def distillation_loss(student, teacher, batch, temperature=2.0, weights=None):
-    """Return what DistilBERT minimises, from one pass of each; batch is MaskedTokens.
+    """Return what DistilBERT minimises, one number, from a pass of each; batch is MaskedTokens.
 
     Three parts: `soft_target_loss` and the cross-entropy of the hidden tokens, both at the chosen
     positions, and 1 - cosine of the last hidden states of both at every real token (Sanh et al.
     2019, section 3). weights: DistillationWeights. The teacher learns nothing; put it into eval
     mode. A student without segments is not given any.
     Raises VocabularyError when the two read different vocabularies, ShapeError when the cosine is
-    asked for and their widths differ.
+    asked for and their widths differ, MissingHeadError when hidden tokens are asked for and one has
+    no head for them.
 
     >>> from tutorial_lib.models import BERTConfig, DistilBERT
     >>> from tutorial_lib.objectives import mask_tokens
@@ -61,7 +69,7 @@ def distillation_loss(student, teacher, batch, temperature=2.0, weights=None):
     True
     """
     weights = weights or DistillationWeights()
-    check_pair(student, teacher, weights)
+    _check_pair(student, teacher, weights)
     segments = batch.segments if student.config.n_segments > 1 else None
     hidden = student(batch.ids, segments, batch.mask)  # (B, T, D)
     with torch.no_grad():
@@ -81,7 +89,7 @@ def distillation_loss(student, teacher, batch, temperature=2.0, weights=None):
     return loss
 
 
-def check_pair(student, teacher, weights):
+def _check_pair(student, teacher, weights):
     """Raise unless a student can learn from a teacher with these weights."""
     ours, theirs = student.config, teacher.config
     if ours.vocab_size != theirs.vocab_size:

@@ -52,7 +52,17 @@ def replace_tokens(
 
 
 def replaced_token_loss(discriminator, batch):
-    """Return the mean binary cross-entropy over all real tokens; batch is ReplacedTokens."""
+    """Return the mean binary cross-entropy over all real tokens, in nats; batch is ReplacedTokens.
+
+    discriminator: an ELECTRA with its head. Every real token counts, replaced or not (Clark et al.
+    2020, section 2). Raises MissingHeadError when it has none.
+
+    >>> from tutorial_lib.models import ELECTRAConfig
+    >>> judge = ELECTRAConfig(9, 8, d_model=4, n_layers=2, n_heads=2, replaced=True).build()
+    >>> batch = ReplacedTokens(torch.tensor([[5, 6, 8]]), None, None, torch.tensor([[False] * 3]))
+    >>> round(replaced_token_loss(judge, batch).item(), 1)  # untrained: it knows nothing
+    0.7
+    """
     hidden = discriminator(batch.ids, batch.segments, batch.mask)  # (B, T, D)
     logits = discriminator.replaced_logits(hidden)  # (B, T)
     real = torch.ones_like(batch.replaced) if batch.mask is None else batch.mask
@@ -60,11 +70,13 @@ def replaced_token_loss(discriminator, batch):
 
 
 def electra_loss(generator, discriminator, batch, weight=50.0, sampler=None):
-    """Return the generator's loss plus `weight` times the discriminator's; batch is MaskedTokens.
+    """Return the generator's loss plus `weight` times the discriminator's, both in nats.
 
-    The generator learns to fill the gaps, not to deceive. A binary loss is small beside one over a
-    vocabulary, hence the weight (Clark et al. 2020, section 2). sampler: a torch.Generator.
-    Raises VocabularyError when the generator may draw tokens that the discriminator cannot read.
+    batch is MaskedTokens, sampler a torch.Generator. The generator learns to fill the gaps, not to
+    deceive. A binary loss is small beside one over a vocabulary, hence the weight (Clark et al.
+    2020, section 2).
+    Raises VocabularyError when the generator may draw tokens that the discriminator cannot read,
+    MissingHeadError when one has not the head of its task.
 
     >>> from tutorial_lib.models import ELECTRAConfig
     >>> from tutorial_lib.objectives import mask_tokens

@@ -1,4 +1,4 @@
-"""Positions on one page: five ways to tell attention, which sees a heap of tokens, their order.
+"""Positions on one page: five ways to give an unordered set of tokens its order.
 
 Two add a vector to each token: sinusoids and learned positions. Three change how queries and keys
 meet: relative positions, rotary positions, ALiBi. `python positions.py` asks a small reader with
@@ -36,7 +36,7 @@ def sinusoidal(length, d_model):
 class LearnedPositions(nn.Module):
     """Vectors (T, D) to add to the tokens: one learned for each position (BERT, GPT).
 
-    Simple and free; a position that never came up in training knows nothing.
+    Simple and flexible; the row of a position never seen in training is still noise.
     """
 
     def __init__(self, context, d_model):

@@ -2,7 +2,7 @@
 
 Start with `pages/bpe.py`, `pages/wordpiece.py` and `pages/unigram.py`: each is a complete tokenizer
 on one page. Here is the same thing, fast and checked: `merges` is byte-pair encoding by hand and
-`incremental` the same made fast; `lattice` is Unigram by hand, `unigram_training` learns its
+`incremental` the same made fast; `cuts` is Unigram by hand, `unigram_training` learns its
 pieces; `normalize` and `pretokenize` even text out and cut it into words; `bpe`, `wordpiece` and
 `unigram` are the tokenizers, and `roberta` puts the first between special tokens like the second's;
 `vocabulary` is what they share, `files`, `pretrained` and `unigram_files` read and write them;
@@ -11,7 +11,7 @@ pieces; `normalize` and `pretokenize` even text out and cut it into words; `bpe`
 
 from tutorial_lib.tokenizers.bpe import BPETokenizer
 from tutorial_lib.tokenizers.chat import chat_prompt, encode_chat
-from tutorial_lib.tokenizers.lattice import (
+from tutorial_lib.tokenizers.cuts import (
     best_paths,
     expected_counts,
     lattice,

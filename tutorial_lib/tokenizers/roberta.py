@@ -41,7 +41,7 @@ class RoBERTaTokenizer:
         tokenizer.json; from a folder or the hub ("roberta-base").
 
         Raises as `BPETokenizer.from_pretrained` does, and DamagedFileError for the vocabulary of
-        another model. XLM-R reads pieces of SentencePiece, which this class does not.
+        another model. XLM-R's is a `UnigramTokenizer`.
         """
         bpe = BPETokenizer.from_pretrained(name_or_folder, revision)
         try:

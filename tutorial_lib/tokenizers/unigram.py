@@ -1,29 +1,28 @@
 """Unigram: each piece has a probability, and the likeliest cut of a word is taken (Kudo 2018).
 
-T5, ALBERT and XLM-R cut text this way. `lattice` holds the idea, `unigram_training` learns the
+T5, ALBERT and XLM-R cut text this way. `cuts` holds the idea, `unigram_training` learns the
 pieces; here is the tokenizer around them.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from os import PathLike
 from typing import NamedTuple, Self
 
 import regex
 
-from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.errors import DamagedFileError, MissingDataError, VocabularyError
 from tutorial_lib.files import hub, read_json
-from tutorial_lib.tokenizers.files import save_json
-from tutorial_lib.tokenizers.lattice import (
+from tutorial_lib.tokenizers.cuts import (
     best_paths,
     forward,
     lattice,
-    likeliest_path,
     pieces_of,
     sample_path,
 )
+from tutorial_lib.tokenizers.files import save_json
 from tutorial_lib.tokenizers.normalize import normalizer as steps_of
 from tutorial_lib.tokenizers.pretokenize import EVERY_WORD, METASPACE, metaspace_cutter
 from tutorial_lib.tokenizers.unigram_files import (
@@ -44,7 +43,8 @@ from tutorial_lib.tokenizers.wordpiece import Encoding
 
 UNKNOWN_PENALTY = 10.0  # an unknown character is so much less likely than the rarest piece
 BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
-PADDING = ("<pad>", "[PAD]")
+# The special tokens that other tokenizers name, spelt as in T5 and XLM-R or as in ALBERT.
+PAD, CLS, SEP, MASK = ("<pad>", "[PAD]"), ("<s>", "[CLS]"), ("</s>", "[SEP]"), ("<mask>", "[MASK]")
 
 
 class Segmentation(NamedTuple):
@@ -63,6 +63,8 @@ class UnigramTokenizer:
     characters are written in the pieces <0x00> to <0xFF>. normalizer, pre_tokenizer and
     post_processor: what happens before and after, as a tokenizer.json writes it; by default words
     get their ▁, and nothing else is done.
+    pad_id, cls_id, sep_id and mask_id are the ids of <pad>, <s>, </s> and <mask>, or of [PAD],
+    [CLS], [SEP] and [MASK]; None where there is no such token.
     Raises VocabularyError when ids or scores do not fit, or a step is not known.
 
     >>> scores = {"<unk>": 0.0, "▁": -4.0, "▁to": -2.0, "be": -2.5, "b": -4.0, "e": -4.0}
@@ -93,11 +95,16 @@ class UnigramTokenizer:
         self._check()
         added = self._added()
         self.vocab = [*self.scores, *sorted(added, key=added.get)]
+        self.pad_id, self.cls_id, self.sep_id, self.mask_id = (
+            next((self.special_tokens[name] for name in names if name in self.special_tokens), None)
+            for names in (PAD, CLS, SEP, MASK)
+        )
         self._normalize = steps_of(normalizer)
         self._cut = metaspace_cutter(pre_tokenizer)
         self._single, self._pair = template_of(post_processor, self.vocab_size)
         self._longest = max(map(len, self.scores))
         self._unknown = None if unk_id is None else min(self.scores.values()) - UNKNOWN_PENALTY
+        self._beginnings = beginnings(self.scores, self._unknown)
         self._cache = WordCache(self._encode_word)
 
     def _check(self):
@@ -238,7 +245,7 @@ class UnigramTokenizer:
         draws = numbers()
 
         def cut(word):
-            return self._ids_of(word, sample_path(self._lattice(word), alpha, draws))
+            return self._ids_of(pieces_of(word, sample_path(self._lattice(word), alpha, draws)))
 
         return self._framed({"A": self._encode_text(text, cut)})
 
@@ -251,7 +258,7 @@ class UnigramTokenizer:
         frames = chain(self._single, self._pair)
         silent = {i for what, _ in frames if not isinstance(what, str) for i in what}
         pieces = [self._piece(i) for i in id_list(ids) if i not in silent]
-        pieces = [piece for piece in pieces if piece not in PADDING]
+        pieces = [piece for piece in pieces if piece not in PAD]
         text = "".join(pieces)
         if self.byte_fallback:
             text = regex.sub(f"(?:{BYTE.pattern})+", _from_bytes, text)
@@ -288,28 +295,25 @@ class UnigramTokenizer:
         return lattice(word, self.scores, self._unknown, self._longest)
 
     def _encode_word(self, word):
-        score, ends = likeliest_path(self._lattice(word))
-        if score == -math.inf:
+        pieces = fast_cut(word, self._beginnings, self._unknown)
+        if word and not pieces:
             missing = [c for c in word if c not in self.scores]
             raise VocabularyError(f"no pieces spell {word!r:.60}, which holds {missing[:1]}")
-        return self._ids_of(word, ends)
+        return self._ids_of(pieces)
 
-    def _ids_of(self, word, ends):
+    def _ids_of(self, pieces):
         """Return the ids of a cut; unknown characters in a row are one unknown piece."""
-        ids, unknown = [], ""
-        for piece in pieces_of(word, ends):
-            token_id = self._ids.get(piece, self.unk_id)
-            if token_id == self.unk_id:
-                unknown += piece
-                continue
-            ids += self._ids_of_unknown(unknown)
-            unknown = ""
-            ids.append(token_id)
-        return (*ids, *self._ids_of_unknown(unknown))
+        ids = tuple([self._ids.get(piece, self.unk_id) for piece in pieces])
+        if self.unk_id not in ids:
+            return ids
+        joined = []
+        both = zip(ids, pieces, strict=True)
+        for unknown, group in groupby(both, lambda one: one[0] == self.unk_id):
+            numbers, texts = zip(*group, strict=True)
+            joined += self._ids_of_unknown("".join(texts)) if unknown else numbers
+        return tuple(joined)
 
     def _ids_of_unknown(self, text):
-        if not text:
-            return ()
         if text in self._ids:  # the unknown piece itself, written out
             return (self._ids[text],)
         if self.byte_fallback:
@@ -337,13 +341,21 @@ class UnigramTokenizer:
 
         Raises as `load` does.
         """
-        return cls.load(hub.resolve(name_or_folder, revision, hub.TEXT_FILES) / "tokenizer.json")
+        folder = hub.resolve(name_or_folder, revision, hub.TEXT_FILES)
+        path = folder / "tokenizer.json"
+        if not path.is_file():
+            other = next(folder.glob("*.model"), None)
+            hint = f"; from_sentencepiece reads {other.name}" if other else ""
+            raise MissingDataError(f"{folder} holds no Unigram vocabulary: no {path.name}{hint}")
+        return cls.load(path)
 
     @classmethod
     def from_sentencepiece(cls, path: str | PathLike) -> Self:
         """Read a Unigram model of SentencePiece (spiece.model) with the ids that stand there.
 
         Models may use others: XLM-R adds 1, T5 has a hundred more. A tokenizer.json knows them.
+        Its table of replacements is read as `tokenizers` reads it, which differs from SentencePiece
+        for a few letters with marks of their own behind them (ﬁ and an accent).
         Raises MissingDataError and DamagedFileError.
         """
         return cls._built(path, read_sentencepiece(path))
@@ -354,6 +366,51 @@ class UnigramTokenizer:
             return cls(**parts)
         except VocabularyError as error:
             raise DamagedFileError(f"{path} holds no Unigram that can be read: {error}") from None
+
+
+def beginnings(scores, unknown=None):
+    """Return {beginning of a piece: its score}: -inf where it is no piece itself, for `fast_cut`.
+
+    >>> beginnings({"a": -1.0, "abc": -2.0})
+    {'a': -1.0, 'ab': -inf, 'abc': -2.0}
+    """
+    nothing = -math.inf if unknown is None else unknown
+    found = {}
+    for piece in scores:
+        for end in range(1, len(piece) + 1):
+            begin = piece[:end]
+            if begin not in found:
+                found[begin] = scores.get(begin, nothing if end == 1 else -math.inf)
+    return found
+
+
+def fast_cut(word, begins, unknown=None):
+    """Return the pieces of the likeliest cut, as `likeliest_path` does, some four times as fast.
+
+    From each place it tries longer and longer pieces as long as they are the beginning of some
+    piece. begins: what `beginnings` returns for the same log-probabilities. [] without any cut.
+
+    >>> fast_cut("abc", beginnings({"a": -1.0, "b": -1.0, "c": -1.0, "bc": -1.5}))
+    ['a', 'bc']
+    """
+    nothing = -math.inf if unknown is None else unknown
+    n = len(word)
+    best, came_from = [0.0] + [-math.inf] * n, [0] * (n + 1)
+    for start, character in enumerate(word):
+        here = best[start]
+        end, score = start + 1, begins.get(character, nothing)
+        while score is not None:
+            if here + score > best[end]:  # only if better: of equals the earliest start stays
+                best[end], came_from[end] = here + score, start
+            end += 1
+            score = begins.get(word[start:end]) if end <= n else None
+    pieces, end = [], n if best[n] > -math.inf else 0
+    while end:
+        start = came_from[end]
+        pieces.append(word[start:end])
+        end = start
+    pieces.reverse()
+    return pieces
 
 
 def _from_bytes(found):

@@ -117,6 +117,7 @@ def written(tokenizer):
     }
 
 
+OUTER_SPACES = r"\A +| +(?![\s\S])"  # spaces alone: Strip takes tabs, too
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # kinds of pieces there
 
 
@@ -156,7 +157,7 @@ def read_sentencepiece(path):
             charsmap = base64.b64encode(rules[2]).decode()
             steps.append({"type": "Precompiled", "precompiled_charsmap": charsmap})
         if rules.get(4, 1):  # remove_extra_whitespaces
-            steps.append({"type": "Strip", "strip_left": True, "strip_right": True})
+            steps.append({"type": "Replace", "pattern": {"Regex": OUTER_SPACES}, "content": ""})
             steps.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, struct.error) as error:
         raise DamagedFileError(f"{path} is no file of SentencePiece ({error!r})") from None

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tutorial_lib.errors import VocabularyError
-from tutorial_lib.tokenizers.lattice import expected_counts, lattice, likeliest_path
+from tutorial_lib.tokenizers.cuts import expected_counts, lattice, likeliest_path
 
 ROUNDS = 2  # of EM between two prunings, as in SentencePiece
 RAREST = 1e-6  # no piece counts less, so that its logarithm stays finite

@@ -12,7 +12,15 @@ from tutorial_lib.exercises.chapter03_positional_encoding.rotary import rotate_p
 from tutorial_lib.exercises.chapter03_positional_encoding.shift import offset_of, shift
 from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import sinusoidal_positions
 from tutorial_lib.exercises.engine import registry
-from tutorial_lib.positions import RelativePositions, alibi, alibi_slopes, rotate, sinusoidal
+from tutorial_lib.positions import (
+    RelativePositions,
+    alibi,
+    alibi_slopes,
+    rotate,
+    sinusoidal,
+    turning_angles,
+)
+from tutorial_lib.recipes import longer_context
 from tutorial_lib.recipes.gathering_reader import two_curves
 
 TASKS = registry.contents("03")
@@ -82,6 +90,14 @@ def test_alibi_s_widest_head_stops_at_590_keys():
 def test_the_sources_numbers():
     assert TASKS["3.3"].solution() == 104
     assert round(TASKS["3.4"].solution()) == 9_647
+
+
+def test_the_base_of_3_13_is_the_recipe_s():
+    base = TASKS["3.13"].solution()
+    angles = turning_angles(1, 32, start=1, base=base)[0].float()  # (K/2,)
+    assert_close(angles, longer_context.stretched(32, "larger base", 4, trained=64))
+    trained = turning_angles(1, 32, start=1)[0].float()
+    assert_close((angles / trained)[[0, -1]], torch.tensor([1, 0.25]))
 
 
 # The map of 3.11 ------------------------------------------------------------------------------

@@ -130,6 +130,23 @@ def by_matrices(x, positions):
     return torch.einsum("bhtk,tkj->bhtj", x, turns)
 
 
+def shared(before=True, after=True, ends=(0, 1), late=0, join=lambda one, other: one):
+    """Share far numbers with a choice of slips."""
+
+    def answer(table, reach):
+        middle = table.shape[1] // 2
+        first, last = middle - reach, middle + reach
+        sides = table[:, [first - late]], table[:, [last]]
+        out = table.clone()
+        if before:
+            out[:, : first - late] = join(sides[ends[0]], sides[ends[1]])
+        if after:
+            out[:, last + 1 :] = join(sides[ends[1]], sides[ends[0]])
+        return out
+
+    return answer
+
+
 def rotary(places_q=lambda t: t, places_k=lambda s: s, factor=1, exponent=2):
     """Rotary scores with a choice of slips."""
 
@@ -284,6 +301,10 @@ WRONG = {
             ["It turns one position too far: at", "It has two pluses: a turn has a minus at"],
         ),
         "degrees": (rotated(math.pi / 180), ["At width 8 pair 0 must turn by 1; yours"]),
+        "counts on from the first, backwards": (
+            lambda x, positions: rotated(-1)(x, positions[0] + torch.arange(len(positions))),
+            ["It takes the first position and counts on", "It turns the wrong way: (1, 0) becomes"],
+        ),
         "twice the angle": (rotated(2), ["It turns by twice the angle."]),
     },
     "3.10": {
@@ -303,6 +324,28 @@ WRONG = {
         ),
         "i/K": (rotary(exponent=1), ["The exponent is i/d: it is 2i/d, d the"]),
     },
+    "3.12": {
+        "before only": (
+            shared(after=False),
+            ["Far offsets *after* stay as they were."],
+        ),
+        "swapped, one late before": (
+            shared(ends=(1, 0), late=1),
+            ["Before, it starts one offset late: -reach - 1", "The ends are swapped: far words"],
+        ),
+        "the middle alone": (
+            lambda table, reach: table[:, len(table[0]) // 2 - reach :][:, : 2 * reach + 1],
+            ["The shape must stay, (H, 2N + 1): far"],
+        ),
+        "the mean of both ends": (
+            shared(join=lambda one, other: (one + other) / 2),
+            ["Beyond the reach, all offsets of one side"],
+        ),
+        "zeros": (
+            shared(join=lambda one, other: 0 * one),
+            ["Beyond the reach, all"],
+        ),
+    },
 }
 RIGHT = {
     "3.1": by_shifts,
@@ -314,6 +357,7 @@ RIGHT = {
     "3.9": by_matrices,
     "3.10": needed,
     "3.11": rotary(lambda t: t + 3, lambda s: s + 3),
+    "3.12": shared(),
 }
 
 

@@ -1,6 +1,6 @@
 """Chapter 05b's exercises agree with the library, and its pictures look as the choices say."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
 import torch
@@ -10,13 +10,10 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.premises import LABELS, PremisePair, hypothesis_only, leaky_pairs
 from tutorial_lib.datasets.prompt_tasks import Item
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import answer_loss
+from tutorial_lib.exercises.chapter05b_prompting.calibration import REVIEWS, right_after
 from tutorial_lib.exercises.chapter05b_prompting.claims import COUNTS
 from tutorial_lib.exercises.chapter05b_prompting.curve import curve
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import prompt_with_examples
-from tutorial_lib.exercises.chapter05b_prompting.first_word import (
-    first_word_accuracy,
-    first_word_accuracy_cases,
-)
 from tutorial_lib.exercises.chapter05b_prompting.generator import (
     blind_shares,
     label_shares,
@@ -76,19 +73,12 @@ def test_the_prompt_is_the_library_s(n):
     assert prompt_with_examples(examples[:n], "mol") == prompt_text(wording, items, "mol")
 
 
-def test_no_two_labels_tie_in_the_cases_of_the_first_word():
-    for case in first_word_accuracy_cases():
-        by_word = defaultdict(Counter)
-        for pair in case.args[0]:
-            by_word[pair.hypothesis.split()[0]][pair.label] += 1
-        for counts in (*by_word.values(), sum(by_word.values(), Counter())):
-            highest, *others = sorted(counts.values(), reverse=True)
-            assert highest > max(others, default=0)
-
-
-def test_the_first_word_tells_the_label_of_pairs_that_leak():
-    pairs = leaky_pairs()
-    assert first_word_accuracy(pairs.train, pairs.test) > 0.6
+def test_no_empty_review_can_make_all_eight_right():
+    """Calibration keeps the order of the reviews, and the hints say what becomes of two."""
+    assert TASKS["5b.2"].solution() == TASKS["5b.2"].second_style() == 7
+    assert [right_after(value) for value in (0.5, 0.76, 0.81, 0.85, 0.9)] == [4, 5, 6, 7, 7]
+    for p, _ in REVIEWS:
+        assert f" {p:.2f} |" in TASKS["5b.2"].text
 
 
 # The table of 5b.3 ----------------------------------------------------------------------------

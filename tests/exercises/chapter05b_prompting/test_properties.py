@@ -1,44 +1,11 @@
 """Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
 
-from collections import Counter
-
 import property_checks
 import pytest
 import torch
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import ASKS, SAYS
-
-# 5b.2 -----------------------------------------------------------------------------------------
-
-
-def first_word(word=0, text="hypothesis", learn="train", unknown="all", share=True, cut=str.split):
-    """The guess by the first word, with a choice of slips."""
-
-    def key(pair):
-        return cut(getattr(pair, text))[word]
-
-    def answer(train, test):
-        seen = train if learn == "train" else test
-        table = Counter((key(pair), pair.label) for pair in seen)
-        labels = Counter(pair.label for pair in seen)
-        right = 0
-        for pair in test:
-            counts = {label: table[key(pair), label] for label in labels}
-            if max(counts.values()) == 0:
-                if unknown == "wrong":
-                    continue
-                counts = labels if unknown == "all" else {test[0].label: 1}
-            right += max(counts, key=counts.get) == pair.label
-        return right / (len(test) if share is True else share)
-
-    return answer
-
-
-def most_frequent(train, test):
-    label = Counter(pair.label for pair in train).most_common(1)[0][0]
-    return sum(pair.label == label for pair in test) / len(test)
-
 
 # 5b.5 -----------------------------------------------------------------------------------------
 
@@ -164,31 +131,6 @@ def few_shot(query=0, more=0, whole=False, answer_of=0, x_only=False, pattern=0)
 
 
 SETS = {
-    "5b.2": (
-        first_word(),
-        {
-            "last word": (first_word(word=-1), ["Other words of the hypothesis make a"]),
-            "the premise": (first_word(text="premise"), ["The premise makes a difference: only"]),
-            "unknown is wrong": (
-                first_word(unknown="wrong"),
-                ["A first word that training has not had"],
-            ),
-            "most frequent only": (
-                most_frequent,
-                ["It always guesses the most frequent", "When a word has come with neutral"],
-            ),
-            "learns from test": (
-                first_word(learn="test"),
-                ["It reads the labels of the test pairs"],
-            ),
-            "premise, unknown wrong": (
-                first_word(text="premise", unknown="wrong"),
-                ["The premise makes a difference: only", "A first word that training has not had"],
-            ),
-            "count of right": (first_word(share=1), ["It is the number of right guesses"]),
-            "first letter": (first_word(cut=str), ["It takes “notes” for “no”: split the"]),
-        },
-    ),
     "5b.4": (
         balanced(),
         {

@@ -52,24 +52,6 @@ def masking(low=0.8, high=0.9, exchanged=False, everywhere=False, strict=True, r
     return answer
 
 
-def masked_loss(mean="chosen", keep=True, log=torch.log, dim=-1, shift=0, spare=None):
-    """The loss at the chosen places, with a choice of slips."""
-
-    def answer(logits, ids, chosen):
-        top = logits.amax(dim, keepdim=True)
-        p = torch.exp(logits - top) / torch.exp(logits - top).sum(dim, keepdim=True)
-        p = p.roll(shift, dims=1)
-        counted = chosen if keep else ~chosen
-        if spare is not None:
-            counted = counted & (ids != spare)
-        losses = -log(p.gather(-1, ids.unsqueeze(-1)).squeeze(-1)) * counted
-        if mean == "rows":
-            return (losses.sum(1) / counted.sum(1).clamp(min=1)).mean()
-        return losses.sum() / {"chosen": counted.sum(), "all": ids.numel(), "none": 1}[mean]
-
-    return answer
-
-
 def follows(coin=0.5, other=True, label=True, offset=1, turned=False, below=True, first=False):
     """Pairs of sentences, with a choice of slips."""
 
@@ -160,32 +142,6 @@ SETS = {
                 ],
             ),
             "up to 1": (masking(high=1), ["A chosen token with the draw 0.95"]),
-        },
-    ),
-    "6.6": (
-        masked_loss(),
-        {
-            "others": (masked_loss(keep=False), ["Everything counts but what is marked"]),
-            "by all": (masked_loss(mean="all"), ["It divides by all B · T tokens: divide"]),
-            "rows": (masked_loss(mean="rows"), ["A chosen place counts for more in a row"]),
-            "shifted": (masked_loss(shift=1), ["It reads the logits one place before"]),
-            "shifted, bits": (
-                masked_loss(shift=1, log=torch.log2),
-                ["It reads the logits one place before", "It is in bits: nats take the natural"],
-            ),
-            "sum of p": (
-                masked_loss(mean="none", log=lambda p: p),
-                ["It is the sum: the mean is asked for.", "It averages probabilities: the"],
-            ),
-            "token 0 spared": (masked_loss(spare=0), ["Token 0 is left out where it is marked"]),
-            "token 0 spared, rows": (
-                masked_loss(spare=0, mean="rows"),
-                [
-                    "Token 0 is left out where it is marked",
-                    "A chosen place counts for more in a row",
-                ],
-            ),
-            "over the batch": (masked_loss(dim=0), ["It matters how high all logits of a"]),
         },
     ),
     "6.4": (

@@ -6,7 +6,16 @@ import torch
 from torch import nn
 
 
-def passes(hide=True, labels="chosen", ignored=-100, fewer=0, piled=False, hidden=None, once=False):
+def passes(
+    hide=True,
+    labels="chosen",
+    ignored=-100,
+    fewer=0,
+    piled=False,
+    hidden=None,
+    once=False,
+    add=0,
+):
     """A text for n passes, with a choice of slips."""
 
     def answer(ids, choose, mask_id, n):
@@ -16,7 +25,7 @@ def passes(hide=True, labels="chosen", ignored=-100, fewer=0, piled=False, hidde
             where = chosen if hide else ~chosen
             inputs = text.masked_fill(where, mask_id if hidden is None else hidden)
             counted = {"chosen": chosen, "all": torch.ones_like(chosen), "others": ~chosen}[labels]
-            found.append((inputs, torch.where(counted, ids, ignored)))
+            found.append((inputs, torch.where(counted, ids + add, ignored)))
             text = inputs if piled else ids
         return found
 
@@ -117,6 +126,10 @@ SETS = {
             "once, ignored 0": (
                 passes(once=True, ignored=0),
                 ["Each pass hides the same tokens", "The label of a token that is not hidden is 0"],
+            ),
+            "labels of another text": (
+                passes(add=1),
+                ["The label of a hidden token is not the one of the text."],
             ),
             "hidden by 1": (passes(hidden=1), ["A chosen token is not hidden: `mask_id`"]),
         },

@@ -141,6 +141,10 @@ SETS = {
                 layers(pool=itertools.permutations),
                 ["It allows layers out of order"],
             ),
+            "returns nothing": (
+                lambda n_teacher, n_student, loss: None,
+                ["It returns None: does it find a lowest loss"],
+            ),
             "measured three times": (layers(times=3), ["It measures [0, 1, 2] 3 times"]),
             "the last of equals": (layers(reverse=True), ["Of several choices with the lowest"]),
             "worst, measured twice": (

@@ -1,4 +1,7 @@
 import math
+from collections import Counter, defaultdict
+from itertools import product
+
 import torch
 import torch.nn.functional as F
 from torch import einsum
@@ -341,17 +344,216 @@ def dictionary_wrong_columns(pages):
     return found
 
 
+# A later reader's answers, all exercises in order.
+
+
+# 2.2
+def attend_later_right(query, keys, values):
+    shares = torch.distributions.Categorical(logits=(keys * query).sum(dim=1)).probs
+    return (shares[:, None] * values).sum(dim=0)
+
+
+def attend_later_wrong_1(query, keys, values):
+    e = torch.exp(keys @ query)
+    return (e / e.sum()) @ values
+
+
+def attend_later_wrong_2(query, keys, values):
+    scores = keys @ query / keys.size(-1) ** 0.5
+    return torch.softmax(scores, dim=0) @ values
+
+
+# 2.4
+def attention_later_right(q, k, v):
+    scores = torch.einsum("...tk,...sk->...ts", q * q.shape[-1] ** -0.25, k * k.shape[-1] ** -0.25)
+    weights = torch.exp(scores - scores.logsumexp(-1, keepdim=True))
+    return torch.einsum("...ts,...sd->...td", weights, v), weights
+
+
+def attention_later_wrong_1(q, k, v):
+    scores = q @ k.transpose(-2, -1) / v.size(-1) ** 0.5
+    weights = scores.softmax(dim=-1)
+    return weights @ v, weights
+
+
+def attention_later_wrong_2(q, k, v):
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    weights = scores.softmax(dim=-2)
+    return weights @ v, weights
+
+
+# 2.5
+def head_weights_later_right(q, k):
+    scores = torch.nn.functional.linear(q / q.shape[1] ** 0.5, k)
+    return torch.softmax(scores, 1)
+
+
+def head_weights_later_wrong_1(q, k):
+    return (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1)
+
+
+def head_weights_later_wrong_2(q, k):
+    return (q @ k.T / math.sqrt(q.size(0))).softmax(dim=-1)
+
+
+# 2.6
+def scores_gradient_later_right(weights, grad_weights, width):
+    jacobian = torch.diag_embed(weights) - weights[:, :, None] * weights[:, None, :]  # (T, S, S)
+    return torch.einsum("tij,ti->tj", jacobian, grad_weights) * width**-0.5
+
+
+def scores_gradient_later_wrong_1(weights, grad_weights, width):
+    return weights * (grad_weights - (grad_weights * weights).sum(-1, keepdim=True))
+
+
+def scores_gradient_later_wrong_2(weights, grad_weights, width):
+    return grad_weights * weights * (1 - weights) / width**0.5
+
+
+# 2.7
+def causal_mask_later_right(n):
+    return torch.tensor([[s <= t for s in range(n)] for t in range(n)], dtype=torch.bool)
+
+
+def causal_mask_later_wrong_1(n):
+    return torch.ones(n, n, dtype=torch.bool).triu()
+
+
+def causal_mask_later_wrong_2(n):
+    i = torch.arange(n)
+    return i[:, None] > i[None, :]
+
+
+# 2.8
+def masked_attention_later_right(q, k, v, mask):
+    scores = torch.einsum("tk,sk->ts", q, k) / math.sqrt(k.shape[-1])
+    scores = torch.where(mask, scores, torch.tensor(-math.inf, dtype=scores.dtype))
+    weights = (scores - scores.logsumexp(dim=1, keepdim=True)).exp()
+    return weights @ v, weights
+
+
+def masked_attention_later_wrong_1(q, k, v, mask):
+    scores = (q @ k.T / math.sqrt(q.size(-1))).masked_fill(~mask, -math.inf)
+    weights = scores.softmax(dim=-1)
+    return weights @ v, weights
+
+
+def masked_attention_later_wrong_2(q, k, v, mask):
+    scores = (q @ k.T / math.sqrt(q.size(-1))) * mask
+    weights = scores.softmax(dim=-1)
+    return weights @ v, weights
+
+
+# 2.9
+def looks_ahead_later_right(layer, x):
+    random = torch.Generator().manual_seed(7)
+    before = layer(x).detach().clone()
+    size = x.abs().max() + 1
+    for cut in range(1, len(x)):  # fresh words from the cut on, three times
+        for _ in range(3):
+            other = x.clone()
+            other[cut:] = size * torch.randn(x[cut:].shape, generator=random).to(x)
+            if not torch.allclose(layer(other)[:cut], before[:cut], rtol=1e-3, atol=1e-4):
+                return True
+    return False
+
+
+def looks_ahead_later_wrong_1(layer, x):
+    other = x.clone()
+    other[-1] += 1
+    return not torch.allclose(layer(other)[:-1], layer(x)[:-1], atol=1e-5)
+
+
+def looks_ahead_later_wrong_2(layer, x):
+    for t in range(len(x)):
+        other = x.clone()
+        other[t] += 1
+        if not torch.equal(layer(other)[:t], layer(x)[:t]):
+            return True
+    return False
+
+
+# 2.10
+def multi_head_later_right(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    d = x.shape[-1]
+    q, k, v = (torch.einsum("btd,dhk->bhtk", x, w.reshape(d, n_heads, -1)) for w in (w_q, w_k, w_v))
+    scores = torch.einsum("bhtk,bhsk->bhts", q, k) * (n_heads / d) ** 0.5
+    weights = torch.where(mask, scores, -torch.inf).softmax(-1)
+    # the sum over heads of (its output times its rows of w_o) is side by side, then w_o
+    return torch.einsum("bhts,bhsk,hkd->btd", weights, v, w_o.reshape(n_heads, d // n_heads, d))
+
+
+def multi_head_later_wrong_1(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    B, T, D = x.shape
+    split = lambda w: (x @ w).view(B, T, n_heads, D // n_heads).transpose(1, 2)
+    q, k, v = split(w_q), split(w_k), split(w_v)
+    scores = (q @ k.transpose(-2, -1) / math.sqrt(D)).masked_fill(~mask, -math.inf)
+    return (scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w_o
+
+
+def multi_head_later_wrong_2(x, w_q, w_k, w_v, w_o, n_heads, mask):
+    B, T, D = x.shape
+    K = D // n_heads
+    split = lambda w: (x @ w).view(B, T, n_heads, K).transpose(1, 2)
+    q, k, v = split(w_q), split(w_k), split(w_v)
+    scores = (q @ k.transpose(-2, -1) / math.sqrt(K)).masked_fill(~mask, -math.inf)
+    return (scores.softmax(-1) @ v).reshape(B, T, D) @ w_o
+
+
+# 2.11
+def padding_mask_later_right(lengths, n_keys):
+    counted = torch.ones(len(lengths), 1, 1, n_keys, dtype=torch.long).cumsum(-1)  # 1, 2, 3 ...
+    return counted <= lengths.view(-1, 1, 1, 1)
+
+
+def padding_mask_later_wrong_1(lengths, n_keys):
+    return (torch.arange(n_keys) <= lengths[:, None])[:, None, None]
+
+
+def padding_mask_later_wrong_2(lengths, n_keys):
+    return torch.arange(n_keys)[None, :] < lengths[:, None]
+
+
+# 2.12
+def dictionary_later_right(pages):
+    totals = defaultdict(Counter)
+    for written, source, weights in pages:
+        for (t, word), (s, other) in product(enumerate(written), enumerate(source)):
+            totals[word].update({other: float(weights[t][s])})
+    return {word: max(found, key=found.get) for word, found in totals.items()}
+
+
+def dictionary_later_wrong_1(pages):
+    best = {}
+    for written, source, weights in pages:
+        for t, word in enumerate(written):
+            s = int(weights[t].argmax())
+            if word not in best or weights[t, s] > best[word][0]:
+                best[word] = (weights[t, s], source[s])
+    return {word: other for word, (_, other) in best.items()}
+
+
+def dictionary_later_wrong_2(pages):
+    sums = defaultdict(lambda: defaultdict(float))
+    for written, source, weights in pages:
+        for word in set(written):
+            t = written.index(word)
+            for s, other in enumerate(source):
+                sums[word][other] += weights[t, s].item()
+    return {word: max(d, key=d.get) for word, d in sums.items()}
+
+
 RIGHT = {
-    "2.2": [attend_right_1, attend_right_2],
-    "2.4": [attention_right_1, attention_right_2],
-    "2.7": [cm_right_1, cm_right_2],
-    "2.8": [(None, ma_right_1), (None, ma_right_2)],
-    "2.10": [mh_right_1, mh_right_2],
-    "2.11": [pm_right_1, pm_right_2],
-    "2.12": [dictionary_right_1, dictionary_right_2],
-    "2.6": [sgrad_right_1, sgrad_right_2],
-    "2.9": [ahead_right_1, ahead_right_2],
-    "2.5": [(None, hw_right_1), (None, hw_right_2)],
+    "2.2": [attend_right_1, attend_right_2, attend_later_right],
+    "2.4": [attention_right_1, attention_right_2, attention_later_right],
+    "2.7": [cm_right_1, cm_right_2, causal_mask_later_right],
+    "2.8": [(None, ma_right_1), (None, ma_right_2), ("b", masked_attention_later_right)],
+    "2.10": [mh_right_1, mh_right_2, multi_head_later_right],
+    "2.11": [pm_right_1, pm_right_2, padding_mask_later_right],
+    "2.12": [dictionary_right_1, dictionary_right_2, dictionary_later_right],
+    "2.6": [sgrad_right_1, sgrad_right_2, scores_gradient_later_right],
+    "2.9": [ahead_right_1, ahead_right_2, looks_ahead_later_right],
+    "2.5": [(None, hw_right_1), (None, hw_right_2), ("d", head_weights_later_right)],
     "2.3": [16**2 / 3, 85],
     "2.1": [5],
     "2.13": [0.08, 0.082],
@@ -361,60 +563,116 @@ WRONG = {
         ("hard choice: the value of the best key", attend_wrong_hard),
         ("max subtracted above, not below", attend_wrong_max_below_missing),
         ("TWO: scaled though not asked, and bare exp", attend_wrong_two),
+        ("bare exp: inf / inf at scores of 1,000", attend_later_wrong_1),
+        ("divides by the root of K, though no scale was asked for", attend_later_wrong_2),
     ],
     "2.4": [
         ("scale from the width of v (D), not of k (K)", attention_wrong_scale_d),
         ("scale after the softmax", attention_wrong_scale_after),
         ("TWO: no scale, and softmax over the queries", attention_wrong_two),
+        (
+            "repairs the axis of the softmax only: still the width of the values",
+            attention_later_wrong_1,
+        ),
+        ("softmax over the queries", attention_later_wrong_2),
     ],
     "2.7": [
         ("True for hidden: triu(1), as in nn.Transformer", cm_wrong_triu1),
         ("ones and zeros as floats", cm_wrong_float),
         ("TWO: without itself, and floats", cm_wrong_two),
+        ("looks ahead: triu for tril", causal_mask_later_wrong_1),
+        ("leaves out the word itself", causal_mask_later_wrong_2),
     ],
     "2.8": [
         ("adds the boolean mask to the scores", (None, ma_wrong_add_bool)),
         ("fills with 1e-9 (meant -1e9)", (None, ma_wrong_tiny)),
         ("TWO: mask inverted, and no scale", (None, ma_wrong_two)),
+        (
+            "letter c: sees that rows do not sum to 1, does not add up a column",
+            ("c", masked_attention_later_wrong_1),
+        ),
+        (
+            "masks before the softmax, but with 0: hidden keys still get weight",
+            ("b", masked_attention_later_wrong_2),
+        ),
     ],
     "2.10": [
         ("scale from D, not K", mh_wrong_scale_d),
         ("view(B, H, T, K) without transpose", mh_wrong_view_heads),
         ("TWO: mask after the softmax, and heads not transposed back before reshape", mh_wrong_two),
+        (
+            "divides by the root of the model width D, not of the head width K",
+            multi_head_later_wrong_1,
+        ),
+        (
+            "puts the outputs together without moving the head axis back: words are scrambled",
+            multi_head_later_wrong_2,
+        ),
     ],
     "2.11": [
         ("<= : one key too many", pm_wrong_inclusive),
         ("True for the padding", pm_wrong_padding_true),
         ("TWO: floats, and shape (B, n_keys)", pm_wrong_two),
+        ("one key too many", padding_mask_later_wrong_1),
+        ("shape (B, n_keys): does not line up with (B, H, T, S)", padding_mask_later_wrong_2),
     ],
     "2.12": [
         ("the first page decides", dictionary_wrong_first_page),
         ("the last page decides", dictionary_wrong_last_page),
         ("TWO: the columns, and the last page decides", dictionary_wrong_columns),
+        ("takes the largest single weight, does not add up", dictionary_later_wrong_1),
+        ("index() finds the first place of a word only", dictionary_later_wrong_2),
     ],
     "2.6": [
         ("only the diagonal of the jacobian", sgrad_wrong_diagonal),
         ("plain mean of the gradients, not weighted", sgrad_wrong_plain_mean),
         ("TWO: sum over the whole matrix, and times sqrt(width)", sgrad_wrong_two),
+        ("forgets that the scores were divided by sqrt(width)", scores_gradient_later_wrong_1),
+        (
+            "the diagonal only: a score moves its own weight and no other",
+            scores_gradient_later_wrong_2,
+        ),
     ],
     "2.9": [
         ("shuffles: that finds out who knows the order", ahead_wrong_shuffle),
         ("one prefix only", ahead_wrong_prefix_of_two),
         ("TWO: changes what is before, and says True for no change", ahead_wrong_two),
+        (
+            "changes the last word only: misses a layer that looks one word ahead at one earlier place",
+            looks_ahead_later_wrong_1,
+        ),
+        ("exact comparison: takes rounding for a leak", looks_ahead_later_wrong_2),
     ],
     "2.5": [
         ("cosine in place of scaling", (None, hw_wrong_norm)),
         ("divides by the root of the number of queries", (None, hw_wrong_size0)),
         ("TWO: multiplies by the root, and softmax over queries", (None, hw_wrong_two)),
+        (
+            "letter b (root of S): that curve would meet the sound one at K = 64",
+            ("b", head_weights_later_wrong_1),
+        ),
+        (
+            "right letter, but takes the root of the number of queries, not of the width",
+            ("d", head_weights_later_wrong_2),
+        ),
     ],
     "2.3": [
         ("forgot the three: 37 ** 2", 1369),
         ("did not square N: 37 / 3", 12.33),
         ("TWO: neither square nor three: 37", 37),
+        ("counts one D x D matrix, not three: 256", 256),
+        ("compares the widths, forgets the square: 5", 5),
     ],
     "2.1": [
         ("largest dot product taken for nearest", 1),
         ("counted from 0", 4),
         ("TWO: looked up document a, in a list sorted by dot product upward", 2),
+    ],
+    "2.13": [
+        ("the second smallest (L2H8), a layer searched too hastily", 0.11),
+        (
+            "took the head with which the turn changes upwards (L5H11), the largest, for the smallest",
+            0.21,
+        ),
     ],
 }

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -337,18 +338,213 @@ def rotary_wrong_keys_from_one_and_scaled(q, k):
     return scores / math.sqrt(q.size(1))
 
 
+# A later reader's answers, all exercises in order.
+
+
+# 3.1
+def binary_positions_later_right(n, bits):
+    return torch.tensor([[pos >> i & 1 for i in range(bits)] for pos in range(n)]).view(n, bits)
+
+
+def binary_positions_later_wrong_1(n, bits):
+    return torch.tensor([[int(c) for c in format(p % 2**bits, f"0{bits}b")] for p in range(n)])
+
+
+def binary_positions_later_wrong_2(n, bits):
+    return torch.arange(n)[:, None] // 2 ** torch.arange(bits)
+
+
+# 3.2
+def sinusoidal_positions_later_right(n, d):
+    speed = 1e4 ** (-torch.linspace(0, d - 2, d // 2, dtype=torch.float64) / d)
+    hands = torch.exp(1j * torch.outer(torch.arange(n, dtype=torch.float64), speed))
+    return torch.view_as_real(hands).flip(-1).reshape(n, d).float()
+
+
+def sinusoidal_positions_later_wrong_1(n, d):
+    table = torch.zeros(n, d)
+    angle = torch.arange(n)[:, None] / 10000 ** (torch.arange(d // 2) / d)
+    table[:, 0::2], table[:, 1::2] = angle.sin(), angle.cos()
+    return table
+
+
+def sinusoidal_positions_later_wrong_2(n, d):
+    angle = torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.cat([angle.sin(), angle.cos()], dim=1)
+
+
+# 3.5
+def add_positions_later_right(embeddings, table):
+    _, t, d = embeddings.shape
+    return torch.add(table.narrow(0, 0, t), embeddings, alpha=d**0.5)
+
+
+def add_positions_later_wrong_1(embeddings, table):
+    B, T, D = embeddings.shape
+    return (embeddings + table[:T]) * D**0.5
+
+
+def add_positions_later_wrong_2(embeddings, table):
+    B, T, D = embeddings.shape
+    return embeddings * T**0.5 + table[:T]
+
+
+# 3.6
+def gather_later_right(words, table, question):
+    places = torch.arange(words.shape[1])
+    x = words + torch.nn.functional.embedding(places, table)
+    scores = torch.einsum("bsd,d->bs", x, question) / question.numel() ** 0.5
+    return (scores.softmax(1).unsqueeze(1) @ x).squeeze(1)
+
+
+def gather_later_wrong_1(words, table, question):
+    x = words + table[: words.size(1)]
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
+    return (weights[:, None] @ x)[:, 0]
+
+
+def gather_later_wrong_2(words, table, question):
+    x = words + table[: words.size(1)]
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
+    return (weights[:, None] @ words)[:, 0]
+
+
+# 3.7
+def offset_of_later_right(matrix):
+    m = np.asarray(matrix, dtype=float)
+    d = len(m)
+    even = np.arange(0, d, 2)
+    hands = m[even, even] + 1j * m[even, even + 1]  # cos + i sin of each turn
+    tries = np.arange(-1000, 1001)
+    turns = np.exp(-1j * np.outer(tries, 10_000.0 ** (-even / d)))
+    return int(tries[(turns * hands).real.sum(axis=1).argmax()])
+
+
+def offset_of_later_wrong_1(matrix):
+    return round(math.atan2(matrix[0, 1], matrix[0, 0]))
+
+
+def offset_of_later_wrong_2(matrix):
+    d = len(matrix)
+    angle = math.atan2(matrix[-2, -1], matrix[-2, -2])
+    return round(angle * 10000 ** ((d - 2) / d))
+
+
+# 3.8
+def relative_index_later_right(n_queries, n_keys, reach):
+    first = n_keys - n_queries
+    return torch.tensor(
+        [
+            [reach + sorted((-reach, s - t, reach))[1] for s in range(n_keys)]
+            for t in range(first, n_keys)
+        ]
+    )
+
+
+def relative_index_later_wrong_1(n_queries, n_keys, reach):
+    offset = torch.arange(n_keys) - torch.arange(n_queries)[:, None]
+    return offset.clamp(-reach, reach) + reach
+
+
+def relative_index_later_wrong_2(n_queries, n_keys, reach):
+    q = torch.arange(n_keys - n_queries, n_keys)
+    return (q[:, None] - torch.arange(n_keys)).clamp(-reach, reach) + reach
+
+
+# 3.9
+def rotate_pairs_later_right(x, positions):
+    width = x.shape[-1]
+    speed = 10_000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    angles = torch.outer(positions.double(), speed)  # (T, K/2)
+    turn = torch.polar(torch.ones_like(angles), angles)
+    hands = torch.view_as_complex(x.double().reshape(*x.shape[:-1], -1, 2).contiguous())
+    return torch.view_as_real(hands * turn).flatten(-2).to(x.dtype)
+
+
+def rotate_pairs_later_wrong_1(x, positions):
+    angles = positions[:, None] / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
+    turned = x.clone()
+    u, v = turned[..., 0::2], turned[..., 1::2]
+    turned[..., 0::2] = u * angles.cos() - v * angles.sin()
+    turned[..., 1::2] = u * angles.sin() + v * angles.cos()
+    return turned
+
+
+def rotate_pairs_later_wrong_2(x, positions):
+    steps = torch.arange(x.size(-2)) + positions[0]
+    angles = steps[:, None] / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
+    turned = x.clone()
+    u, v = x[..., 0::2], x[..., 1::2]
+    turned[..., 0::2] = u * angles.cos() - v * angles.sin()
+    turned[..., 1::2] = u * angles.sin() + v * angles.cos()
+    return turned
+
+
+# 3.10
+def keys_needed_later_right(weights, share):
+    held = weights.flip(-1).cumsum(-1).contiguous()  # what the nearest 1, 2, 3 ... hold
+    place = torch.searchsorted(held, torch.full_like(held[:, :1], share))[:, 0] + 1
+    return place.clamp(max=weights.shape[-1])
+
+
+def keys_needed_later_wrong_1(weights, share):
+    return (weights.flip(-1).cumsum(-1) < share).sum(-1)
+
+
+def keys_needed_later_wrong_2(weights, share):
+    held = weights.sort(dim=-1, descending=True).values.cumsum(-1)
+    return (held < share).sum(-1) + 1
+
+
+# 3.11
+def rotary_scores_later_right(q, k):
+    width = q.shape[-1]
+    speed = 10_000.0 ** (-torch.arange(0, width, 2) / width)  # (K/2,)
+    q, k = (torch.view_as_complex(x.reshape(len(x), -1, 2).contiguous()) for x in (q, k))
+    offset = torch.arange(len(k)) - torch.arange(len(q))[:, None]  # (T, S)
+    turn = torch.polar(torch.ones(1), offset[..., None] * speed)  # (T, S, K/2)
+    return torch.einsum("tc,tsc,sc->ts", q.conj(), turn.to(q.dtype), k).real
+
+
+def rotary_scores_later_wrong_1(q, k):
+    def turn(x):
+        angle = torch.arange(len(x))[:, None] * 10_000 ** (
+            -torch.arange(0, x.size(1), 2) / x.size(1)
+        )
+        cos, sin, u, v = angle.cos(), angle.sin(), x[:, 0::2], x[:, 1::2]
+        return torch.stack([u * cos - v * sin, u * sin + v * cos], dim=-1).flatten(1)
+
+    return turn(q) @ turn(k).T
+
+
+def rotary_scores_later_wrong_2(q, k):
+    def turn(x):
+        angle = torch.arange(len(x))[:, None] * 10_000 ** (
+            -torch.arange(0, x.size(1), 2) / x.size(1)
+        )
+        cos, sin, u, v = angle.cos(), angle.sin(), x[:, 0::2], x[:, 1::2]
+        return torch.stack([u * cos - v * sin, u * sin + v * cos], dim=-1).flatten(1)
+
+    return turn(q) @ turn(k).T / q.size(-1) ** 0.5
+
+
 RIGHT = {
-    "3.1": [binary_right_1, binary_right_2],
-    "3.2": [sinusoid_right_1, sinusoid_right_2],
+    "3.1": [binary_right_1, binary_right_2, binary_positions_later_right],
+    "3.2": [sinusoid_right_1, sinusoid_right_2, sinusoidal_positions_later_right],
     "3.3": [104],
     "3.4": [9647],
-    "3.5": [add_positions_right_1, add_positions_right_2, add_positions_wrong_mutates],
-    "3.6": [("b", gather_right_1), ("b", gather_right_2)],
-    "3.7": [offset_right_1, offset_right_2],
-    "3.8": [relative_right_1, relative_right_2],
-    "3.9": [rotate_right_1, rotate_right_2, rotate_wrong_mutates],
-    "3.10": [needed_right_1, needed_right_2],
-    "3.11": [("c", rotary_right_1), ("c", rotary_right_2)],
+    "3.5": [
+        add_positions_right_1,
+        add_positions_right_2,
+        add_positions_wrong_mutates,
+        add_positions_later_right,
+    ],
+    "3.6": [("b", gather_right_1), ("b", gather_right_2), ("b", gather_later_right)],
+    "3.7": [offset_right_1, offset_right_2, offset_of_later_right],
+    "3.8": [relative_right_1, relative_right_2, relative_index_later_right],
+    "3.9": [rotate_right_1, rotate_right_2, rotate_wrong_mutates, rotate_pairs_later_right],
+    "3.10": [needed_right_1, needed_right_2, keys_needed_later_right],
+    "3.11": [("c", rotary_right_1), ("c", rotary_right_2), ("c", rotary_scores_later_right)],
 }
 
 WRONG = {
@@ -357,6 +553,8 @@ WRONG = {
         ("positions that do not fit stay at all ones instead of repeating", binary_wrong_saturates),
         ("TWO: positions 1..n, most significant digit first", binary_wrong_one_based_msb),
         ("shape (bits, n)", binary_wrong_transposed),
+        ("most significant digit first", binary_positions_later_wrong_1),
+        ("divides but forgets the remainder by 2: numbers above 1", binary_positions_later_wrong_2),
     ],
     "3.2": [
         ("each column its own angle, pos / 10000^(column/d)", sinusoid_wrong_angle_by_column),
@@ -365,6 +563,8 @@ WRONG = {
             "TWO: exponent i/d instead of 2i/d, cosine before sine",
             sinusoid_wrong_exponent_and_cos_first,
         ),
+        ("exponent i/d in place of 2i/d", sinusoidal_positions_later_wrong_1),
+        ("all sines first, then all cosines", sinusoidal_positions_later_wrong_2),
     ],
     "3.3": [
         ("pairs, not columns", 52),
@@ -381,17 +581,26 @@ WRONG = {
     "3.5": [
         ("scales the sum of both", add_positions_wrong_scale_sum),
         ("TWO: sqrt(T) instead of sqrt(D), the last T rows", add_positions_wrong_sqrt_t_last_rows),
+        ("scales the positions as well", add_positions_later_wrong_1),
+        ("scales by the root of the length, not of the width", add_positions_later_wrong_2),
     ],
     "3.6": [
         ("size(1), but keeps the None: (S, 1, D)", ("b", gather_wrong_kept_none)),
         ("values without positions", ("b", gather_wrong_keys_only)),
         ("TWO: keys without positions, and no sqrt", ("b", gather_wrong_values_only_no_scale)),
         ("right repair, wrong letter", ("a", gather_right_1)),
+        (
+            "letter a: a true bag of words, its two curves would lie on one another",
+            ("a", gather_later_wrong_1),
+        ),
+        ("right letter, but the values go without their positions", ("b", gather_later_wrong_2)),
     ],
     "3.7": [
         ("the fastest hand alone", offset_wrong_fast_hand),
         ("the slowest hand alone", offset_wrong_slow_hand),
         ("the sign turned round", offset_wrong_back),
+        ("reads the fastest hand only: it is back every 6.28 positions", offset_of_later_wrong_1),
+        ("reads the slowest hand only: two decimals are far too coarse", offset_of_later_wrong_2),
     ],
     "3.8": [
         ("queries are the first words", relative_wrong_queries_first),
@@ -401,6 +610,8 @@ WRONG = {
             relative_wrong_query_minus_key_from_zero,
         ),
         ("rows as floats, no index", relative_wrong_float),
+        ("takes the queries for the first words, not the last", relative_index_later_wrong_1),
+        ("query minus key: the sign is turned round", relative_index_later_wrong_2),
     ],
     "3.9": [
         ("pairs are the halves i and i + K/2", rotate_wrong_halves),
@@ -412,11 +623,21 @@ WRONG = {
             "TWO: ignores positions (arange), turns the other way",
             rotate_wrong_from_zero_and_other_way,
         ),
+        (
+            "positions mended, but u is still a view that has been overwritten",
+            rotate_pairs_later_wrong_1,
+        ),
+        (
+            "takes the first position and counts on: wrong where positions have gaps",
+            rotate_pairs_later_wrong_2,
+        ),
     ],
     "3.10": [
         ("counts from the start of the text", needed_wrong_from_left),
         ("counts from 0", needed_wrong_index),
         ("TWO: the mean of the heads, and from the start", needed_wrong_two),
+        ("one too few: the key that reaches the share is not counted", keys_needed_later_wrong_1),
+        ("takes the heaviest keys, not the nearest", keys_needed_later_wrong_2),
     ],
     "3.11": [
         ("turns the queries only", ("c", rotary_wrong_queries_only)),
@@ -426,5 +647,13 @@ WRONG = {
             ("c", rotary_wrong_keys_from_one_and_scaled),
         ),
         ("right repair, wrong letter", ("b", rotary_right_1)),
+        (
+            "letter b: the map would depend on t - 2 s, and this one is symmetric",
+            ("b", rotary_scores_later_wrong_1),
+        ),
+        (
+            "right letter, but divides by the root of K, which the text excludes",
+            ("c", rotary_scores_later_wrong_2),
+        ),
     ],
 }

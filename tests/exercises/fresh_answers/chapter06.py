@@ -128,37 +128,7 @@ def mask_wrong_two(ids, chosen, draw, random_ids, mask_id):
     return ids
 
 
-# 6.4
-def loss_right_1(logits, ids, chosen):
-    return F.cross_entropy(logits[chosen], ids[chosen])
-
-
-def loss_right_2(scores, tokens, where):
-    scores = scores.double()
-    terms = []
-    for b in range(scores.shape[0]):
-        for t in range(scores.shape[1]):
-            if where[b, t]:
-                terms.append(torch.logsumexp(scores[b, t], 0) - scores[b, t, tokens[b, t]])
-    return sum(terms) / len(terms)
-
-
-def loss_wrong_mean_of_rows(logits, ids, chosen):
-    nll = F.cross_entropy(logits.transpose(1, 2), ids, reduction="none")
-    per_row = (nll * chosen).sum(dim=1) / chosen.sum(dim=1).clamp(min=1)
-    return per_row.mean()
-
-
-def loss_wrong_shifted(logits, ids, chosen):
-    return F.cross_entropy(logits[:, :-1][chosen[:, 1:]], ids[:, 1:][chosen[:, 1:]])
-
-
-def loss_wrong_two(logits, ids, chosen):
-    p = logits.softmax(dim=-1)
-    return F.cross_entropy(p.flatten(0, 1), ids.flatten())
-
-
-# 6.6
+# 6.7
 def batch_right_1(ids, chosen, mask_id):
     inputs = ids.masked_fill(chosen, mask_id)
     labels = ids.masked_fill(~chosen, -100)
@@ -193,15 +163,117 @@ def batch_wrong_two(ids, chosen, mask_id):
     return (ids, labels)
 
 
+def segment_right_3(ids, sep_id):
+    T = ids.shape[1]
+    strictly_before = torch.ones(T, T).triu(diagonal=1)  # row s counts for columns t > s
+    separators_before = (ids == sep_id).float() @ strictly_before
+    return separators_before.round().long() % 2 * (separators_before < 1.5).long()
+
+
+def segment_wrong_both_seps(ids, sep_id):
+    return ((ids == sep_id).cumsum(dim=1) == 1).long()
+
+
+def segment_wrong_padding(ids, sep_id):
+    first = (ids == sep_id).int().argmax(dim=1)
+    return (torch.arange(ids.size(1))[None] > first[:, None]).long()
+
+
+def segment_wrong_pad_id_zero(ids, sep_id):
+    is_sep = (ids == sep_id).long()
+    before = is_sep.cumsum(dim=1) - is_sep
+    return ((before > 0) & (ids != 0)).long()
+
+
+def pairs_right_3(documents, draws):
+
+    def one(d, s, coin, u):
+        if coin < 0.5:
+            return documents[d][s], documents[d][s + 1], True
+        n = sum(map(len, documents)) - len(documents[d])
+        stream = itertools.chain.from_iterable(itertools.chain(documents[:d], documents[d + 1 :]))
+        return documents[d][s], next(itertools.islice(stream, int(u * n), None)), False
+
+    return [one(*draw) for draw in draws]
+
+
+def pairs_wrong_own_too(documents, draws):
+    pairs = []
+    for d, s, coin, u in draws:
+        is_next = coin < 0.5
+        everything = [sentence for document in documents for sentence in document]
+        second = documents[d][s + 1] if is_next else everything[int(u * len(everything))]
+        pairs.append((documents[d][s], second, is_next))
+    return pairs
+
+
+def pairs_wrong_two_draws(documents, draws):
+    pairs = []
+    for d, s, coin, u in draws:
+        is_next = coin < 0.5
+        others = [document for i, document in enumerate(documents) if i != d]
+        document = others[int(u * len(others))]
+        second = documents[d][s + 1] if is_next else document[int(u * len(document))]
+        pairs.append((documents[d][s], second, is_next))
+    return pairs
+
+
+def mask_right_3(ids, chosen, draw, random_ids, mask_id):
+    menu = torch.stack([ids, torch.full_like(ids, mask_id), random_ids.to(ids.dtype), ids])
+    fate = chosen.long() * (1 + (draw >= 0.8).long() + (draw >= 0.9).long())  # 0, 1, 2, 3
+    return menu.gather(0, fate[None])[0]
+
+
+def mask_wrong_in_place(ids, chosen, draw, random_ids, mask_id):
+    ids[chosen & (draw < 0.8)] = mask_id
+    swap = chosen & (draw >= 0.8) & (draw < 0.9)
+    ids[swap] = random_ids[swap]
+    return ids
+
+
+def mask_wrong_overwrites_masks(ids, chosen, draw, random_ids, mask_id):
+    out = torch.where(chosen & (draw < 0.8), mask_id, ids)
+    return torch.where(chosen & (draw < 0.9), random_ids, out)
+
+
+def mask_wrong_not_chosen_too(ids, chosen, draw, random_ids, mask_id):
+    out = ids.clone()
+    out[chosen & (draw < 0.8)] = mask_id
+    swap = (draw >= 0.8) & (draw < 0.9)
+    out[swap] = random_ids[swap]
+    return out
+
+
+def batch_right_3(ids, chosen, mask_id):
+    hide = chosen.to(ids.dtype)
+    return ids + hide * (mask_id - ids), hide * ids - 100 * (1 - hide)
+
+
+def batch_wrong_labels_hidden(ids, chosen, mask_id):
+    inputs = ids.masked_fill(chosen, mask_id)
+    labels = inputs.masked_fill(~chosen, -100)
+    return (inputs, labels)
+
+
+def batch_wrong_visible_asked(ids, chosen, mask_id):
+    inputs = ids.masked_fill(chosen, mask_id)
+    labels = ids.masked_fill(chosen, -100)
+    return (inputs, labels)
+
+
 # 6.8
 RIGHT = {
     "6.1": [76],
     "6.2": [144],
-    "6.3": [segment_right_1, segment_right_2],
-    "6.4": [pairs_right_1, pairs_right_2],
-    "6.5": [mask_right_1, mask_right_2],
-    "6.6": [loss_right_1, loss_right_2],
-    "6.7": [("c", batch_right_1), ("c", batch_right_2)],  # letter from the stub's code
+    "6.3": [segment_right_1, segment_right_2, segment_right_3],
+    "6.4": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
+    "6.5": [mask_right_1, mask_right_2, mask_right_3],
+    "6.6": [0.14],
+    "6.7": [
+        ("c", batch_right_1),
+        ("c", batch_right_2),
+        ("c", batch_right_3),
+    ],  # letter from the stub's code
     "6.8": [335.1],
 }
 WRONG = {
@@ -209,40 +281,82 @@ WRONG = {
         ("15 % of all 512, special tokens too: 76.8 -> 77", 77),
         ("only those shown as [MASK]: 80 % of 76", 61),
         ("two: 15 % of all 512, and not rounded", 76.8),
+        ("77: counts [CLS] and both [SEP] as tokens that can be chosen", 77),
+        ("61: counts only the chosen tokens that become [MASK]", 61),
+        ("435: how many terms it has less than a language model", 435),
     ],
     "6.2": [
         ("took it at its word: the columns of the two [MASK] are 0, 12 x 10", 120),
         ("causal mask: 12 x 13 / 2", 78),
         ("two: [MASK] tokens left out, and causal: 10 x 11 / 2", 55),
+        ("120: thinks that nobody looks at the two [MASK] columns", 120),
+        ("78: the lower triangle of a causal mask", 78),
+        ("100: takes rows and columns of the [MASK]s out", 100),
     ],
     "6.3": [
         ("each [SEP] counted with what follows", segment_wrong_sep_in_second),
         ("padding found by id 0; any other pad id gets 1", segment_wrong_pad_is_zero),
         ("two: first [SEP] is 1, and the padding is 1", segment_wrong_two),
+        ("the first [SEP] gets 1 and the second gets 0: both off by one", segment_wrong_both_seps),
+        ("the padding stays 1", segment_wrong_padding),
+        ("recognises the padding by the id 0", segment_wrong_pad_id_zero),
     ],
     "6.4": [
         ("random sentence from all documents, own one too", pairs_wrong_own_document),
         ("round(u * (n - 1)) in place of int(u * n)", pairs_wrong_rounds),
         ("two: coin turned round, and own document in the list", pairs_wrong_two),
+        (
+            "its own document is among those that a false sentence is drawn from",
+            ("c", pairs_wrong_own_too),
+        ),
+        (
+            "draws a document and then a sentence in it, with the same u, not from one list",
+            ("c", pairs_wrong_two_draws),
+        ),
+        (
+            "the code is right, the letter is not: the table says 0.00 from the same scene",
+            ("a", pairs_right_1),
+        ),
     ],
     "6.5": [
         ("second assignment overwrites the [MASK]s with random tokens", mask_wrong_overwrites),
         ("random tokens also at places not chosen", mask_wrong_random_everywhere),
         ("two: random from 0.9 on (0.8 to 0.9 stays), and changes ids itself", mask_wrong_two),
+        ("writes into the ids that it was given", mask_wrong_in_place),
+        (
+            "the second step overwrites every [MASK] with a random token",
+            mask_wrong_overwrites_masks,
+        ),
+        ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
     ],
     "6.6": [
-        ("mean of each row first, then mean of rows", loss_wrong_mean_of_rows),
-        ("shifted by one as in a language model", loss_wrong_shifted),
-        ("two: softmax before cross_entropy, and all places count", loss_wrong_two),
+        ("a random token copied is counted as right", 0.24),
+        ("only the copies", 0.1),
+        ("the commonest token at all places, and the copies", 0.15),
     ],
     "6.7": [
         ("-100 at the chosen places, not at the others", ("c", batch_wrong_inverted)),
         ("labels from the changed inputs", ("c", batch_wrong_labels_from_inputs)),
         ("two: -1 in place of -100, and hides in ids itself", ("c", batch_wrong_two)),
+        (
+            "takes the labels from the changed inputs: every label is [MASK]",
+            ("c", batch_wrong_labels_hidden),
+        ),
+        (
+            "the wrong way about: asks for the visible tokens, not for the chosen ones",
+            ("c", batch_wrong_visible_asked),
+        ),
+        (
+            "the code is right, the letter is not: without hiding it could not fill gaps in the test",
+            ("a", batch_right_1),
+        ),
     ],
     "6.8": [
         ("pooler forgotten", 334.1),
         ("the 30,000 tokens of the textbook", 334.6),
         ("two: 30,000 tokens and no pooler", 333.6),
+        ("forgets the pooler", 334.1),
+        ("334.9: forgets the biases of the linear maps", 334.9),
+        ("335141888: the right count, but not in millions", 335141888),
     ],
 }

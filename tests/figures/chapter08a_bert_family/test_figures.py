@@ -54,3 +54,12 @@ def test_a_dot_for_each_seed_and_a_line_for_the_baseline():
     assert texts(second) == ["0.90"]
     with pytest.raises(ShapeError):
         figures.seed_dots({"F1": {"BERT": []}})
+
+
+def test_the_numbers_below_do_not_run_into_one_another():
+    panels = {name: {"BERT": [0.671, 0.7902, 0.8]} for name in ("AUC", "accuracy")}
+    figure = figures.seed_dots(panels)
+    figure.canvas.draw()
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        assert 3 <= sum(low <= tick <= high for tick in axes.get_xticks()) <= 6

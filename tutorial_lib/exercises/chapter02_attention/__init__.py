@@ -85,13 +85,13 @@ PREDICTIONS = (
     Prediction(
         id="P2.1",
         key="tired_animal",
-        question="Ending in “wide”: which share does “it” still give to “animal”, between 0 and 1?",
+        question="Ending in “wide”: what share does “it” still give to “animal”, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P2.2",
         key="digits_that_the_lstm_recalls",
-        question="Which share of digits seen 128 steps ago does the LSTM recall, between 0 and 1? "
+        question="What share of digits seen 128 steps ago does the LSTM recall, between 0 and 1? "
         "(Chance is 0.1.)",
         share=True,
     ),
@@ -104,7 +104,7 @@ PREDICTIONS = (
     Prediction(
         id="P2.4",
         key="digits_of_one_head",
-        question="Which share of the hundreds digits of 100..999 can one head without positions "
+        question="What share of the hundreds digits of 100..999 can one head without positions "
         "read, between 0 and 1?",
         share=True,
     ),

@@ -83,6 +83,23 @@ def dictionary_of_places(pages):
     return {word: max(total, key=total.get) for word, total in totals.items()}
 
 
+def dictionary_of_first_places(pages):
+    """A word that is written twice on a page counts at its first place only: add up its rows."""
+    return dictionary([once_a_page(*page) for page in pages])
+
+
+def dictionary_of_last_places(pages):
+    """A word that is written twice on a page counts at its last place only: add up its rows."""
+    turned = ((written[::-1], source, weights.flip(0)) for written, source, weights in pages)
+    return dictionary([once_a_page(*page) for page in turned])
+
+
+def once_a_page(written, source, weights):
+    """The page without the later places of a word that is written there already."""
+    rows = [t for t, word in enumerate(written) if word not in written[:t]]
+    return [written[t] for t in rows], source, weights[rows]
+
+
 def dictionary_turned(pages):
     """This is for the other language: the keys of the dictionary are the written words."""
     return dictionary([(source, written, weights.T) for written, source, weights in pages])
@@ -94,7 +111,7 @@ def page(written, source, *rows):
 
 
 def dictionary_cases():
-    """Pages that a vote, a mean, the last page, or a single place would read wrongly."""
+    """Pages that a vote, a mean, the last page, or a single place of a word would read wrongly."""
     two = page("zwei und acht", "eight and two", [0.1, 0.2, 0.7], [0, 0.9, 0.1], [0.8, 0.1, 0.1])
     four = page("vier und zwei", "two and four", [0.1, 0.3, 0.6], [0.1, 0.8, 0.1], [0.7, 0.2, 0.1])
     sure = page("neun zehn", "nine ten", [0.55, 0.45], [0.3, 0.7])
@@ -109,11 +126,14 @@ def dictionary_cases():
         [0.1, 0.8, 0.1],
         [0.25, 0.4, 0.35],
     )
+    first = page("acht und acht", "eight or", [0.4, 0.6], [0.1, 0.9], [0.9, 0.1])
+    last = page("sechs und sechs", "six or", [0.9, 0.1], [0.1, 0.9], [0.4, 0.6])
     return [
         case("two pages", [two, four]),
         case("three pages that do not agree", [sure, unsure, strong]),
         case("a word seen once", [*often, once]),
         case("a word that stands twice", [twice]),
+        case("words that are written twice", [first, last]),
         case("a last page that errs", [two, four, page("zwei", "and eight", [0.9, 0.1])]),
     ]
 
@@ -156,6 +176,8 @@ the **most weight, added up** over all pages. A word may appear twice on a page.
         dictionary_of_largest,
         dictionary_of_company,
         dictionary_of_places,
+        dictionary_of_first_places,
+        dictionary_of_last_places,
         dictionary_turned,
     ),
     cases=dictionary_cases,

@@ -5,8 +5,10 @@ from tutorial_lib.exercises.chapter03_positional_encoding.alibi import KEYS_NEED
 from tutorial_lib.exercises.chapter03_positional_encoding.binary import BINARY_POSITIONS
 from tutorial_lib.exercises.chapter03_positional_encoding.claims import (
     COLUMNS_THAT_MOVE,
+    LARGER_BASE,
     LONGEST_WAVE,
 )
+from tutorial_lib.exercises.chapter03_positional_encoding.far import SHARE_FAR
 from tutorial_lib.exercises.chapter03_positional_encoding.map import ROTARY_MAP
 from tutorial_lib.exercises.chapter03_positional_encoding.reader import READER_CURVE
 from tutorial_lib.exercises.chapter03_positional_encoding.relative import RELATIVE_INDEX
@@ -29,6 +31,8 @@ EXERCISES = (
     ROTATE_PAIRS,
     KEYS_NEEDED,
     ROTARY_MAP,
+    SHARE_FAR,
+    LARGER_BASE,
 )
 
 RECALL = (

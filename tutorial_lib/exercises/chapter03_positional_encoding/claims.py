@@ -1,4 +1,4 @@
-"""Chapter 03: two questions about the waves, each answered by a number."""
+"""Chapter 03: three questions about waves and hands, each answered by a number."""
 
 import math
 
@@ -206,5 +206,80 @@ multiplied in the longest wavelength at d = 512? Round to the nearest whole numb
     unit="times 2 pi",
     verdict="10,000 times 2 pi is rounded up: the last pair is i = d/2 - 1, and its wave is a "
     "little shorter than that.",
+    see="3C Sinusoids",
+)
+
+
+# A larger base --------------------------------------------------------------------------------
+
+
+def larger_base():
+    """The base at which the last of 16 pairs turns by a quarter of its angle."""
+    slowest = 10_000 ** (-30 / 32) / 4
+    return slowest ** (-32 / 30)
+
+
+def larger_base_by_factor():
+    """Second style."""
+    return 10_000 * 4 ** (16 / 15)
+
+
+def larger_base_times_four():
+    """This makes the base four times larger: the last pair has it to the power 30/32 only."""
+    return 4 * 10_000
+
+
+def larger_base_upside_down():
+    """This takes 4 to the power 30/32: the base has that power, so 4 needs the inverse, 32/30."""
+    return 10_000 * 4 ** (30 / 32)
+
+
+def larger_base_of_the_column():
+    """This takes the last column, 31, for 2i: its pair is i = 15, so 2i = 30."""
+    return 10_000 * 4 ** (32 / 31)
+
+
+def larger_base_early():
+    """This slows the last pair but one: pairs are i = 0 to 15."""
+    return 10_000 * 4 ** (32 / 28)
+
+
+def larger_base_half_exponent():
+    """This has i/K as the exponent: it is 2i/K."""
+    return 10_000 * 4 ** (32 / 15)
+
+
+def larger_base_faster():
+    """This makes the slowest hand four times *faster*: a smaller base turns faster."""
+    return 10_000 * 4 ** (-32 / 30)
+
+
+LARGER_BASE = Claim(
+    id="3.13",
+    title="Which base?",
+    level="medium",
+    text="""
+In a head K = 32 wide, pair i (0 to 15) turns by 1 / base^(2i/K) at each position, and the base is
+10,000. Raise it so that the **slowest** pair turns at exactly a quarter of its speed. **By which
+base** do you replace 10,000, to the nearest hundred?
+""",
+    hints=(
+        "The slowest pair is i = 15: it turns by 1 / base^(30/32).",
+        "A quarter of the speed: new^(30/32) is 4 times 10000^(30/32). Solve for new.",
+    ),
+    solution=larger_base,
+    second_style=larger_base_by_factor,
+    mistakes=(
+        larger_base_times_four,
+        larger_base_upside_down,
+        larger_base_of_the_column,
+        larger_base_early,
+        larger_base_half_exponent,
+        larger_base_faster,
+    ),
+    tolerance=60,
+    unit="the new base",
+    verdict="10,000 times 4^(32/30), not times 4. The fastest pair, i = 0, has the base to the "
+    "power 0: it turns by 1 as before, whatever the base.",
     see="3C Sinusoids",
 )

@@ -106,6 +106,8 @@ RULES = composed(
     {
         "Word t turns by positions[t].": POSITIONS,
         "It counts 0, 1, 2 ... in place of `positions`.": torch.arange(5),
+        "It takes the first position and counts on: `positions` may have gaps.": 7
+        + torch.arange(5),
         "It starts at 0: turn by the positions as they are given.": POSITIONS - 7,
         "It turns one position too far: at position 0 a word stays as it is.": POSITIONS + 1,
         "It takes the position from the head axis.": POSITIONS[:3, None],

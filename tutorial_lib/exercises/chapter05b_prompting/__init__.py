@@ -1,10 +1,10 @@
 """Chapter 05b: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import ANSWER_LOSS
+from tutorial_lib.exercises.chapter05b_prompting.calibration import CALIBRATED_BEST
 from tutorial_lib.exercises.chapter05b_prompting.claims import BLIND_ACCURACY
 from tutorial_lib.exercises.chapter05b_prompting.curve import FEW_SHOT_CURVE
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import PROMPT_WITH_EXAMPLES
-from tutorial_lib.exercises.chapter05b_prompting.first_word import FIRST_WORD_ACCURACY
 from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
 from tutorial_lib.exercises.chapter05b_prompting.induction import INDUCTION_SCORE
 from tutorial_lib.exercises.chapter05b_prompting.pairs import IDS_FOR_HEAD
@@ -14,7 +14,7 @@ TITLE = "Prompting"
 
 EXERCISES = (
     PROMPT_WITH_EXAMPLES,
-    FIRST_WORD_ACCURACY,
+    CALIBRATED_BEST,
     BLIND_ACCURACY,
     REPAIR_GENERATOR,
     IDS_FOR_HEAD,

@@ -1,8 +1,7 @@
 """Chapter 06: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter06_bert.claims import LOSS_TERMS, VISIBLE_WEIGHTS
+from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE, LOSS_TERMS, VISIBLE_WEIGHTS
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
-from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
@@ -17,7 +16,7 @@ EXERCISES = (
     SEGMENT_IDS,
     NEXT_SENTENCE_PAIRS,
     MASK_80_10_10,
-    MASKED_LOSS,
+    COPIED_SHARE,
     MLM_CURVE,
     BERT_SIZE,
 )

@@ -31,7 +31,7 @@ TEXTS = (
 def text_vectors(hidden, mask):
     """Return one vector of length 1 a text, (B, D), for a model that was trained with the mean.
 
-    hidden (B, T, D), what the model says of each token; mask (B, T), True = a real token.
+    hidden (B, T, D), the model's vector for each token; mask (B, T), True = a real token.
     """
     real = mask[..., None]  # (B, T, 1)
     pooled = (hidden * real).sum(dim=1) / real.sum(dim=1)

@@ -157,7 +157,7 @@ def in_turn(answer):
 SPLIT = Symptom(
     id="7.7",
     title="Nothing left to improve",
-    level="medium",
+    level="easy",
     text="""
 The picture above shows how many training, validation and test images a *memory* reads right: it
 keeps the training images, and says the label of the nearest one. The validation images should tell

@@ -60,6 +60,29 @@ function asking(model, { root, name, rows = 2, body, draw, typed = () => ({}) })
   return { box: element("label", { class: "tl-box" }, name, box), note, error, ask, stop };
 }
 
+// A row of chips, those that are buttons with their number as data-place. Arrow keys go from one to the next, and the
+// one with the focus keeps it when all are drawn anew.
+function chipRow(label) {
+  const node = element("div", { class: "tl-chips", role: "toolbar", "aria-label": label });
+  let focused = 0;
+  node.addEventListener("keydown", (event) => {
+    const buttons = [...node.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (to === undefined || at < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    buttons[Math.max(0, Math.min(buttons.length - 1, to))].focus();
+  });
+  node.addEventListener("focusin", (event) => { focused = Number(event.target.dataset.place ?? 0); });
+  const draw = (chips) => {
+    const hadFocus = node.contains(document.activeElement);
+    node.replaceChildren(...chips);
+    if (hadFocus) node.querySelector(`[data-place="${focused}"]`)?.focus();
+  };
+  return { node, draw };
+}
+
 // A row of bars: fraction from 0 to 1, a mark at `target` where one is given.
 function barRow({ label, fraction, target = null, words, kind = "" }) {
   const bar = element("i", { class: kind });

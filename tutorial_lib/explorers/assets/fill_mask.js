@@ -2,12 +2,11 @@ const FIXED = /^\[(PAD|CLS|SEP)\]$/;
 
 function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-asking tl-fill-mask", role: "group", "aria-label": model.get("label") });
-  const chips = element("div", { class: "tl-chips", role: "toolbar", "aria-label": "Tokens of the text: choose one to hide it" });
+  const chips = chipRow("Tokens of the text: choose one to hide it");
   const panels = element("div", { class: "tl-panels" });
   const summary = element("p", { class: "tl-note", role: "status", "aria-live": "polite" });
-  const body = element("div", {}, chips, panels, summary);
+  const body = element("div", {}, chips.node, panels, summary);
   const help = "Type [MASK] for a gap, or click a token to hide it; click a hidden token again to show it. With the keyboard: arrow keys and Enter.";
-  let focused = 0;
 
   // A click hides a token; on a gap that is not shown yet it shows that one, on the one shown it takes its hiding back.
   function press(i) {
@@ -24,17 +23,6 @@ function render({ model, el }) {
     return element("button", { type: "button", class: `tl-chip ${gap ? "gap" : ""}`, text: token, "aria-label": said, "aria-current": i === place ? "true" : null, "data-place": i, "data-lm-suppress-shortcuts": "true", onclick: () => press(i) });
   }
 
-  chips.addEventListener("keydown", (event) => {
-    const buttons = [...chips.querySelectorAll("button")];
-    const at = buttons.indexOf(document.activeElement);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (to === undefined || at < 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    buttons[Math.max(0, Math.min(buttons.length - 1, to))].focus();
-  });
-  chips.addEventListener("focusin", (event) => { focused = Number(event.target.dataset.place ?? 0); });
-
   // All panels have one scale: highest, the largest probability; longest, the letters of a label.
   function panel({ name, rows, right }, highest, longest) {
     const list = element("div", { role: "list", "aria-label": `Most probable tokens ${name}` }, ...rows.map(([token, probability]) => barRow({
@@ -46,9 +34,7 @@ function render({ model, el }) {
   }
 
   function draw(reply) {
-    const hadFocus = chips.contains(document.activeElement);
-    chips.replaceChildren(...reply.tokens.map((token, i) => chip(token, i, reply)));
-    if (hadFocus) chips.querySelector(`[data-place="${focused}"]`)?.focus();
+    chips.draw(reply.tokens.map((token, i) => chip(token, i, reply)));
     const rows = reply.panels.flatMap((one) => one.rows);
     const highest = Math.max(...rows.map(([, probability]) => probability)) || 1;
     const longest = Math.max(...rows.map(([token]) => Array.from(token).length));

@@ -1,11 +1,10 @@
 function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-asking tl-replaced", role: "group", "aria-label": model.get("label") });
-  const line = element("div", { class: "tl-chips", role: "toolbar", "aria-label": "Words of the line: mark those that look wrong" });
+  const line = chipRow("Words of the line: mark those that look wrong");
   const verdict = element("p", { class: "tl-verdict", role: "status", "aria-live": "polite" });
   const table = element("table", { "aria-label": "Score" });
   const cut = element("p", { class: "tl-warning" });
-  const body = element("div", {}, line, cut, verdict, table);
-  let focused = 0;
+  const body = element("div", {}, line.node, cut, verdict, table);
 
   const reply = () => model.get("reply");
   const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
@@ -27,17 +26,6 @@ function render({ model, el }) {
       element("small", { text: was === null ? (who.length ? "was right" : "\u00a0") : `was ${was}` }),
       element("small", { class: "tl-who", text: who.join(" + ") || "\u00a0" }));
   }
-
-  line.addEventListener("keydown", (event) => {
-    const buttons = [...line.querySelectorAll("button")];
-    const at = buttons.indexOf(document.activeElement);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (to === undefined || at < 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    buttons[Math.max(0, Math.min(buttons.length - 1, to))].focus();
-  });
-  line.addEventListener("focusin", (event) => { focused = Number(event.target.dataset.place ?? 0); });
 
   function told({ judged, marked, truth, theirs, replaced }) {
     if (!replaced) return "Nothing was replaced here: the text has no whole word that this forger knows, or it drew each as it was.";
@@ -61,10 +49,7 @@ function render({ model, el }) {
   }
 
   function draw(shown) {
-    const hadFocus = line.contains(document.activeElement);
-    line.replaceChildren(...shown.words.map((word, i) => chip(word, i, shown)));
-    if (hadFocus) line.querySelector(`[data-place="${focused}"]`)?.focus();
-    line.classList.toggle("judged", shown.judged);
+    line.draw(shown.words.map((word, i) => chip(word, i, shown)));
     verdict.textContent = shown.words.length ? told(shown) : "There is no text. Type one below, or press Next line.";
     judge.disabled = shown.judged || !shown.replaced;
     scores(shown);

@@ -2,12 +2,11 @@ const FIXED = /^\[(PAD|CLS|SEP)\]$/;
 
 function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-asking tl-fill-mask tl-student", role: "group", "aria-label": model.get("label") });
-  const chips = element("div", { class: "tl-chips", role: "toolbar", "aria-label": "Tokens of the text: choose one to hide it" });
+  const chips = chipRow("Tokens of the text: choose one to hide it");
   const bars = element("div", { role: "list", "aria-label": "Most probable tokens: teacher and student" });
   const key = element("p", { class: "tl-key" });
   const summary = element("p", { class: "tl-sum", role: "status", "aria-live": "polite" });
-  const body = element("div", {}, chips, key, bars, summary);
-  let focused = 0;
+  const body = element("div", {}, chips.node, key, bars, summary);
 
   function press(i) {
     const { places, place, hidden } = model.get("reply");
@@ -21,17 +20,6 @@ function render({ model, el }) {
     const gap = places.includes(i);
     return element("button", { type: "button", class: `tl-chip ${gap ? "gap" : ""}`, text: token, "aria-label": gap ? `gap${i === place ? ", shown below" : ""}` : `${token}: hide it`, "aria-current": i === place ? "true" : null, "data-place": i, "data-lm-suppress-shortcuts": "true", onclick: () => press(i) });
   }
-
-  chips.addEventListener("keydown", (event) => {
-    const buttons = [...chips.querySelectorAll("button")];
-    const at = buttons.indexOf(document.activeElement);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (to === undefined || at < 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    buttons[Math.max(0, Math.min(buttons.length - 1, to))].focus();
-  });
-  chips.addEventListener("focusin", (event) => { focused = Number(event.target.dataset.place ?? 0); });
 
   // Two bars a token on one scale: the teacher's above, the student's below.
   function pair([token, ours, theirs], highest) {
@@ -47,9 +35,7 @@ function render({ model, el }) {
   }
 
   function draw(reply) {
-    const hadFocus = chips.contains(document.activeElement);
-    chips.replaceChildren(...reply.tokens.map((token, i) => chip(token, i, reply)));
-    if (hadFocus) chips.querySelector(`[data-place="${focused}"]`)?.focus();
+    chips.draw(reply.tokens.map((token, i) => chip(token, i, reply)));
     const highest = Math.max(...reply.rows.flatMap(([, ours, theirs]) => [ours, theirs]), 1e-9);
     const longest = Math.max(3, ...reply.rows.map(([token]) => Array.from(token).length));
     bars.style.setProperty("--label", `${Math.min(0.66 * longest + 1, 12)}em`);

@@ -94,7 +94,7 @@ def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None)
     quote: a string; lines: lists of words, one a speech, the speaker's name first; starts and
     ends: probabilities, one a word, in the same lists; answer and said: (line, first, last), the
     indices of words in a line. Blue bars above a word: it starts there; orange bars below: it ends
-    there. The true answer is framed, the one said is underlined.
+    there; none below 1 %. The true answer is framed, the one said is underlined.
     Raises ShapeError when words and probabilities disagree.
 
     >>> figure = answer_span("ay", [["ann", ":", "ay"]], [[1, 0, 0]], [[1, 0, 0]], (0, 0, 0),
@@ -123,7 +123,9 @@ def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None)
                 (starts[number][index], -0.15, style.BLUE),
                 (ends[number][index], 0.2, style.ORANGE),
             ):
-                size = 0.16 * float(share)
+                if share < 0.01:  # it would look like an underline
+                    continue
+                size = 0.22 * float(share)
                 low = y + up - size if up < 0 else y + up
                 axes.add_patch(Rectangle((x, low), width, size, facecolor=colour, linewidth=0))
         top += LINE * spread * rows[number]

@@ -41,8 +41,9 @@ def describe_digit_attention(image, weights, patch_size, overlap=0, pooling="cls
     seen = _seen(grid, weights, pooling)
     each = ", ".join(f"head {head} {grid.on_ink(shares):.2f}" for head, shares in enumerate(seen))
     return (
-        f"A digit and the look of {WHO[pooling]} at its {grid.side} x {grid.side} patches, a "
-        f"panel a head. {_heads_said(grid, seen, layer)}. Share of the look on patches with ink: "
+        f"A digit, and where {WHO[pooling]} looks among its {grid.side} x {grid.side} patches, "
+        f"a panel a head. {_heads_said(grid, seen, layer)}. "
+        f"Share of the attention on patches with ink: "
         f"{each}; share of the patches that have ink: {grid.ink_share:.2f}."
     )
 

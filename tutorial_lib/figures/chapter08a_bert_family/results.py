@@ -42,6 +42,7 @@ def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
         axes.set_xlabel(measure)
         axes.grid(axis="x", linewidth=0.8)
         axes.set_axisbelow(True)
+        axes.locator_params(axis="x", nbins=5)  # more labels run into one another
         axes.margins(x=0.16)
         axes.tick_params(axis="y", length=0)
     row_of_axes[0].set_yticks(range(len(names)), names)
