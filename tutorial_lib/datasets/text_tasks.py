@@ -51,7 +51,7 @@ def load_text_task(task: str, n_train: int = 20_000) -> Splits:
     Raises ValueError for another task or n_train outside 100..50,000.
 
     >>> load_text_task("add", 100).train[-1]
-    TextPair(source='add: 5 7 + 2 8 9', target='3 4 6')
+    TextPair(source='add: 4 3 + 4 5', target='8 8')
     """
     if task not in TASKS:
         raise ValueError(f"a task is one of {', '.join(TASKS)}, got {task!r}")
