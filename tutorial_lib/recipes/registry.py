@@ -171,6 +171,12 @@ RECIPES = {
             "MiniLM taught once more: three of its layers, by what six say of film reviews",
         ),
         Recipe(
+            "text-to-text",
+            "text_to_text",
+            "table",
+            "six tasks in one T5 and in six, a flat start, hidden spans before few labels",
+        ),
+        Recipe(
             "bert-family",
             "bert_family",
             "table",

@@ -80,19 +80,30 @@ def look_at_neighbours(model, offsets, sharpness=2.0):
     for the place alone, and a head's queries as its keys, turned by its offset: a shift of
     sinusoids is a rotation. All of it is free to change in training.
     """
-    d_model = model.config.d_model
-    width = d_model // model.config.n_heads
+    width = model.config.d_model // model.config.n_heads
     for table in (model.token_embedding, model.segment_embedding):
         if table is not None:  # a DistilBERT has no segments
             table.weight[:, :width] = 0
-    positions = model.position_embedding.weight
+    place_sinusoids(model.position_embedding.weight, width)
+    turn_heads(model.blocks[0].attention, offsets, sharpness)
+
+
+def place_sinusoids(positions, width):
+    """Let the first K numbers of position vectors (T, D) be sinusoids, and the others 0."""
+    d_model = positions.size(1)
     positions.zero_()
     # Sinusoids have a root mean square of 1 / sqrt(2); this makes it that of the tokens.
     amplitude = (2 / d_model) ** 0.5
     positions[:, :width] = amplitude * sinusoidal(len(positions), d_model)[:, :width]
-    queries, keys, _ = model.blocks[0].attention.qkv.weight.chunk(3)  # (D, D) each, views
+
+
+def turn_heads(attention, offsets, sharpness=2.0):
+    """Let the queries of each head be its keys, turned by its offset, in the first K numbers."""
+    queries, keys, _ = attention.qkv.weight.chunk(3)  # (D, D) each, views
+    d_model = queries.size(1)
+    width = d_model // attention.n_heads
     same = torch.eye(width)
-    for head, offset in enumerate(offsets[: model.config.n_heads]):
+    for head, offset in enumerate(offsets[: attention.n_heads]):
         rows = slice(head * width, (head + 1) * width)
         turned = rotate(same[:, None], start=-offset, base=10_000 ** (width / d_model))[:, 0]
         for weight, map_ in ((queries, turned.T), (keys, same)):
