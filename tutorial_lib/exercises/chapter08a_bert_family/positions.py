@@ -33,7 +33,7 @@ def positions_as_bert(ids, pad_id):
 
 
 def positions_from_two(ids, pad_id):
-    """This counts from 2, whatever `pad_id` is: compare the last two rows of the text with the
+    """This counts from 2, whatever `pad_id` is: compare the last three rows of the text with the
     first three.
     """
     real = ids != pad_id
@@ -41,7 +41,7 @@ def positions_from_two(ids, pad_id):
 
 
 def positions_padding_counts(ids, pad_id):
-    """This counts the padding too: compare with the row that has its padding on the left."""
+    """This counts the padding too: compare with the rows that have padding before a token."""
     places = torch.arange(ids.size(1)) + pad_id + 1
     return torch.where(ids != pad_id, places, pad_id)
 
