@@ -13,7 +13,7 @@ from torch import nn
 from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model, initialise
 from tutorial_lib.models.blocks import Block, DecoderBlock
-from tutorial_lib.models.checks import check_sizes
+from tutorial_lib.models.checks import check_pad_id, check_sizes
 from tutorial_lib.models.foreign.bart import NAMES, read_bart_config
 from tutorial_lib.models.transformer import Transformer
 from tutorial_lib.positions import LearnedPositions
@@ -50,8 +50,7 @@ class BARTConfig:
     def __post_init__(self):
         sizes = ("vocab_size", "context", "d_model", "n_layers", "n_decoder_layers", "n_heads")
         check_sizes(self, (*sizes, "d_ff"))
-        if not 0 <= self.pad_id < self.vocab_size:
-            raise ValueError(f"pad_id must be from 0 to {self.vocab_size - 1}, got {self.pad_id}")
+        check_pad_id(self)
 
     @property
     def source_vocab_size(self):

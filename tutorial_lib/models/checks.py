@@ -62,6 +62,19 @@ def check_no_part(config, family, field, reason):
         raise ValueError(f"{family} has no {field}: {reason}")
 
 
+def check_pad_id(config):
+    """Raise ValueError unless a config's pad_id is one of its vocabulary's ids.
+
+    >>> from tutorial_lib.models import BARTConfig
+    >>> BARTConfig(vocab_size=9, pad_id=9)
+    Traceback (most recent call last):
+    ...
+    ValueError: pad_id must be from 0 to 8, got 9
+    """
+    if not 0 <= config.pad_id < config.vocab_size:
+        raise ValueError(f"pad_id must be from 0 to {config.vocab_size - 1}, got {config.pad_id}")
+
+
 def check_tensor(name, value):
     """Raise ShapeError for a list, an array or anything else that is no tensor.
 

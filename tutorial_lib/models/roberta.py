@@ -7,7 +7,7 @@ from torch import nn
 
 from tutorial_lib.errors import ContextError
 from tutorial_lib.models.bert import BERT, BERTConfig
-from tutorial_lib.models.checks import check_no_part
+from tutorial_lib.models.checks import check_no_part, check_pad_id
 from tutorial_lib.models.foreign.bert_family import ROBERTA
 
 
@@ -29,8 +29,7 @@ class RoBERTaConfig(BERTConfig):
     def __post_init__(self):
         super().__post_init__()
         check_no_part(self, "RoBERTa", "nsp", "it was trained on masked tokens alone")
-        if not 0 <= self.pad_id < self.vocab_size:
-            raise ValueError(f"pad_id must be from 0 to {self.vocab_size - 1}, got {self.pad_id}")
+        check_pad_id(self)
 
     @classmethod
     def base(cls, **changes):

@@ -14,7 +14,7 @@ from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.files import hub, load_tensors
 from tutorial_lib.models.base import Model
 from tutorial_lib.models.blocks import Block, DecoderBlock, FeedForward
-from tutorial_lib.models.checks import check_choice, check_sizes
+from tutorial_lib.models.checks import check_choice, check_pad_id, check_sizes
 from tutorial_lib.models.foreign.t5 import is_tied, names_of_t5, read_t5_config
 from tutorial_lib.models.llama import SwiGLU
 from tutorial_lib.models.transformer import Transformer
@@ -79,8 +79,7 @@ class T5Config:
             T5Positions(1, self.n_buckets, self.max_distance, causal)  # refuses what does not work
         for name in ("gated", "tied", "scaled"):
             check_choice(name, getattr(self, name), (True, False))
-        if not 0 <= self.pad_id < self.vocab_size:
-            raise ValueError(f"pad_id must be from 0 to {self.vocab_size - 1}, got {self.pad_id}")
+        check_pad_id(self)
 
     @property
     def source_vocab_size(self):

@@ -33,7 +33,7 @@ def test_the_positions_are_those_that_roberta_looks_up(pad_id):
 
 def test_the_rows_of_the_text_follow_the_rule():
     rows = [line.split("|")[1:4] for line in TASKS["8a.4"].text.splitlines() if "| " in line][1:]
-    assert len(rows) == 5
+    assert len(rows) == 6
     for pad_id, ids, looked_up in rows:
         found = positions(torch.tensor([[int(i) for i in ids.split()]]), int(pad_id))
         assert found[0].tolist() == [int(place) for place in looked_up.split()]

@@ -93,9 +93,9 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P8a.1",
-        key="never_asked_by_static_masks",
-        question="15 % of the tokens are hidden once and for all. What share of the tokens is "
-        "never asked about, in ten passes, between 0 and 1?",
+        key="never_asked_by_dynamic_masks",
+        question="15 % of the tokens are hidden anew in each of ten passes. What share of the "
+        "tokens is never asked about, between 0 and 1?",
         share=True,
     ),
     Prediction(

@@ -119,7 +119,7 @@ def make(other, swap, label, kind):
 ORDER_PAIRS = Write(
     id="8a.5",
     title="In order or swapped?",
-    level="medium",
+    level="easy",
     text="""
 BERT's false pairs come from two texts, so the topic alone gives them away. ALBERT's come from one:
 two sentences in a row, and the question is whether they were swapped. Write

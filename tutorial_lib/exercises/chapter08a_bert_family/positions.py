@@ -33,7 +33,7 @@ def positions_as_bert(ids, pad_id):
 
 
 def positions_from_two(ids, pad_id):
-    """This counts from 2, whatever `pad_id` is: compare the last two rows of the text with the
+    """This counts from 2, whatever `pad_id` is: compare the last three rows of the text with the
     first three.
     """
     real = ids != pad_id
@@ -41,7 +41,7 @@ def positions_from_two(ids, pad_id):
 
 
 def positions_padding_counts(ids, pad_id):
-    """This counts the padding too: compare with the row that has its padding on the left."""
+    """This counts the padding too: compare with the rows that have padding before a token."""
     places = torch.arange(ids.size(1)) + pad_id + 1
     return torch.where(ids != pad_id, places, pad_id)
 
@@ -92,7 +92,7 @@ POSITIONS = Write(
     level="medium",
     text="""
 Which row of its position table does RoBERTa look up for a token? Its program has a rule of its own.
-Here are five texts, filled up with `pad_id`, and the rows that it looked up:
+Here are six texts, filled up with `pad_id`, and the rows that it looked up:
 
 | `pad_id` | ids | rows looked up |
 |---|---|---|
@@ -101,12 +101,13 @@ Here are five texts, filled up with `pad_id`, and the rows that it looked up:
 | 1 | 1 1 0 31 2 | 1 1 2 3 4 |
 | 4 | 7 9 1 8 4 | 5 6 7 8 4 |
 | 4 | 4 4 4 7 8 | 4 4 4 5 6 |
+| 4 | 7 4 4 9 8 | 5 4 4 6 7 |
 
 Write `positions(ids, pad_id)` for texts of any length and any `pad_id`: ids (B, T) go in, whole
 numbers (B, T) come out.
 """,
     hints=(
-        "Look at the padding first: what does it get, in all five texts?",
+        "Look at the padding first: what does it get, in all six texts?",
         "Does the padding on the left move the tokens after it? And what does the first real token "
         "get, with `pad_id` 1 and with 4?",
         "`(ids != pad_id).cumsum(dim=1)` counts the real tokens up to each place.",

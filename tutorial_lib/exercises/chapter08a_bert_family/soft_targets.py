@@ -148,7 +148,7 @@ def for_alike(answer):
 SOFT_TARGETS = Write(
     id="8a.10",
     title="Soft targets",
-    level="hard",
+    level="medium",
     text="""
 At N gaps, student and teacher have given logits (N, V). Write `soft_targets(student_logits,
 teacher_logits, temperature)`, the loss by which the student learns. Divide the logits of **both**

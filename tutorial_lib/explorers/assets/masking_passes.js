@@ -15,7 +15,7 @@ function render({ model, el }) {
         return [element("span", { class: "tl-pass", text: `pass ${pass + 1}` }), ...tokens.map((_, i) => element("i", { class: `${hidden.has(i) ? "hidden" : ""} ${missed.has(i) ? "never" : ""}` }))];
       }));
     const share = of ? never.length / of : 0;
-    const said = tokens.length ? `${never.length} of ${of} tokens (${Math.round(100 * share)} %) are never hidden in ${rows.length} ${rows.length === 1 ? "pass" : "passes"}; on average it would be ${Math.round(100 * expected)} %.` : "There is no text: type one.";
+    const said = tokens.length ? `${never.length} of ${of} tokens (${Math.round(100 * share)} %) are never asked about in ${rows.length} ${rows.length === 1 ? "pass" : "passes"}; on average it would be ${Math.round(100 * expected)} %.` : "There is no text: type one.";
     grid.setAttribute("aria-label", `${anew ? "Dynamic" : "Static"} masks. ${said}`);
     summary.textContent = said + (cut ? ` Only the first ${tokens.length} tokens are shown.` : "");
     for (const [button, on] of [[fixed, !anew], [dynamic, anew]]) button.setAttribute("aria-pressed", String(on));

@@ -23,7 +23,7 @@ function render({ model, el }) {
     const said = [was === null ? "as it was written" : `was ${was}`, who.length ? `marked by ${who.join(" and ")}` : ""].filter(Boolean).join(", ");
     return element("span", { class: `tl-chip ${kind}`, title: `${word}: ${said}` },
       element("span", { text: word }),
-      element("small", { text: was === null ? (who.length ? "was right" : "\u00a0") : `was ${was}` }),
+      element("small", { text: was === null ? (who.length ? "was genuine" : "\u00a0") : `was ${was}` }),
       element("small", { class: "tl-who", text: who.join(" + ") || "\u00a0" }));
   }
 

@@ -9,7 +9,13 @@ CHANGES = {  # model -> a text for each of COLUMNS; None: as in BERT
     "RoBERTa": ("… hidden anew each time", "none", None, None, "10 × the text"),
     "ALBERT": (None, "are A and B in order?", "V × E, then E × D", "one, used L times", None),
     "DistilBERT": (None, "none", None, "half of them", "a BERT, and the text"),
-    "ELECTRA": ("was this word replaced?", "none", None, None, "a forger, and the text"),
+    "ELECTRA": (
+        "was this word replaced?",
+        "none",
+        "V × E, then E × D",
+        None,
+        "a forger, and the text",
+    ),
 }
 LEFT, ROW, GAP = 1.15, 0.5, 0.1  # inches
 SIZES = (1.95, 1.6, 1.4, 1.45, 1.6)
