@@ -67,7 +67,11 @@ def test_dates_and_numbers_are_those_that_chapter_04_holds_out():
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("shout",), "a task is one of german, french"), (("add", 99), "from 100 to 50,000, got 99")],
+    [
+        (("shout",), "a task is one of german, french"),
+        (("sort", 99), "n_train of sort is a number from 100 to 50,000, got 99"),
+        (("add", 7_401), "n_train of add is a number from 100 to 7,400, got 7,401"),
+    ],
 )
 def test_an_unknown_task_or_size_is_named(arguments, words):
     with pytest.raises(ValueError, match=words):

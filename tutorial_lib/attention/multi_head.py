@@ -70,6 +70,7 @@ class MultiHeadAttention(nn.Module):
     A causal layer never looks ahead, on top of any mask. Returns (B, T, D).
 
     linear_bias: whether the linear maps have biases. dropout acts on the attention weights.
+    d_head: another width K for the heads, which then need not divide D.
     stack: which list of layers this one belongs to, for who looks at its weights: "encoder",
     "decoder" or "cross".
 
@@ -82,16 +83,19 @@ class MultiHeadAttention(nn.Module):
     torch.Size([1, 3, 8])
     """
 
-    def __init__(self, d_model, n_heads, dropout=0.0, linear_bias=True, causal=False, stack=None):
+    def __init__(
+        self, d_model, n_heads, dropout=0.0, linear_bias=True, causal=False, stack=None, d_head=None
+    ):
         super().__init__()
-        if n_heads < 1 or d_model % n_heads:
+        if n_heads < 1 or (d_head is None and d_model % n_heads):
             raise ShapeError(f"{n_heads} heads do not divide d_model {d_model} evenly")
+        width = n_heads * (d_head or d_model // n_heads)  # of all heads side by side: D
         self.n_heads = n_heads
         self.dropout = dropout
         self.causal = causal
         self.stack = stack or ("decoder" if causal else "encoder")
-        self.qkv = nn.Linear(d_model, 3 * d_model, bias=linear_bias)  # three maps in one matrix
-        self.output = nn.Linear(d_model, d_model, bias=linear_bias)  # mixes what the heads found
+        self.qkv = nn.Linear(d_model, 3 * width, bias=linear_bias)  # three maps in one matrix
+        self.output = nn.Linear(width, d_model, bias=linear_bias)  # mixes what the heads found
 
     def forward(self, x, context=None, mask=None, bias=None, cache=None):
         """Return what each position of x gathers from the context: (B, T, D).

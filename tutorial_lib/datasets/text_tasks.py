@@ -15,6 +15,7 @@ TASKS = ("german", "french", "date", "add", "sort", "larger")
 
 _SEED = 2027
 _N_VALIDATION, _N_TEST = 200, 500
+_N_SUMS = 90 * 90  # two numbers of two digits
 _LANGUAGE = {"german": "de", "french": "fr"}
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -37,7 +38,7 @@ class TextPair:
         return self.source.partition(":")[0]
 
 
-def load_text_task(task: str, n_train: int = 20_000) -> Splits:
+def load_text_task(task: str, n_train: int = 7_000) -> Splits:
     """Return Splits of TextPairs of one of `TASKS`: 200 to validate and 500 to test.
 
     A smaller training set is the start of a larger one.
@@ -48,15 +49,17 @@ def load_text_task(task: str, n_train: int = 20_000) -> Splits:
     - "sort": three to seven letters, some of them twice
     - "larger": two numbers below 1,000,000 in English words; the larger one is to be copied
 
-    Raises ValueError for another task or n_train outside 100..50,000.
+    Raises ValueError for another task or n_train outside 100..50,000; there are 8,100 sums, so
+    "add" has at most 7,400 to train on.
 
     >>> load_text_task("add", 100).train[-1]
     TextPair(source='add: 4 3 + 4 5', target='8 8')
     """
     if task not in TASKS:
         raise ValueError(f"a task is one of {', '.join(TASKS)}, got {task!r}")
-    if not 100 <= n_train <= 50_000:
-        raise ValueError(f"n_train is a number from 100 to 50,000, got {n_train:,}")
+    most = _N_SUMS - _N_VALIDATION - _N_TEST if task == "add" else 50_000
+    if not 100 <= n_train <= most:
+        raise ValueError(f"n_train of {task} is a number from 100 to {most:,}, got {n_train:,}")
     if task in _LANGUAGE:
         parts = load_numbers(_LANGUAGE[task], n_train=n_train)
     elif task == "date":

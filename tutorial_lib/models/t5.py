@@ -116,10 +116,7 @@ class T5Attention(MultiHeadAttention):
     """
 
     def __init__(self, d_model, n_heads, d_head, dropout=0.0, causal=False, stack=None):
-        super().__init__(d_model, 1, dropout, False, causal, stack)
-        self.n_heads = n_heads
-        self.qkv = nn.Linear(d_model, 3 * n_heads * d_head, bias=False)
-        self.output = nn.Linear(n_heads * d_head, d_model, bias=False)
+        super().__init__(d_model, n_heads, dropout, False, causal, stack, d_head)
 
     def project(self, x, context=None, cache=None):
         """Return queries (B, H, T, K), sqrt(K) times as long, and keys and values (B, H, S, K)."""

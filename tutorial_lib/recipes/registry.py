@@ -171,6 +171,12 @@ RECIPES = {
             "MiniLM taught once more: three of its layers, by what six say of film reviews",
         ),
         Recipe(
+            "six-tasks",
+            "six_tasks",
+            "checkpoint",
+            "one T5 for six tasks: numbers, dates, sums, letters, all as text",
+        ),
+        Recipe(
             "text-to-text",
             "text_to_text",
             "table",
