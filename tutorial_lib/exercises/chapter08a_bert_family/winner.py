@@ -129,6 +129,7 @@ def made(seconds, /, **scores):
 
 CLEAR = made(90.0, short=(0.61, 0.64, 0.62), tall=(0.71, 0.7, 0.74), wide=(0.52, 0.66, 0.58))
 OVERLAP = made(90.0, short=(0.61, 0.64, 0.72), tall=(0.73, 0.7, 0.74))
+APART = made(90.0, short=(0.5, 0.5, 0.95), tall=(0.7, 0.72, 0.6), wide=(0.65, 0.65, 0.66))
 TOUCH = made(90.0, short=(0.61, 0.64, 0.7), tall=(0.73, 0.7, 0.74))
 LONGER = made(90.0, short=(0.61, 0.64, 0.62), tall=(0.55, 0.5, 0.57), tall_360=(0.9, 0.91, 0.92))
 BRIEFER = made(90.0, short=(0.61, 0.64, 0.62), tall=(0.71, 0.7, 0.74), short_45=(0.93, 0.4, 0.5))
@@ -146,7 +147,7 @@ def winner_cases():
         case("rows of 360 seconds among those of 90", LONGER, 90.0),
         case("rows of 45 seconds among those of 90", BRIEFER, 90.0),
         case("models with one seed and with two", ONE_SEED, 90.0),
-        case("the best seed and the best mean disagree", OVERLAP[::-1], 90.0),
+        case("best seed, best mean and best worst seed are of three models", APART, 90.0),
         case("two whose ranges touch", TOUCH, 90.0),
         case("only one has three seeds", ALONE, 90.0),
         case("no rows of these seconds", CLEAR, 45.0),
@@ -154,7 +155,11 @@ def winner_cases():
 
 
 def _says(rows, expected):
-    return lambda answer: answer(rows, 90.0) == expected
+    def holds(answer):
+        # It says nothing of an answer that never names anybody: that is another mistake.
+        return answer(rows, 90.0) == expected if answer(CLEAR, 90.0) is not None else None
+
+    return holds
 
 
 def is_a_name_or_none(answer):
@@ -173,6 +178,13 @@ def higher_is_better(answer):
     return said != "short" and said != "wide" if isinstance(said, str) else None
 
 
+def same_seconds_only(answer):
+    """Neither more nor fewer seconds count."""
+    if answer(CLEAR, 90.0) is None:
+        return None
+    return all(_says(rows, name)(answer) for rows, name in ((LONGER, "short"), (BRIEFER, "tall")))
+
+
 WINNER = Write(
     id="8a.15",
     title="And the winner is",
@@ -181,9 +193,9 @@ WINNER = Write(
 When does a picture like this one have a winner? Write `winner(rows, seconds)`. Each row is one
 training: a dict with `"model"`, `"seed"`, `"seconds"` and `"score"`, in any order, and a higher
 score is better. Compare only trainings with exactly these seconds. A model **wins** if its *worst*
-seed is better than the *best* seed of every other model. Whoever was trained with fewer than three
-seeds takes no part. Return the name of the winner; return `None` if there is none, or nobody that
-it could have beaten.
+seed is better than the *best* seed of every other model. A model with fewer than three seeds takes
+no part. Return the winner’s name. If there is no winner, or only one model takes part, return
+`None`.
 """,
     hints=(
         "First throw away what may not be compared; only then look at scores.",
@@ -209,7 +221,7 @@ it could have beaten.
         Property("It takes the lower scores for better: a higher one is.", higher_is_better),
         Property(
             "It compares trainings of different seconds: only those with exactly `seconds` count.",
-            lambda answer: answer(LONGER, 90.0) != "tall" and answer(BRIEFER, 90.0) == "tall",
+            same_seconds_only,
         ),
         Property(
             "It lets models with fewer than three seeds take part.",
