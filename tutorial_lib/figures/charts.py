@@ -118,7 +118,7 @@ def line_chart(
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     for text, height in (references or {}).items():
         axes.axhline(height, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        _name_reference(axes, text, height, [ys for _, ys in lines.values()])
+        _name_reference(axes, text, height, [y for _, y in series.values()])
     _name_the_ends(axes, ends)
     return figure
 

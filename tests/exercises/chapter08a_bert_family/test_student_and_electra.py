@@ -304,7 +304,7 @@ def test_winners():
     assert judge(TASKS["8a.15"], winner_by_tables).status == "right"
     for wrong, named in (
         (winner_of_last_seeds, "fewer than three seeds"),
-        (winner_against_the_mean, "highest mean"),
+        (winner_against_the_mean, "scores overlap"),
         (winner_says_no, "returns None"),
     ):
         verdict = judge(TASKS["8a.15"], wrong)
