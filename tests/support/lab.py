@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -100,6 +101,8 @@ class Lab:
             ignore=shutil.ignore_patterns(".*", "my_transformer.py"),
         )
         self.settings = self.folder / "settings"
+        # Short, since the address of a socket may have 107 characters.
+        self._runtime = tempfile.TemporaryDirectory(prefix="lab-")
         self.log = self.folder / "server.log"
         self.token = secrets.token_hex(16)
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -111,12 +114,12 @@ class Lab:
         own = {
             "JUPYTER_CONFIG_DIR": "config",
             "JUPYTER_DATA_DIR": "data",
-            "JUPYTER_RUNTIME_DIR": "runtime",
             "JUPYTERLAB_SETTINGS_DIR": "settings",
             "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
             "TUTORIAL_PROGRESS": "progress",
         }
         environment = {**os.environ, **{n: str(self.folder / f) for n, f in own.items()}}
+        environment["JUPYTER_RUNTIME_DIR"] = self._runtime.name
         environment["JUPYTER_CONFIG_PATH"] = str(ROOT / "tutorial_lib" / "files" / "jupyter")
         # Windowed cells leave the page when they are scrolled away, and their widgets with them.
         self._set("notebook-extension", "tracker", {"windowingMode": "none"})
@@ -124,6 +127,9 @@ class Lab:
         command += [f"--port={self.port}", "--ServerApp.port_retries=0"]
         command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.root}"]
         command.append("--expose-app-in-browser")
+        if os.name == "posix":
+            # A free port may be taken, by the browser even, before the kernel has bound it.
+            command.append("--KernelManager.transport=ipc")
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.append("--allow-root")
         with self.log.open("w") as log:
@@ -140,6 +146,7 @@ class Lab:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
             self.process.kill()
+        self._runtime.cleanup()
 
     def _set(self, extension, plugin, values):
         file = self.settings / "@jupyterlab" / extension / f"{plugin}.jupyterlab-settings"

@@ -40,7 +40,7 @@ def stages(sweep=False):
         "lint": [(*RUFF, "check"), (*RUFF, "format", "--check")],
         "unit tests": [(*units, "tests", "tutorial_lib")],
         "notebooks": [(*notebooks, "notebooks")],
-        "browser": [(*PYTEST, "-m", f"browser{left_out}", "tests")],
+        "browser": [(*PYTEST, *TWO, "--dist=worksteal", "-m", f"browser{left_out}", "tests")],
     }
 
 

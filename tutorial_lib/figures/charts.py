@@ -118,10 +118,20 @@ def line_chart(
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     for text, height in (references or {}).items():
         axes.axhline(height, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        where = axes.get_yaxis_transform()
-        axes.text(0.01, height, text, transform=where, va="bottom", color=MUTED, fontsize=9.5)
+        _name_reference(axes, text, height, [y for _, y in series.values()])
     _name_the_ends(axes, ends)
     return figure
+
+
+def _name_reference(axes, text, height, curves):
+    """Write a reference's name above its line: on the left, unless a curve begins there."""
+    bottom, top = sorted(axes.get_ylim())
+    begins_there = any(abs(ys[0] - height) < 0.07 * (top - bottom) for ys in curves if len(ys))
+    x, side = (0.99, "right") if begins_there else (0.01, "left")
+    axes.text(
+        x, height, text, ha=side, va="bottom", color=MUTED, fontsize=9.5,
+        transform=axes.get_yaxis_transform(),
+    )  # fmt: skip
 
 
 def _mark_thousands(axis):

@@ -260,3 +260,53 @@ def test_suspects_counts_pairs(generator):
     pairs = itertools.product(scores[replaced].tolist(), scores[~replaced].tolist())
     wins = [(a > b) + (a == b) / 2 for a, b in pairs]
     assert suspects(scores, replaced) == pytest.approx(sum(wins) / len(wins))
+
+
+# 8a.15 -----------------------------------------------------------------------------------------
+
+
+def winner_by_tables(rows, seconds):
+    table = {}
+    for row in rows:
+        if abs(row["seconds"] - seconds) < 1e-9:
+            table[row["model"]] = [*table.get(row["model"], []), row["score"]]
+    table = {name: scores for name, scores in table.items() if len(scores) > 2}
+    ranked = sorted(table, key=lambda name: min(table[name]))
+    if len(ranked) < 2:
+        return None
+    best = ranked[-1]
+    return best if all(min(table[best]) > max(table[name]) for name in ranked[:-1]) else None
+
+
+def winner_of_last_seeds(rows, seconds):
+    last = {row["model"]: row["score"] for row in rows if row["seconds"] == seconds}
+    return max(last, key=last.get) if last else None
+
+
+def winner_against_the_mean(rows, seconds):
+    scores = {}
+    for row in rows:
+        if row["seconds"] == seconds:
+            scores.setdefault(row["model"], []).append(row["score"])
+    scores = {name: found for name, found in scores.items() if len(found) >= 3}
+    for name, found in scores.items():
+        others = [sum(s) / len(s) for other, s in scores.items() if other != name]
+        if others and min(found) > max(others):
+            return name
+    return None
+
+
+def winner_says_no(rows, seconds):
+    return None
+
+
+def test_winners():
+    assert judge(TASKS["8a.15"], winner_by_tables).status == "right"
+    for wrong, named in (
+        (winner_of_last_seeds, "fewer than three seeds"),
+        (winner_against_the_mean, "scores overlap"),
+        (winner_says_no, "returns None"),
+    ):
+        verdict = judge(TASKS["8a.15"], wrong)
+        assert verdict.status == "mistake"
+        assert named in verdict.text, verdict

@@ -15,6 +15,7 @@ from tutorial_lib.exercises.chapter08a_bert_family.positions import POSITIONS
 from tutorial_lib.exercises.chapter08a_bert_family.replaced import REPLACED_BATCH, REPLACED_LOSS
 from tutorial_lib.exercises.chapter08a_bert_family.shared import SHARED_BODY
 from tutorial_lib.exercises.chapter08a_bert_family.soft_targets import SOFT_TARGETS
+from tutorial_lib.exercises.chapter08a_bert_family.winner import WINNER
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "BERT's descendants"
@@ -34,6 +35,7 @@ EXERCISES = (
     REPLACED_BATCH,
     REPLACED_LOSS,
     FORGER_CURVE,
+    WINNER,
 )
 
 RECALL = (

@@ -220,14 +220,15 @@ LESSON_CURVE = Symptom(
 The pictures above show a small student that learns from its teacher to fill gaps in a play, letter
 by letter: by a sound lesson, and by one whose code has one of these mistakes. One optimizer holds
 the parameters of **both** networks, and moves all that a gradient reaches. In the first picture
-the loss falls, as each training reports it. The second shows a test after the last lesson: what
-share of the hidden letters does each of the two name, in a text that is new to both? The bars that
-stand out are those of the other lesson. Choose the letter, then repair `lesson`.
+the loss falls, as each training reports it. The second shows a test on a text that is new to all:
+what share of the hidden letters did the teacher name before the lessons, and what share does each
+student name after them? Choose the letter, then repair `lesson`.
 """,
     hints=(
         "The loss says how far apart the two are. How can two come together without one of them "
         "learning anything?",
-        "Compare the four bars: which one should never have changed?",
+        "A student that agrees with its teacher names as many letters as the teacher does. How "
+        "many must the teacher name by the end of the other lesson?",
         "Which operations keep a gradient from going back into the teacher? You used one in 8a.10.",
     ),
     solution=lesson,
