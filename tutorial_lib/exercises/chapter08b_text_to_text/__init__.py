@@ -9,10 +9,12 @@ from tutorial_lib.exercises.chapter08b_text_to_text.claims import (
 from tutorial_lib.exercises.chapter08b_text_to_text.exact import EXACT
 from tutorial_lib.exercises.chapter08b_text_to_text.infilling import INFILL
 from tutorial_lib.exercises.chapter08b_text_to_text.likeliest import LIKELIEST
+from tutorial_lib.exercises.chapter08b_text_to_text.loud import LOUD
 from tutorial_lib.exercises.chapter08b_text_to_text.norm import RMS_NORM
 from tutorial_lib.exercises.chapter08b_text_to_text.sentinels import PUT_TOGETHER
+from tutorial_lib.exercises.chapter08b_text_to_text.sides import SIDES
 from tutorial_lib.exercises.chapter08b_text_to_text.translated import TRANSLATIONS
-from tutorial_lib.exercises.engine.tasks import Prediction
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Text to text"
 
@@ -21,7 +23,9 @@ EXERCISES = (
     PUT_TOGETHER,
     HOW_MUCH_SHORTER,
     BUCKET,
+    SIDES,
     RMS_NORM,
+    LOUD,
     LIKELIEST,
     FEWEST_PIECES,
     EXACT,
@@ -29,7 +33,53 @@ EXERCISES = (
     TRANSLATIONS,
 )
 
-RECALL = ()
+RECALL = (
+    Recall(
+        id="R8b.1",
+        key="what_cross_attention_reads",
+        question="Each layer of a Transformer’s decoder also looks at the source. What does it see "
+        "of it?",
+        choices={
+            "a": "the source’s token vectors",
+            "b": "what the encoder’s layer of the same number gave",
+            "c": "what the encoder’s last layer gave",
+        },
+        answer="c",
+        because="the source is read once, to the end; keys and values of every decoder layer are "
+        "made from the encoder’s last vectors.",
+        see="04, 4E The decoder layer",
+        wrong={
+            "a": "these have not looked at each other yet.",
+            "b": "the decoder waits until the encoder is done.",
+        },
+    ),
+    Recall(
+        id="R8b.2",
+        key="size_of_undivided_scores",
+        question="The numbers of queries and keys have mean 0 and standard deviation 1, and a head "
+        "is 64 wide. What is the standard deviation of q · k, before anything divides it?",
+        answer=8,
+        because="a sum of 64 products of variance 1 has variance 64.",
+        see="02, 2E Scaling",
+    ),
+    Recall(
+        id="R8b.3",
+        key="how_bpe_cuts_a_new_word",
+        question="How does BPE cut a word that it has never seen?",
+        choices={
+            "a": "the longest piece of the vocabulary first",
+            "b": "its letters are joined by the merges, in the order in which these were learned",
+            "c": "it tries all cuts and takes the likeliest",
+        },
+        answer="b",
+        because="a merge that was learned earlier always comes first.",
+        see="01, 1F Encoding: merges by rank",
+        wrong={
+            "a": "that is WordPiece.",
+            "c": "that is Unigram, which this chapter builds.",
+        },
+    ),
+)
 
 PREDICTIONS = (
     Prediction(

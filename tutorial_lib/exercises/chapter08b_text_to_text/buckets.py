@@ -159,7 +159,7 @@ def reaches_as_far(answer):
 
 
 BUCKET = Write(
-    id="8b.5",
+    id="8b.4",
     title="Into buckets",
     level="hard",
     text="""

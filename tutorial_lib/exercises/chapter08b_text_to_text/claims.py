@@ -77,7 +77,7 @@ def target_rounded_down():
 
 
 HOW_MUCH_SHORTER = Claim(
-    id="8b.4",
+    id="8b.3",
     title="How much shorter",
     level="easy",
     text="""

@@ -203,9 +203,9 @@ LIKELIEST = Write(
 Write `likeliest_cut(word, log_p)`. `log_p` maps each piece of the vocabulary to the logarithm of
 its probability; a cut is as likely as the product of its pieces. Return the pieces of the likeliest
 cut as a list, in order; `None` if the word can’t be cut into pieces of the vocabulary. An empty
-word has the cut `[]`. Words may be long: 60 letters have more cuts than you can try, so remember the best
-one of each **beginning** of the word (the first letter, the first two, ...): how can you get from
-these to the best one of the next?
+word has the cut `[]`. Words may be long: 60 letters have more cuts than you can try. So remember
+the best one of each **beginning** of the word (the first letter, the first two, ...): how can you
+get from these to the best one of the next?
 """,
     hints=(
         "The last piece of the best cut of `toget` may be get, or toget. In each case, what stands "

@@ -201,7 +201,7 @@ def early_ones_go(answer):
 
 
 PUT_TOGETHER = Write(
-    id="8b.3",
+    id="8b.2",
     title="Put it together again",
     level="medium",
     text="""
