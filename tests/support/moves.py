@@ -132,9 +132,21 @@ MOVES = {
     "attention, 15 tokens": (lambda: attention(15), named("Layer", "Head")),
     "attention, 200 tokens": (lambda: attention(200), named("Layer", "Head")),
     "attention, picture": (attention_picture, named("Layer", "Head")),
+    "buckets": (
+        lambda: explorers.BucketExplorer(load("six-tasks")),
+        named("Distance", "Buckets", "Up to a distance of"),
+    ),
+    "corruption": (
+        explorers.CorruptionExplorer,
+        ("textarea", *named("Share", "Mean length of a span")),
+    ),
     "digits": (digits, named("Pen", "Layer", "Head")),
     "fill-mask": (lambda: explorers.FillMaskExplorer(load("shakespeare-bert")), ("textarea",)),
     "generation": (generation, named("Temperature", "Top-k", "Top-p")),
+    "lattice": (
+        lambda: explorers.LatticeExplorer(load("six-tasks").tokenizer.scores, "seventeen"),
+        ("textarea", *named("Cut number", "alpha")),
+    ),
     "logit lens": (lens, ("textarea",)),
     "masking": (
         lambda: explorers.MaskingExplorer(load("shakespeare-bert").tokenizer),
@@ -182,6 +194,10 @@ TYPED = {
     "attention, MiniLM": (attention_text, *named("Text"), LINES),
     "fill-mask": (MOVES["fill-mask"][0], "textarea", LINES),
     "generation": (generation, "textarea", LINES),
+    "lattice": (
+        lambda: explorers.LatticeExplorer(load("six-tasks").tokenizer.scores, "seventeen"),
+        ("textarea", *named("Cut number", "alpha")),
+    ),
     "logit lens": (lens, "textarea", LINES),
     "masking": (MOVES["masking"][0], "textarea", LINES),
     "masks over passes": (MOVES["masks over passes"][0], "textarea", LINES),

@@ -10,10 +10,13 @@ from tutorial_lib.lazy import loading
 
 if TYPE_CHECKING:
     from tutorial_lib.explorers.attention import AttentionExplorer
+    from tutorial_lib.explorers.buckets import BucketExplorer
+    from tutorial_lib.explorers.corruption import CorruptionExplorer
     from tutorial_lib.explorers.digits import DigitExplorer
     from tutorial_lib.explorers.fill_mask import FillMaskExplorer
     from tutorial_lib.explorers.gaps import fillings
     from tutorial_lib.explorers.generation import GenerationExplorer
+    from tutorial_lib.explorers.lattice import LatticeExplorer
     from tutorial_lib.explorers.logit_lens import LogitLensExplorer
     from tutorial_lib.explorers.masking import MaskingExplorer
     from tutorial_lib.explorers.masking_draws import MaskingDraws

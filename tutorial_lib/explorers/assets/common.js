@@ -26,6 +26,12 @@ function slider(label, { min, max, step = 1, value, show = String, change }) {
   return { input, node: element("label", {}, label, input, readout) };
 }
 
+// Moves a slider as if by hand, but tells nobody.
+function moveTo({ input, node }, value, show = String) {
+  input.value = value;
+  node.querySelector("output").textContent = show(value);
+}
+
 // Redraws at most once a frame, always with the newest state.
 function frameLoop(draw) {
   let waiting = false;

@@ -1,0 +1,36 @@
+function render({ model, el }) {
+  const root = element("div", { class: "tl-explorer tl-asking tl-corruption", role: "group", "aria-label": model.get("label") });
+  const table = element("table", {});
+  const summary = element("p", { class: "tl-sum", role: "status", "aria-live": "polite" });
+  const body = element("div", {}, table, summary);
+
+  const words = (tokens) => element("td", { dir: "auto" },
+    ...tokens.flatMap(([token, made]) => [made ? element("b", { class: "made", text: token }) : token, " "]),
+    element("small", { text: `${tokens.length}` }));
+
+  function draw({ rows, cut }) {
+    table.replaceChildren(
+      element("thead", {}, element("tr", {}, ...["", "the encoder reads", "the decoder writes"].map((text) => element("th", { scope: "col", text })))),
+      element("tbody", {}, ...rows.map(({ way, read, written }) => element("tr", {}, element("th", { scope: "row", text: way }), words(read), words(written)))));
+    table.hidden = !rows.length;
+    const [bart, t5] = [rows[0], rows[rows.length - 1]];
+    summary.textContent = rows.length
+      ? `To be written: ${bart.written.length} tokens for each of BART’s five ways, ${t5.written.length} for T5’s.` + (cut ? ` Only the first 40 words are taken.` : "")
+      : "There is no text: type one.";
+  }
+
+  const asker = asking(model, { root, name: "Text", rows: 1, body, draw });
+  const start = model.get("request");
+  const share = slider("Share", { min: 0, max: 1, step: 0.05, value: start.share, show: (value) => `${Math.round(100 * value)} %`, change: (value) => asker.ask({ share: value }) });
+  const length = slider("Mean length of a span", { min: 1, max: 10, step: 0.5, value: start.length, show: (value) => value.toFixed(1), change: (value) => asker.ask({ length: value }) });
+  root.append(
+    element("p", { class: "tl-title", text: model.get("label") }),
+    asker.box,
+    element("div", { class: "tl-controls" }, share.node, length.node,
+      element("button", { type: "button", text: "Draw again", onclick: () => asker.ask({ seed: (model.get("request").seed ?? 0) + 1 }) }), asker.note),
+    asker.error, body);
+  el.append(root);
+  return asker.stop;
+}
+
+export default { render };
