@@ -16,7 +16,11 @@ if TYPE_CHECKING:
         describe_attention,
         head_grid,
     )
-    from tutorial_lib.figures.chapter00_start_here.course import course_map, family_tree
+    from tutorial_lib.figures.chapter00_start_here.course import (
+        course_map,
+        describe_family_tree,
+        family_tree,
+    )
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders

@@ -29,7 +29,8 @@ class Member(NamedTuple):
     year: of the first paper; part: of the Transformer of 2017, one of `PARTS`; objective: what it
     was trained to do; tokens: how many it read, repetitions counted, None where nobody says; size:
     its parameters as published, or a function that gives a config to count; chapter: where the
-    course meets it, "" if it does not; source: where the numbers stand.
+    course meets it, "" if it does not; source: where the numbers stand. A size of None: nobody
+    outside knows.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Member(NamedTuple):
     part: str
     objective: str
     tokens: float | None
-    size: float | Callable[[], Any]
+    size: float | Callable[[], Any] | None
     chapter: str
     source: str
 
@@ -151,6 +152,16 @@ ZOO = (
         "Clark et al. 2020: 1,750,000 steps of 2,048 x 512",
     ),
     Member(
+        "MiniLM",
+        2020,
+        "encoder",
+        "what its teacher's last layer looks at",
+        None,
+        22.7e6,
+        "02",
+        "Wang et al. 2020; the sentence encoder of the course",
+    ),
+    Member(
         "GPT-3",
         2020,
         "decoder",
@@ -170,6 +181,21 @@ ZOO = (
         "07",
         "Dosovitskiy et al. 2020",
     ),
+    Member(
+        "CLIP",
+        2021,
+        "encoder",
+        "which text belongs to which picture",
+        None,
+        4.28e8,
+        "10",
+        "Radford et al. 2021: L/14, both encoders",
+    ),
+    Member("Swin", 2021, "encoder", "labels of pictures", None, 1.97e8, "09", "Liu et al. 2021"),
+    Member(
+        "Perceiver", 2021, "encoder", "labels of pictures", None, 4.49e7, "09", "Jaegle et al. 2021"
+    ),
+    Member("GPT-4", 2023, "decoder", "next token", None, None, "", "OpenAI 2023 names no size"),
     Member(
         "Llama",
         2023,
@@ -191,6 +217,8 @@ ZOO = (
         "Oquab et al. 2023",
     ),
     Member("Mistral", 2023, "decoder", "next token", None, 7.3e9, "", "Jiang et al. 2023"),
+    Member("Mixtral", 2024, "decoder", "next token", None, 4.67e10, "", "Jiang et al. 2024"),
+    Member("Gemma", 2024, "decoder", "next token", 6.0e12, 8.54e9, "", "Gemma Team 2024: 7B"),
     Member(
         "Llama 3.1", 2024, "decoder", "next token", 1.56e13, 4.05e11, "", "Grattafiori et al. 2024"
     ),

@@ -3,7 +3,8 @@ from isolation import ROOT
 
 from tutorial_lib import figures
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter00_start_here.course import CHAPTERS, FAMILY, READY, ROUTES
+from tutorial_lib.figures.chapter00_start_here.course import CHAPTERS, READY, ROUTES
+from tutorial_lib.models.zoo import ZOO
 
 
 def words(figure):
@@ -40,6 +41,14 @@ def test_an_unknown_chapter_is_named():
 
 def test_the_family_tree_names_every_model():
     figure = figures.family_tree()
-    assert all(model in words(figure) for model in FAMILY)
-    assert all(chapter in {*CHAPTERS, ""} for _, _, chapter in FAMILY.values())
+    assert all(member.name in words(figure) for member in ZOO)
+    assert all(member.chapter in {*CHAPTERS, ""} for member in ZOO)
     assert style.png(figure).startswith(b"\x89PNG")
+
+
+def test_sizes_are_counted_or_published_and_one_is_unknown():
+    shown = words(figures.family_tree(sizes=True))
+    for note in ("06 · 335 M", "08b · 406 M", "04 · 214 M", "05 · 175 B", "671 B", "–"):
+        assert note in shown
+    described = figures.describe_family_tree()
+    assert all(f"{member.name} {member.year}" in described for member in ZOO)

@@ -5,6 +5,7 @@ import textwrap
 from matplotlib.patches import FancyBboxPatch
 
 from tutorial_lib.figures.style import BLUE, CARD, GREEN, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.models.zoo import ZOO
 
 # name -> (title, column, row)
 CHAPTERS = {
@@ -26,7 +27,7 @@ CHAPTERS = {
 }
 
 # The chapters whose notebooks exist; the others are planned.
-READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07", "08a")
+READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07", "08a", "08b")
 
 ROUTES = {
     "Two-hour essentials": ("00", "01", "02", "05"),
@@ -53,34 +54,6 @@ _NEEDS = (
     ("08b", "11"),
     ("10", "11"),
 )
-
-# model -> (family, year of the first paper, chapter, "" where the course only names it)
-FAMILY = {
-    "Transformer": ("encoder-decoder", 2017, "04"),
-    "BART": ("encoder-decoder", 2019, "08b"),
-    "T5": ("encoder-decoder", 2019, "08b"),
-    "GPT": ("decoder", 2018, "05"),
-    "GPT-2": ("decoder", 2019, "05"),
-    "GPT-3": ("decoder", 2020, "05"),
-    "GPT-4": ("decoder", 2023, ""),
-    "Llama": ("decoder", 2023, "05"),
-    "Mistral": ("decoder", 2023, ""),
-    "Qwen": ("decoder", 2023, ""),
-    "Mixtral": ("decoder", 2024, ""),
-    "DeepSeek": ("decoder", 2024, ""),
-    "Gemma": ("decoder", 2024, ""),
-    "SmolLM2": ("decoder", 2025, "00"),
-    "BERT": ("encoder", 2018, "06"),
-    "RoBERTa": ("encoder", 2019, "08a"),
-    "ALBERT": ("encoder", 2019, "08a"),
-    "MiniLM": ("encoder", 2020, "02"),
-    "ELECTRA": ("encoder", 2020, "08a"),
-    "ViT": ("encoder", 2020, "07"),
-    "CLIP": ("encoder", 2021, "10"),
-    "Swin": ("encoder", 2021, "09"),
-    "Perceiver": ("encoder", 2021, "09"),
-    "DINOv2": ("encoder", 2023, "07"),
-}
 
 _ROUTE_COLOURS = (ORANGE, GREEN, BLUE)
 _STEP, _RISE, _BOX = 1.25, 1.25, (1.04, 0.74)
@@ -155,45 +128,55 @@ def _route(axes, y, route, chapters, colour):
         axes.text(x, y + 0.01, name, fontsize=8.5, ha="center", va="center", zorder=3)
 
 
+# part of the Transformer -> (title, what it does, left end, width, columns, colour)
+_FAMILIES = {
+    "encoder": ("Encoder", "looks both ways", 0.0, 3.3, 3, BLUE),
+    "both": ("Encoder-decoder", "reads one, writes another", 3.6, 2.3, 2, ORANGE),
+    "decoder": ("Decoder", "sees only what came before", 6.2, 4.3, 4, GREEN),
+}
+_FULL, _LESS = 0.86, 0.62  # height of a year, and of each further row in it
+
+
 @styled
-def family_tree(figure=None):
-    """The course's models by year of their first paper, in three families, with their chapters."""
-    figure = blank(figure, 11.0, 6.2)
+def family_tree(sizes=False, figure=None):
+    """The models of `models.zoo` by year of their first paper, in three families.
+
+    Under the name stands the chapter that meets it; with sizes its parameters, too, and "–" where
+    nobody has told.
+    """
+    figure = blank(figure, 11.0, 7.4)
     axes = figure.subplots()
-    families = {
-        "encoder": ("Encoder", "looks both ways", 0.0, 3.3, BLUE),
-        "encoder-decoder": ("Encoder-decoder", "reads one, writes another", 3.6, 2.3, ORANGE),
-        "decoder": ("Decoder", "sees only what came before", 6.2, 4.3, GREEN),
-    }
-    years = sorted({year for _, year, _ in FAMILY.values()})
-    tops = {}
-    y = 0.0
-    for year in years:
+    tops, y = {}, 0.0
+    for year in sorted({member.year for member in ZOO}):
         tops[year] = y
-        y += 0.86
+        rows = max(
+            -(-len(_members(part, year)) // columns)
+            for part, (_, _, _, _, columns, _) in _FAMILIES.items()
+        )
+        y += _FULL + _LESS * (rows - 1)
     axes.set(xlim=(-0.75, 10.5), ylim=(y, -1.0))
     axes.axis("off")
     for year, top in tops.items():
         axes.text(-0.7, top + 0.25, str(year), fontweight="bold", color=MUTED, va="center")
         axes.plot([-0.7, 10.5], [top - 0.12, top - 0.12], color=GRID, linewidth=0.8, zorder=0)
-    for family, (title, what, left, width, colour) in families.items():
+    for part, (title, what, left, width, columns, colour) in _FAMILIES.items():
         axes.text(left, -0.75, title, color=colour, fontweight="bold", fontsize=11.5)
         axes.text(left, -0.38, what, color=MUTED, fontsize=9)
-        columns = {"encoder": 3, "encoder-decoder": 2, "decoder": 4}[family]
-        cell = width / columns
         for year, top in tops.items():
-            members = [(n, c) for n, (f, when, c) in FAMILY.items() if (f, when) == (family, year)]
-            for index, (name, chapter) in enumerate(members):
+            members = _members(part, year)
+            for index, member in enumerate(members):
                 column, row = index % columns, index // columns
-                room = width if len(members) == 1 and columns == 2 else cell
-                x = left + column * cell + room / 2
-                centre = top + 0.25 + 0.62 * row
+                room = width if len(members) == 1 and columns == 2 else width / columns
+                x = left + column * (width / columns) + room / 2
+                centre = top + 0.25 + _LESS * row
                 look = {"facecolor": CARD, "edgecolor": colour, "linewidth": 1.5}
                 _box(axes, x, centre, room - 0.12, 0.5, **look)
-                low = 0.09 if chapter else 0
-                axes.text(x, centre - low, name, ha="center", va="center", fontsize=9.5, color=INK)
-                note = f"chapter {chapter}" if chapter else ""
-                axes.text(x, centre + 0.13, note, ha="center", va="center", fontsize=8, color=MUTED)
+                note = _note(member, sizes)
+                middle = {"ha": "center", "va": "center"}
+                low = 0.09 if note else 0
+                letters = 9.5 if len(member.name) < 11 else 8.5
+                axes.text(x, centre - low, member.name, fontsize=letters, color=INK, **middle)
+                axes.text(x, centre + 0.13, note, fontsize=8, color=MUTED, **middle)
     # From the Transformer's box to the first model of each family.
     top, start, row = tops[2017] + 0.25, 3.6 + 2.3 / 2, tops[2018]
     line = {"color": MUTED, "linewidth": 1.4, "zorder": 1}
@@ -205,3 +188,31 @@ def family_tree(figure=None):
     axes.plot([4.175, 5.325], [tops[2019] - 0.05, tops[2019] - 0.05], **line)
     axes.set_title("One encoder-decoder in 2017, then three families, up to today's models")
     return figure
+
+
+def describe_family_tree():
+    """Say in words what `family_tree` shows with sizes."""
+    return "Family tree by year. " + " ".join(
+        f"{title}, {what}: "
+        + ", ".join(f"{m.name} {m.year} {_note(m, True)}" for m in ZOO if m.part == part)
+        + "."
+        for part, (title, what, *_) in _FAMILIES.items()
+    )
+
+
+def _members(part, year):
+    return [member for member in ZOO if (member.part, member.year) == (part, year)]
+
+
+def _note(member, sizes):
+    """Return what stands under a name: "chapter 06", or "06 · 335 M"."""
+    if not sizes:
+        return f"chapter {member.chapter}" if member.chapter else ""
+    size = "–" if member.parameters is None else _short(member.parameters)
+    return f"{member.chapter} · {size}" if member.chapter else size
+
+
+def _short(n):
+    """Return a number of parameters in three digits at most: 22.7 M, 335 M, 1.56 B, 671 B."""
+    letter, unit = ("B", 1e9) if n >= 1e9 else ("M", 1e6)
+    return f"{n / unit:.3g} {letter}"
