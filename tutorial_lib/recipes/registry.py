@@ -183,6 +183,12 @@ RECIPES = {
             "six tasks in one T5 and in six, a flat start, hidden spans before few labels",
         ),
         Recipe(
+            "languages",
+            "languages",
+            "table",
+            "one XLM for six languages, with and without translated pairs: retrieval, transfer",
+        ),
+        Recipe(
             "bert-family",
             "bert_family",
             "table",
