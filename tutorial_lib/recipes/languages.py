@@ -51,7 +51,7 @@ SMOKE = SETTINGS | {
     "seeds": [0],
     "n_tokenizer": 50,
     "vocab_size": 400,
-    "sizes": {"context": 256, "d_model": 9, "n_layers": 1, "n_heads": 3},
+    "sizes": {"context": 256, "d_model": 12, "n_layers": 1, "n_heads": 3},
     "batch_size": 4,
     "cpu_seconds": 0.1,
     "measured": 10,
