@@ -110,8 +110,15 @@ def as_list(found):
     return found if found is None else list(found)
 
 
+def tokens_in_a_list(answer):
+    """A list of tokens, not one string."""
+    return not isinstance(answer(WORDS, [(1, 3), (6, 9)], "_"), str)
+
+
 def keeps_the_others(answer):
     """What is not hidden stays, in its order."""
+    if not tokens_in_a_list(answer):
+        return None
     found = as_list(answer(WORDS, [(1, 3), (6, 9)], "_"))
     return (
         found is not None and [w for w in found if w != "_"] == WORDS[:1] + WORDS[3:6] + WORDS[9:]
@@ -132,6 +139,8 @@ def takes_any_order(answer):
 
 def empty_ones_too(answer):
     """An empty span adds a mask and takes nothing."""
+    if not tokens_in_a_list(answer):
+        return None
     found = as_list(answer(WORDS, [(2, 2)], "_"))
     return len(found) == len(WORDS) + 1 and found[2] == "_" and found[3:] == WORDS[2:]
 
@@ -168,6 +177,7 @@ the last one if `start` is the number of tokens). `tokens` may be words or ids.
     ),
     cases=infill_cases,
     properties=(
+        Property("It returns a string: the result is a list of tokens.", tokens_in_a_list),
         Property("Tokens that no span hides are gone, or stand elsewhere.", keeps_the_others),
         Property("There is not one mask for each span.", one_mask_a_span),
         Property("The order of the spans matters: it must not.", takes_any_order),

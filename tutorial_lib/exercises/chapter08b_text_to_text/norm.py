@@ -103,6 +103,12 @@ def rms_norm_cases():
 ONES = torch.ones(4)
 
 
+def bare(answer, x, eps=1e-9):
+    """What becomes of x with weights of 1, less what an answer adds to it whatever x is."""
+    added = answer(torch.zeros(1, x.shape[-1]), ONES, 1.0).nan_to_num()
+    return answer(x, ONES, eps).float() - added
+
+
 def keeps_the_shape(answer):
     """As many numbers out as in."""
     x = drawn(2, 3, 4)
@@ -112,14 +118,14 @@ def keeps_the_shape(answer):
 
 def of_size_one(answer):
     """The mean square is 1 whatever the size was."""
-    found = answer(drawn(3, 4, scale=7.0), ONES, 1e-9)
+    found = bare(answer, drawn(3, 4, scale=7.0))
     return torch.allclose(found.square().mean(-1), torch.ones(3), atol=1e-3)
 
 
 def same_direction(answer):
     """Nothing is subtracted: the vector keeps its direction."""
     x = drawn(3, 4, shift=1.0)
-    cosine = torch.cosine_similarity(answer(x, ONES, 1e-6).float(), x)
+    cosine = torch.cosine_similarity(bare(answer, x), x)
     return torch.allclose(cosine, ONES[:3], atol=1e-3)
 
 
@@ -138,15 +144,16 @@ def a_factor_each(answer):
 
 
 def zeros_stay(answer):
-    """Zeros stay zeros."""
-    return not answer(torch.zeros(2, 4), ONES, 1e-6).any()
+    """Zeros do not become nan."""
+    return not answer(torch.zeros(2, 4), ONES, 1e-6).isnan().any()
 
 
 def eps_under_the_root(answer):
     """A large eps shows where it is added."""
-    return torch.allclose(
-        answer(torch.full((1, 4), 0.6), ONES, 0.64), torch.full((1, 4), 0.6), atol=1e-4
-    )
+    if not (of_size_one(answer) and zeros_stay(answer)):
+        return None
+    x = 0.6 * torch.tensor([[1.0, -1.0, -1.0, 1.0]])  # size 0.6, and the mean is 0
+    return torch.allclose(bare(answer, x, 0.64), x, atol=1e-4)
 
 
 RMS_NORM = Write(
@@ -188,7 +195,7 @@ own weight. `eps` is added to the mean of the squares, so that a vector of zeros
         Property("It turns the vector: nothing may be subtracted or added.", same_direction),
         Property("What becomes of a vector hangs on the others of its batch.", each_its_own),
         Property("The weight is not a factor for each of the D numbers.", a_factor_each),
-        Property("Zeros do not stay zeros.", zeros_stay),
+        Property("A vector of zeros becomes nan: is eps added to the mean?", zeros_stay),
         Property("The eps does not stand under the root, beside the mean.", eps_under_the_root),
     ),
     see="8bD How far, not where",

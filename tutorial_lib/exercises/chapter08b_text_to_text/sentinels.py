@@ -160,44 +160,62 @@ FITS = (words("to <0> not to be <1> the question"), words("<0> be or <1> that is
 
 
 def took(answer, *given):
-    """The text as a list; None if there is none."""
+    """The text as a list; None if there is none, or if it is not a flat list of tokens."""
     found = answer(*(given or FITS))
-    return None if found is None else list(found)
+    if found is None or isinstance(found, str):
+        return None
+    found = list(found)
+    return None if any(isinstance(token, list | tuple) for token in found) else found
+
+
+def plain(found):
+    """The text without the sentinels that an answer left in it; None stays."""
+    return found if found is None else [token for token in found if token not in NAMES]
+
+
+def one_flat_list(answer):
+    """Tokens one by one: no string, no list in the list."""
+    return answer(*FITS) is None or took(answer) is not None
 
 
 def kept_in_order(answer):
     """The source's own tokens are there, in their order."""
     found = took(answer)
     if found is None:
-        return False
+        return None if not one_flat_list(answer) else False
     kept = iter(found)
     return all(token in kept for token in words("to not to be the question"))
 
 
 def no_sentinel_left(answer):
-    """No sentinel is left."""
+    """No sentinel is left where the target has it."""
     return not {*NAMES} & {*took(answer)}
 
 
 def whole_spans(answer):
     """All tokens of a span, where its sentinel stood."""
-    return took(answer) == words("to be or not to be that is the question")
+    found = plain(took(answer))
+    return found and found == words("to be or not to be that is the question")
 
 
 def by_name(answer):
     """A gap is filled by the name of its sentinel."""
-    source, target = words("a <0> b <1> c"), words("<1> y <0> x <2>")
-    return took(answer, source, target, NAMES) == words("a x b y c")
+    found = plain(took(answer, words("a <0> b <1> c"), words("<1> y <0> x <2>"), NAMES))
+    return found and found == words("a x b y c")
 
 
 def missing_is_empty(answer):
     """A sentinel that was not written leaves nothing."""
-    return took(answer, words("a <0> b <1> c"), words("<1> y <2>"), NAMES) == words("a b y c")
+    found = took(answer, words("a <0> b <1> c"), words("<1> y <2>"), NAMES)
+    if found is None or not by_name(answer):
+        return None
+    return (found if no_sentinel_left(answer) else plain(found)) == words("a b y c")
 
 
 def early_ones_go(answer):
     """Tokens before the first sentinel are dropped."""
-    return took(answer, words("a <0> b"), words("x y <0> z <1>"), NAMES) == words("a z b")
+    found = plain(took(answer, words("a <0> b"), words("x y <0> z <1>"), NAMES))
+    return found and found == words("a z b")
 
 
 PUT_TOGETHER = Write(
@@ -232,6 +250,10 @@ occurs twice. Tokens are words or ids; `sentinels` holds all sentinels of the vo
     ),
     cases=put_together_cases,
     properties=(
+        Property(
+            "The text must be one flat list: each token of a span stands in it by itself.",
+            one_flat_list,
+        ),
         Property("Tokens of the source are lost, or stand in another order.", kept_in_order),
         Property("There are sentinels left in the text.", no_sentinel_left),
         Property("A gap does not get exactly the tokens of its span.", whole_spans),
