@@ -81,6 +81,19 @@ def heat_map(
     return figure
 
 
+def describe_heat_map(values, rows, columns, title, form="{:.2f}"):
+    """Say in words what `heat_map` shows: every number.
+
+    >>> describe_heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back")
+    'It looks back. street: the 0.80, it 0.20.'
+    """
+    lines = (
+        f"{name}: " + ", ".join(f"{c} {form.format(x)}" for c, x in zip(columns, row, strict=True))
+        for name, row in zip(rows, values, strict=True)
+    )
+    return ". ".join((title, *lines)) + "."
+
+
 def _longest(names):
     """Return the number of letters of the longest name."""
     return max((len(str(name)) for name in names), default=0)

@@ -190,11 +190,11 @@ def family_tree(sizes=False, figure=None):
     return figure
 
 
-def describe_family_tree():
-    """Say in words what `family_tree` shows with sizes."""
+def describe_family_tree(sizes=False):
+    """Say in words what `family_tree` shows."""
     return "Family tree by year. " + " ".join(
         f"{title}, {what}: "
-        + ", ".join(f"{m.name} {m.year} {_note(m, True)}" for m in ZOO if m.part == part)
+        + ", ".join(f"{m.name} {m.year} {_note(m, sizes)}".strip() for m in ZOO if m.part == part)
         + "."
         for part, (title, what, *_) in _FAMILIES.items()
     )
