@@ -94,7 +94,7 @@ def test_rms_norm_is_the_one_of_t5():
 
 
 def infill_token_by_token(tokens, spans, mask):
-    starts = {start: end for start, end in spans}
+    starts = dict(spans)
     result, place = [], 0
     while place <= len(tokens):
         end = starts.pop(place, None)
