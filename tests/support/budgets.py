@@ -28,6 +28,7 @@ BUDGETS = {
     "06b": Budget(1.7, 1.6),
     "07": Budget(1.7, 1.6),
     "08a": Budget(1.5),
+    "08b": Budget(2.0),
 }
 
 COSTS = pytest.StashKey()

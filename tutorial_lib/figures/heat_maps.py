@@ -39,7 +39,11 @@ def heat_map(
         )
     n_rows, n_columns = values.shape
     cell = 0.5 if numbers else 0.3
-    width = min(11.0, max(4.5, 1.8 + cell * 1.15 * n_columns))
+    names = max(1.8, 0.8 + 0.085 * _longest(rows))
+    wide = cell * 1.15
+    if n_columns <= 8:  # room for the names of a few columns, side by side
+        wide = max(wide, 0.15 + 0.095 * _longest(columns))
+    width = min(11.0, max(4.5, names + wide * n_columns, names + 0.09 * len(title)))
     figure = blank(figure, width, min(9.0, max(2.2, 1.5 + cell * 0.8 * n_rows)))
     axes = figure.subplots()
     finite = values[np.isfinite(values)]
@@ -75,6 +79,11 @@ def heat_map(
     else:
         figure.colorbar(picture, ax=axes, fraction=0.04, pad=0.02).outline.set_visible(False)
     return figure
+
+
+def _longest(names):
+    """Return the number of letters of the longest name."""
+    return max((len(str(name)) for name in names), default=0)
 
 
 def _crowded(names):

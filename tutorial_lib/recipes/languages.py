@@ -42,7 +42,7 @@ SETTINGS = {
     "offsets": [-1, 1, -2],  # where the heads of the first layer look at first, as in chapter 06
     "batch_size": 32,
     "share": 0.3,
-    "cpu_seconds": 200,  # of a training, on one thread
+    "cpu_seconds": 150,  # of a training, on one thread
     "lr": 5e-3,
     "measured": 500,  # unseen lists
     "transfer": {"steps": 150, "batch_size": 32, "lr": 1e-3, "labelled": 2_000},

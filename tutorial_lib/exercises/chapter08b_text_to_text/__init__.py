@@ -89,4 +89,18 @@ PREDICTIONS = (
         "sorting. What share of them does it still add up, between 0 and 1?",
         share=True,
     ),
+    Prediction(
+        id="P8b.2",
+        key="sorting_beside_five_tasks",
+        question="A T5 that learns sorting alone writes 0.85 of the texts exactly. What share does "
+        "one write that learns five other tasks besides, six times as long, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P8b.3",
+        key="taught_in_english_asked_in_greek",
+        question="A classifier on an XLM learns in English what lists are about. How often is it "
+        "right in Greek, between 0 and 1? (Chance: 0.2.)",
+        share=True,
+    ),
 )
