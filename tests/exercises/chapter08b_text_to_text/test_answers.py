@@ -14,7 +14,7 @@ from tutorial_lib.exercises.chapter08b_text_to_text.norm import rms_norm
 from tutorial_lib.exercises.chapter08b_text_to_text.sentinels import put_together
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
-from tutorial_lib.models import T5Config
+from tutorial_lib.models import T5Config, Transformer
 from tutorial_lib.objectives import corruption
 from tutorial_lib.positions import t5_bucket
 
@@ -88,6 +88,23 @@ def test_rms_norm_is_the_one_of_t5():
     norm, x = T5Config(**sizes).build().encoder_norm, 3 * torch.randn(2, 5, 6) + 1
     torch.nn.init.normal_(norm.weight)
     assert torch.allclose(rms_norm(x, norm.weight, norm.eps), norm(x), atol=1e-6)
+
+
+def test_who_knows_the_whole_text_is_what_a_bart_shows():
+    task = TASKS["8b.13"]
+    assert task.solution() == task.second_style() == 12
+    for answer in (12, 12.0):
+        assert judge(task, answer).status == "right"
+    for answer in (1, 6.5, 11, 0, 24):
+        assert judge(task, answer).status == "mistake"
+
+
+def test_without_cross_attention_only_the_last_place_knows_all(monkeypatch):
+    def deaf(self, target, memory, *given, heard=Transformer.decoder_states):
+        return heard(self, target, torch.zeros_like(memory), *given)
+
+    monkeypatch.setattr(Transformer, "decoder_states", deaf)
+    assert TASKS["8b.13"].second_style() == TASKS["8b.13"].mistakes[0]() == 1
 
 
 # Other ways to be right -----------------------------------------------------------------------

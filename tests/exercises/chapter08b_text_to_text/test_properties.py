@@ -89,6 +89,38 @@ def rms_norm(centred=False, summed=False, root=True, eps="inside", weight="times
     return answer
 
 
+def exact_match(split=lambda prompt: prompt.split(":")[0], clean=str.strip, times=1, whole=False):
+    """The share of exact texts by task, with a choice of slips."""
+
+    def answer(prompts, written, targets):
+        found = {}
+        for prompt, mine, right in zip(prompts, written, targets, strict=True):
+            found.setdefault(split(prompt), []).append(clean(mine) == clean(right))
+        n = len(prompts)
+        return {
+            task: times * sum(hits) / (n if whole else len(hits)) for task, hits in found.items()
+        }
+
+    return answer
+
+
+def in_a_row(ends=(True, True), language=lambda number, given: given, again=True, most=None):
+    """Sentences in a row, with a choice of slips."""
+
+    def answer(sentences, languages, sep_id):
+        rows = [], [], []
+        pairs = zip(sentences[:most], languages, strict=most is None)
+        for number, (sentence, given) in enumerate(pairs):
+            ids = [sep_id] * ends[0] + sentence + [sep_id] * ends[1]
+            first = 0 if again else len(rows[0])
+            rows[0].extend(ids)
+            rows[1].extend([language(number, given)] * len(ids))
+            rows[2].extend(range(first, first + len(ids)))
+        return rows
+
+    return answer
+
+
 MASKS = "There is not one mask for each span."
 ORDER = "The order of the spans matters"
 EMPTY = "An empty span must add a mask"
@@ -160,6 +192,45 @@ SETS = {
             "eps outside, no weight": (
                 rms_norm(eps="outside", weight="none"),
                 [FACTOR, "The eps does not stand under the root"],
+            ),
+        },
+    ),
+    "8b.10": (
+        exact_match(),
+        {
+            "per cent": (exact_match(times=100), ["It must return a dict with a share from 0"]),
+            "colon and spaces": (
+                exact_match(split=lambda prompt: prompt.split()[0], clean=str),
+                ["The names are not what stands", "Spaces around a text must not count."],
+            ),
+            "colon, any case": (
+                exact_match(split=lambda prompt: prompt.split()[0], clean=str.casefold),
+                [
+                    "The names are not what stands",
+                    "A text that is only nearly right counts",
+                    "Spaces around a text must not count.",
+                ],
+            ),
+            "of all, spaces": (
+                exact_match(whole=True, clean=str),
+                ["Where everything is right", "Spaces around a text must not count."],
+            ),
+        },
+    ),
+    "8b.12": (
+        in_a_row(),
+        {
+            "no separator in front, two only": (
+                in_a_row(ends=(False, True), most=2),
+                ["The ids are not those of the table", "It does not take three sentences."],
+            ),
+            "numbered, counted on": (
+                in_a_row(language=lambda number, given: number, again=False),
+                ["The languages are not those", "The positions are not those"],
+            ),
+            "counted on, two only": (
+                in_a_row(again=False, most=2),
+                ["The positions are not those", "It does not take three sentences."],
             ),
         },
     ),

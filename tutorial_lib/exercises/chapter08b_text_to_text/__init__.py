@@ -11,6 +11,7 @@ from tutorial_lib.exercises.chapter08b_text_to_text.infilling import INFILL
 from tutorial_lib.exercises.chapter08b_text_to_text.likeliest import LIKELIEST
 from tutorial_lib.exercises.chapter08b_text_to_text.loud import LOUD
 from tutorial_lib.exercises.chapter08b_text_to_text.norm import RMS_NORM
+from tutorial_lib.exercises.chapter08b_text_to_text.seen import WHO_KNOWS_ALL
 from tutorial_lib.exercises.chapter08b_text_to_text.sentinels import PUT_TOGETHER
 from tutorial_lib.exercises.chapter08b_text_to_text.sides import SIDES
 from tutorial_lib.exercises.chapter08b_text_to_text.translated import TRANSLATIONS
@@ -31,6 +32,7 @@ EXERCISES = (
     EXACT,
     LOUDER,
     TRANSLATIONS,
+    WHO_KNOWS_ALL,
 )
 
 RECALL = (

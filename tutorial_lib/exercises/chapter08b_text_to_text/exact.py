@@ -143,6 +143,13 @@ def a_dict(answer):
     return isinstance(found, dict) and all(0 <= float(share) <= 1 for share in found.values())
 
 
+def shares(answer, *given):
+    """The share of each task, whatever stands behind its name; None if these are no shares."""
+    if not a_dict(answer):
+        return None
+    return {str(name).partition(":")[0]: float(share) for name, share in answer(*given).items()}
+
+
 def names_of_tasks(answer):
     """The keys are what stands before the first colon."""
     found = answer(["a: x", "bc: y: z"], ["x", "w"], ["x", "w"])
@@ -151,24 +158,28 @@ def names_of_tasks(answer):
 
 def all_right(answer):
     """Everything right: 1 for each task."""
-    return set(answer(PROMPTS, TARGETS, TARGETS).values()) == {1.0}
+    found = shares(answer, PROMPTS, TARGETS, TARGETS)
+    return found and {*found.values()} == {1.0}
 
 
 def own_share(answer):
     """Each task has its own share."""
-    found = answer(PROMPTS, ["8 8", "no", "3 1", "no", "no"], TARGETS)
+    found = shares(answer, PROMPTS, ["8 8", "no", "3 1", "no", "no"], TARGETS)
+    if found is None or not all_right(answer):
+        return None
     return abs(found.get("add", -1) - 2 / 3) < 1e-6 and found.get("sort", -1) == 0
 
 
 def exactly(answer):
     """Nearly right is wrong."""
-    found = answer(["a: x"] * 5, ["Yes", "yesyes", "ye", "", "y es"], ["yes"] * 5)
-    return found.get("a", 1) == 0
+    found = shares(answer, ["a: x"] * 5, ["Yes", "yesyes", "ye", "", "y es"], ["yes"] * 5)
+    return found and not any(found.values())
 
 
 def spaces_around(answer):
     """Spaces around a text do not count."""
-    return answer(["a: x"], [" yes  "], ["yes"]).get("a") == 1
+    found = shares(answer, ["a: x"], [" yes  "], ["yes"])
+    return found and {*found.values()} == {1.0}
 
 
 EXACT = Write(

@@ -141,7 +141,7 @@ def start_again(answer):
 
 def any_number(answer):
     """Three sentences, too."""
-    return len(took(answer, [[4], [6], [7]], [5, 1, 2], 0)[0]) == 9
+    return {4, 6, 7} <= {*took(answer, [[4], [6], [7]], [5, 1, 2], 0)[0]}
 
 
 TRANSLATIONS = Write(
