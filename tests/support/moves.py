@@ -192,12 +192,10 @@ LINES = ["I cannot sleep.", "O Romeo", "the cat [MASK]", "the cat sat on the mat
 # Explorer -> (what makes it, its box, texts): each text goes through the kernel.
 TYPED = {
     "attention, MiniLM": (attention_text, *named("Text"), LINES),
+    "corruption": (MOVES["corruption"][0], "textarea", LINES),
     "fill-mask": (MOVES["fill-mask"][0], "textarea", LINES),
     "generation": (generation, "textarea", LINES),
-    "lattice": (
-        lambda: explorers.LatticeExplorer(load("six-tasks").tokenizer.scores, "seventeen"),
-        ("textarea", *named("Cut number", "alpha")),
-    ),
+    "lattice": (MOVES["lattice"][0], "textarea", ["unhappily", "seventy", "zwölf", "a", "🙂"]),
     "logit lens": (lens, "textarea", LINES),
     "masking": (MOVES["masking"][0], "textarea", LINES),
     "masks over passes": (MOVES["masks over passes"][0], "textarea", LINES),
