@@ -94,7 +94,7 @@ PREDICTIONS = (
     Prediction(
         id="P8b.2",
         key="sorting_beside_five_tasks",
-        question="A T5 that learns sorting alone writes 0.85 of the texts exactly. What share does "
+        question="A T5 that learns sorting alone writes 0.88 of the texts exactly. What share does "
         "one write that learns five other tasks besides, six times as long, between 0 and 1?",
         share=True,
     ),
