@@ -168,8 +168,9 @@ def task_results(scores, value_label, title="", *, lit=(), runs="seeds", figure=
         colour = style.ORANGE if name in lit else style.BLUE
         axes.barh(row, values.mean(), color=colour, height=0.62, alpha=0.85)
         axes.plot(values, np.full(len(values), row), "o", color=style.INK, markersize=4)
-        end = (max(values.max(), values.mean()), row)
-        axes.annotate(f"{values.mean():.2f}", end, (7, 0), textcoords="offset points", va="center")
+        beside = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+        axes.annotate(f"{values.mean():.2f}", (1.02, row), **beside)
+    axes.annotate("mean", (1.02, -0.75), color=style.MUTED, fontsize=9, **beside)
     axes.set_yticks(range(len(scores)), list(scores))
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)

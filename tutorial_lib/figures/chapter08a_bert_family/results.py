@@ -22,7 +22,7 @@ def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
     names = list(next(iter(panels.values()), {}))
     if not names or any(not len(by[name]) for by in panels.values() for name in by):
         raise ShapeError("seed_dots needs at least one number for each model of each panel")
-    figure = style.blank(figure, 2.2 + 3.1 * len(panels), 1.35 + 0.36 * len(names))
+    figure = style.blank(figure, 2.2 + 3.1 * len(panels), 1.45 + 0.42 * len(names))
     row_of_axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (measure, by) in zip(row_of_axes, panels.items(), strict=True):
         for row, name in enumerate(names):
@@ -34,8 +34,8 @@ def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
             mean = float(np.mean(by[name]))
             axes.plot(by[name], [row] * len(by[name]), "o", color=colour, alpha=0.55, markersize=6)
             axes.plot([mean] * 2, [row - 0.28, row + 0.28], color=colour, linewidth=2.5)
-            above = {"textcoords": "offset points", "fontsize": 9, "va": "center"}
-            axes.annotate(f"{mean:.2f}", (max(by[name]), row), (7, 0), **above)
+            above = {"textcoords": "offset points", "fontsize": 8.5, "ha": "center", "va": "bottom"}
+            axes.annotate(f"{mean:.2f}", (mean, row - 0.28), (0, 0.5), **above)
         if baseline in by:
             line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0}
             axes.axvline(float(np.mean(by[baseline])), color=style.MUTED, **line)
@@ -46,7 +46,7 @@ def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
         axes.margins(x=0.16)
         axes.tick_params(axis="y", length=0)
     row_of_axes[0].set_yticks(range(len(names)), names)
-    row_of_axes[0].set_ylim(len(names) - 0.5, -0.5)
+    row_of_axes[0].set_ylim(len(names) - 0.5, -0.85)
     style.headline(figure, title)
     return figure
 
