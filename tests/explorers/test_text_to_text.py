@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tutorial_lib.errors import VocabularyError
 from tutorial_lib.explorers import BucketExplorer, CorruptionExplorer, LatticeExplorer
 from tutorial_lib.models import T5, T5Config
 from tutorial_lib.objectives import fill_spans
@@ -99,7 +100,8 @@ def test_every_distance_is_in_the_bucket_that_t5_gives_it():
             assert explorer.bucket == expected
             first, last = explorer.shared
             assert first <= inside <= last
-    assert sum(last - first + 1 for _, first, last in explorer.reply["runs"]) == 151
+        shown = sum(last - first + 1 for _, first, last in explorer.reply["runs"])
+        assert shown == (151 if causal else 301)
 
 
 def test_the_numbers_are_those_of_the_stack_that_is_shown():
@@ -112,6 +114,13 @@ def test_the_numbers_are_those_of_the_stack_that_is_shown():
     explorer.ask(n_buckets=16)
     assert explorer.added == {}
     assert "bucket 2" in explorer.describe().lower()
+
+
+def test_what_has_no_pieces_or_no_buckets_is_refused():
+    with pytest.raises(VocabularyError, match="scores holds none"):
+        LatticeExplorer({})
+    with pytest.raises(ValueError, match="only a T5 has buckets of distances, got a Linear"):
+        BucketExplorer(torch.nn.Linear(2, 2))
 
 
 @pytest.mark.parametrize(

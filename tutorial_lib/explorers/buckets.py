@@ -4,6 +4,7 @@ import torch
 
 from tutorial_lib.explorers.asking import AskingExplorer
 from tutorial_lib.explorers.base import javascript, stylesheet
+from tutorial_lib.models import T5
 from tutorial_lib.positions import t5_bucket
 
 FARTHEST = 150  # tokens to each side that are shown
@@ -14,7 +15,8 @@ class BucketExplorer(AskingExplorer):
 
     model: a T5, whose numbers are shown while the buckets are its own; None: the buckets alone. A
     distance below 0 is a key to the left of the query. `bucket` is the one that is chosen, `shared`
-    the first and the last distance in it, `added` {head: number}.
+    the first and the last distance in it, `added` {head: number}. Raises ValueError for another
+    model.
 
     >>> explorer = BucketExplorer(distance=-20)
     >>> explorer, explorer.bucket, explorer.shared
@@ -26,6 +28,8 @@ class BucketExplorer(AskingExplorer):
     _css = stylesheet("asking.css", "buckets.css")
 
     def __init__(self, model=None, distance=-3, n_buckets=32, max_distance=128, causal=False):
+        if model is not None and not isinstance(model, T5):
+            raise ValueError(f"only a T5 has buckets of distances, got a {type(model).__name__}")
         self.model = model
         self.bucket, self.shared, self.added = None, None, {}
         sizes = {"n_buckets": n_buckets, "max_distance": max_distance, "causal": causal}

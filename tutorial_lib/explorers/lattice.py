@@ -2,6 +2,7 @@
 
 import math
 
+from tutorial_lib.errors import VocabularyError
 from tutorial_lib.explorers.asking import AskingExplorer
 from tutorial_lib.explorers.base import javascript, stylesheet
 from tutorial_lib.tokenizers.cuts import best_paths, forward, lattice, pieces_of
@@ -20,7 +21,7 @@ class LatticeExplorer(AskingExplorer):
     where pieces begin words with ▁, the word gets one. A letter that no piece holds is an unknown
     piece. `cuts` are the likeliest ways, at most 8, as (pieces, share): share of all ways when a
     cut is drawn with probability proportional to p to the power of alpha. The word is cut at 18
-    letters, and at its first blank.
+    letters, and at its first blank. Raises VocabularyError without a piece.
 
     >>> scores = {"a": -1.0, "b": -1.5, "ab": -2.0}
     >>> [(pieces, round(share, 2)) for pieces, share in LatticeExplorer(scores, "ab").cuts]
@@ -33,6 +34,8 @@ class LatticeExplorer(AskingExplorer):
 
     def __init__(self, scores, word=EXAMPLE, alpha=1.0, chosen=0):
         self.scores = dict(scores)
+        if not self.scores:
+            raise VocabularyError("a word is cut into pieces: scores holds none")
         self.cuts = []
         super().__init__(word, alpha=alpha, chosen=chosen)
 
