@@ -56,7 +56,8 @@ def test_a_stored_table_says_how_it_was_made(name):
         assert "seeds" not in table["settings"]
     else:
         assert len(table["settings"]["seeds"]) >= 3
-        assert {row["seed"] for row in table["rows"]} == set(table["settings"]["seeds"])
+        seeds = {row["seed"] for row in table["rows"]} - {None}  # a count of letters has none
+        assert seeds == set(table["settings"]["seeds"])
 
 
 @pytest.mark.slow
