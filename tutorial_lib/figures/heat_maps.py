@@ -23,11 +23,13 @@ def heat_map(
     row_label: str = "",
     column_label: str = "",
     signed: bool = False,
+    roomy: bool = False,
     figure: Figure | None = None,
 ) -> Figure:
     """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
 
-    values (R, C); rows and columns are R and C names. Raises ShapeError when the counts differ.
+    values (R, C); rows and columns are R and C names; roomy: as wide as long names need it.
+    Raises ShapeError when the counts differ.
 
     >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
     Text(0, 0, '0.80')
@@ -39,11 +41,11 @@ def heat_map(
         )
     n_rows, n_columns = values.shape
     cell = 0.5 if numbers else 0.3
-    names = max(1.8, 0.8 + 0.085 * _longest(rows))
-    wide = cell * 1.15
-    if n_columns <= 8:  # room for the names of a few columns, side by side
-        wide = max(wide, 0.15 + 0.095 * _longest(columns))
-    width = min(11.0, max(4.5, names + wide * n_columns, names + 0.09 * len(title)))
+    width = min(11.0, max(4.5, 1.8 + cell * 1.15 * n_columns))
+    if roomy:
+        wide = max(cell * 1.15, 0.15 + 0.095 * _longest(columns))
+        names = max(1.8, 0.8 + 0.085 * _longest(rows))
+        width = min(11.0, max(width, names + wide * n_columns, names + 0.09 * len(title)))
     figure = blank(figure, width, min(9.0, max(2.2, 1.5 + cell * 0.8 * n_rows)))
     axes = figure.subplots()
     finite = values[np.isfinite(values)]

@@ -224,7 +224,7 @@ HOW_MANY_WORDS = Claim(
     title="How many words",
     level="easy",
     text="""
-You may read that with dynamic masking a model is asked about more words. Take a text of 200
+You may read that dynamic masking hides more words. Take a text of 200
 ordinary tokens, read in 40 passes. Each pass chooses exactly 30 of them. Static masking chooses
 once: it asks about the same 30 in each pass, 40 times about each, and never about the other 170.
 Dynamic masking chooses anew. **How many times** does it ask about a token in the 40 passes, in the
@@ -355,7 +355,7 @@ of width E and a linear map from E to D (count it without a bias). What is the *
 which these two have fewer numbers than the one table?
 """,
     hints=(
-        "How many numbers has the narrow table, and how many the map?",
+        "How many numbers does the narrow table have, and how many the map?",
         "V · E + E · D < V · D: E stands in both terms on the left.",
         "The answer is a whole number. Put it in, and put in one more: the first saves, the other "
         "does not.",

@@ -78,7 +78,7 @@ def choose_layers_spaced(n_teacher, n_student, loss):
 
 
 def choose_layers_lowest(n_teacher, n_student, loss):
-    """This returns the lowest loss: the layers are asked for that have it."""
+    """This returns the lowest loss: the layers that have it are asked for."""
     choices = itertools.combinations(range(n_teacher), n_student)
     return min(loss(list(layers)) for layers in choices)
 
@@ -250,7 +250,7 @@ whose first layer is the smallest, then the second, and so on: `[0, 3]` comes be
             in_rising_order,
         ),
         Property(
-            "It measures lists of more or fewer layers than n_student: how good a layer is hangs "
+            "It measures lists of more or fewer layers than n_student: how good a layer is depends "
             "on the others.",
             whole_choices,
         ),

@@ -193,7 +193,7 @@ own weight. `eps` is added to the mean of the squares, so that a vector of zeros
         Property("It must return a tensor of the shape of x.", keeps_the_shape),
         Property("With weights of 1 the mean of the squares is not 1.", of_size_one),
         Property("It turns the vector: nothing may be subtracted or added.", same_direction),
-        Property("What becomes of a vector hangs on the others of its batch.", each_its_own),
+        Property("What becomes of a vector depends on the others of its batch.", each_its_own),
         Property("The weight is not a factor for each of the D numbers.", a_factor_each),
         Property("A vector of zeros becomes nan: is eps added to the mean?", zeros_stay),
         Property("The eps does not stand under the root, beside the mean.", eps_under_the_root),

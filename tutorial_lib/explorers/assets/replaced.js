@@ -54,7 +54,7 @@ function render({ model, el }) {
     judge.disabled = shown.judged || !shown.replaced;
     scores(shown);
     cut.hidden = !shown.cut;
-    cut.textContent = shown.cut ? `The models read no more tokens: ${shown.cut} were left out.` : "";
+    cut.textContent = shown.cut ? `The text is too long for the models: the last ${shown.cut} tokens were left out.` : "";
   }
 
   function next() {

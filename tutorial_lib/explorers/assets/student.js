@@ -43,7 +43,7 @@ function render({ model, el }) {
     key.hidden = !reply.rows.length;
     key.replaceChildren(element("b", { class: "teacher", text: "teacher" }), ` above, `, element("b", { class: "student", text: reply.student }), ` below, at temperature ${reply.temperature.toFixed(1)}`);
     summary.textContent = (reply.divergence === null ? "There is no gap: type [MASK] or click a token." : `KL(teacher ‖ student) = ${reply.divergence.toFixed(2)} nats at this temperature; 0 would be the same answers.`)
-      + (reply.cut ? ` The models read no more tokens: ${reply.cut} were left out.` : "");
+      + (reply.cut ? ` The text is too long for the models: the last ${reply.cut} tokens were left out.` : "");
     who.value = reply.student;
   }
 
