@@ -206,6 +206,12 @@ if TYPE_CHECKING:
         describe_forged_line,
         forged_line,
     )
+    from tutorial_lib.figures.chapter08a_bert_family.lessons import (
+        copied_layers,
+        describe_copied_layers,
+        describe_electra_training,
+        electra_training,
+    )
     from tutorial_lib.figures.chapter08a_bert_family.results import (
         describe_seed_dots,
         seed_dots,

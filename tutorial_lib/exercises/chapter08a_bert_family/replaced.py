@@ -325,7 +325,7 @@ def every_token_counts(answer):
 REPLACED_LOSS = Write(
     id="8a.13",
     title="Every position teaches",
-    level="medium",
+    level="easy",
     text="""
 The discriminator has read such a batch and gives one logit a token: its sigmoid is the probability
 p that the token was replaced. Write `replaced_loss(logits, labels)` with logits (B, T) and the

@@ -7,13 +7,14 @@ from tutorial_lib.figures import style
 
 
 @style.styled
-def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
+def seed_dots(panels, title="", *, baseline=None, chance=None, lit=(), figure=None):
     """Dots on a line for each model: one a seed, and a bar at their mean.
 
     panels maps the label of a measure to {model: numbers, one a seed}; the first panel's order of
     models is that of the rows, and a model may be missing in a panel. baseline: a model whose mean
-    becomes a dashed line through each panel; lit: models drawn in orange. Returns the figure.
-    Raises ShapeError without a number.
+    becomes a dashed line through each panel; chance: what guessing gets in all of them, a dashed
+    line as well; lit: models drawn in orange. Returns the figure. Raises ShapeError without a
+    number.
 
     >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -36,9 +37,11 @@ def seed_dots(panels, title="", *, baseline=None, lit=(), figure=None):
             axes.plot([mean] * 2, [row - 0.28, row + 0.28], color=colour, linewidth=2.5)
             above = {"textcoords": "offset points", "fontsize": 8.5, "ha": "center", "va": "bottom"}
             axes.annotate(f"{mean:.2f}", (mean, row - 0.28), (0, 0.5), **above)
+        line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0, "color": style.MUTED}
         if baseline in by:
-            line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0}
-            axes.axvline(float(np.mean(by[baseline])), color=style.MUTED, **line)
+            axes.axvline(float(np.mean(by[baseline])), **line)
+        if chance is not None:
+            axes.axvline(chance, **line)
         axes.set_xlabel(measure)
         axes.grid(axis="x", linewidth=0.8)
         axes.set_axisbelow(True)
