@@ -10,7 +10,10 @@ from tutorial_lib.models import (
     DistilBERTConfig,
     ELECTRAConfig,
     GPTConfig,
+    PerceiverConfig,
     RoBERTaConfig,
+    SwinConfig,
+    SwinV2Config,
     T5Config,
     TransformerConfig,
     ViTConfig,
@@ -73,6 +76,20 @@ ROWS = {
     "DINOv2 S/14": (DINOv2Config.small(), 21, 0.06),
     "DINOv2 B/14": (DINOv2Config.base(), 86, 0.01),
     "DINOv2 L/14": (DINOv2Config.large(), 300, 0.02),
+    **{
+        f"Swin-{letter}": (SwinConfig.published(name), published, 0.02)
+        for letter, name, published in (
+            ("T", "tiny", 28),
+            ("S", "small", 50),
+            ("B", "base", 88),
+            ("L", "large", 197),
+        )
+    },
+    "Swin v2 T": (SwinV2Config.published("tiny"), 28, 0.02),
+    "Swin v2 S": (SwinV2Config.published("small"), 50, 0.01),
+    "Swin v2 B": (SwinV2Config.published("base"), 88, 0.005),
+    "Swin v2 L": (SwinV2Config.published("large"), 197, 0.005),
+    "Perceiver IO": (PerceiverConfig.language(), 201, 0.005),
 }
 
 

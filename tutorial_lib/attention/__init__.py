@@ -1,7 +1,8 @@
 """Who looks at whom: attention, its masks, many heads, and a way to watch them.
 
 Start with `multi_head`: one function, then the layer around it. Then `masks`, `kernels` (the same,
-fast), `cache` (for generation), `grouped_query` (a smaller cache) and `capture` (looking at the
+fast), `cache` (for generation), `grouped_query` (a smaller cache), `cross_widths` (few vectors that
+ask many) and `capture` (looking at the
 weights); `checks` holds the refusals.
 """
 
@@ -14,10 +15,12 @@ from tutorial_lib.attention.capture import (
     is_watched,
     tapped,
 )
+from tutorial_lib.attention.cross_widths import CrossAttention
 from tutorial_lib.attention.grouped_query import GroupedQueryAttention, for_each_query_head
 from tutorial_lib.attention.kernels import fused_attention
 from tutorial_lib.attention.masks import causal_mask, look_back, padding_mask, token_mask
 from tutorial_lib.attention.multi_head import (
+    AttentionHeads,
     MultiHeadAttention,
     RotaryAttention,
     attention,
@@ -25,7 +28,9 @@ from tutorial_lib.attention.multi_head import (
 )
 
 __all__ = [
+    "AttentionHeads",
     "AttentionMaps",
+    "CrossAttention",
     "GroupedQueryAttention",
     "KVCache",
     "ModelCache",

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from tutorial_lib.attention.grouped_query import for_each_query_head
 from tutorial_lib.attention.masks import look_back
-from tutorial_lib.attention.multi_head import MultiHeadAttention, attention_scores
+from tutorial_lib.attention.multi_head import AttentionHeads, attention_scores
 
 
 class Tap:
@@ -91,7 +91,7 @@ def is_watched(layer):
 
 def attention_layers(model):
     """Return the attention layers of a model in the order in which they were built."""
-    layers = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
+    layers = [module for module in model.modules() if isinstance(module, AttentionHeads)]
     if not layers:
         raise TypeError(f"{type(model).__name__} has no attention layer of this package")
     return layers
@@ -122,6 +122,7 @@ def capture_attention(model):
     apart: maps.encoder, maps.decoder, maps.cross. The model's output does not change.
     Raises TypeError when the model has no attention layer.
 
+    >>> from tutorial_lib.attention import MultiHeadAttention
     >>> layer = MultiHeadAttention(d_model=8, n_heads=2)
     >>> with capture_attention(layer) as maps:
     ...     _ = layer(torch.zeros(1, 3, 8))

@@ -62,17 +62,39 @@ def attention_scores(q, k, mask=None, bias=None, scale=None):
     return scores
 
 
-class MultiHeadAttention(nn.Module):
+class AttentionHeads(nn.Module):
+    """What every attention layer has: H heads, and one way to attend.
+
+    stack: which list of layers this one belongs to, for who looks at its weights: "encoder",
+    "decoder" or "cross". dropout acts on the attention weights.
+    """
+
+    def __init__(self, n_heads, dropout=0.0, causal=False, stack="encoder"):
+        super().__init__()
+        self.n_heads = n_heads
+        self.dropout = dropout
+        self.causal = causal
+        self.stack = stack
+
+    def split(self, x):
+        """Return (B, H, T, K) from x (B, T, D): the numbers of head 0, then of head 1, ..."""
+        return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
+
+    def attend(self, q, k, v, mask=None, bias=None):
+        """Return the mixed values (B, H, T, K): the first result of `attention`, only faster."""
+        dropout = self.dropout if self.training else 0.0
+        return fused_attention(q, k, v, mask, bias, self.causal, dropout)
+
+
+class MultiHeadAttention(AttentionHeads):
     """H attention heads side by side, each K = D / H wide (Vaswani et al. 2017, section 3.2.2).
 
     x (B, T, D) asks; context (B, S, D) answers (x itself by default), so the same layer does
     self-attention and cross-attention. mask and bias broadcast to (B, H, T, S), as in `attention`.
     A causal layer never looks ahead, on top of any mask. Returns (B, T, D).
 
-    linear_bias: whether the linear maps have biases. dropout acts on the attention weights.
+    linear_bias: whether the linear maps have biases. dropout and stack as in AttentionHeads.
     d_head: another width K for the heads, which then need not divide D.
-    stack: which list of layers this one belongs to, for who looks at its weights: "encoder",
-    "decoder" or "cross".
 
     Raises ShapeError when the heads do not divide the width or an input does not fit, MaskError
     when mask and causality together leave a query no key to look at.
@@ -86,14 +108,10 @@ class MultiHeadAttention(nn.Module):
     def __init__(
         self, d_model, n_heads, dropout=0.0, linear_bias=True, causal=False, stack=None, d_head=None
     ):
-        super().__init__()
+        super().__init__(n_heads, dropout, causal, stack or ("decoder" if causal else "encoder"))
         if n_heads < 1 or (d_head is None and d_model % n_heads):
             raise ShapeError(f"{n_heads} heads do not divide d_model {d_model} evenly")
         width = n_heads * (d_head or d_model // n_heads)  # of all heads side by side: D
-        self.n_heads = n_heads
-        self.dropout = dropout
-        self.causal = causal
-        self.stack = stack or ("decoder" if causal else "encoder")
         self.qkv = nn.Linear(d_model, 3 * width, bias=linear_bias)  # three maps in one matrix
         self.output = nn.Linear(width, d_model, bias=linear_bias)  # mixes what the heads found
 
@@ -131,15 +149,6 @@ class MultiHeadAttention(nn.Module):
         if cache is not None:
             k, v = cache.append(k, v)
         return q, k, v
-
-    def split(self, x):
-        """Return (B, H, T, K) from x (B, T, D): the numbers of head 0, then of head 1, ..."""
-        return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
-
-    def attend(self, q, k, v, mask=None, bias=None):
-        """Return the mixed values (B, H, T, K): the first result of `attention`, only faster."""
-        dropout = self.dropout if self.training else 0.0
-        return fused_attention(q, k, v, mask, bias, self.causal, dropout)
 
 
 class RotaryAttention(MultiHeadAttention):

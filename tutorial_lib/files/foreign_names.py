@@ -19,7 +19,7 @@ class ForeignNames:
     rearranged: their name -> an einops pattern that brings their tensor into our shape, or a pair
     of a pattern and the lengths of axes that it takes apart; tied: their name -> the name of the
     tensor that it must repeat; rows: our name -> how many rows each of its stacked parts has,
-    where they are not all the same.
+    where they are not all the same; flipped: names of theirs whose first axis runs the other way.
 
     >>> names = ForeignNames({"blocks.{n}.w": ("h.{n}.a", "h.{n}.b")}, prefixes=("net.",))
     >>> names.of("blocks.3.w")
@@ -38,6 +38,7 @@ class ForeignNames:
     rearranged: dict = field(default_factory=dict)
     tied: dict = field(default_factory=dict)
     rows: dict = field(default_factory=dict)
+    flipped: tuple = ()
 
     def of(self, name):
         """Return the tuple of foreign names that make up our tensor `name`."""
@@ -84,6 +85,8 @@ class ForeignNames:
         return renamed
 
     def _rearrange(self, name, tensor):
+        if _numbered(name)[0] in self.flipped:
+            tensor = tensor.flip(0)
         pattern = self.rearranged.get(_numbered(name)[0])
         if pattern is None:
             return tensor

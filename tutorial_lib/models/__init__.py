@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from tutorial_lib.models.llama import Llama, LlamaConfig
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
     from tutorial_lib.models.one_head import OneHeadReader
+    from tutorial_lib.models.perceiver import Perceiver, PerceiverConfig
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
+    from tutorial_lib.models.swin import Swin, SwinConfig
+    from tutorial_lib.models.swin_v2 import SwinV2, SwinV2Config
     from tutorial_lib.models.t5 import T5, T5Config
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig

@@ -20,15 +20,36 @@ def check_sizes(config, names, activations=tuple(ACTIVATIONS)):
     Raises ValueError unless dropout lies in [0, 1), eps above 0, and activation is one of
     activations; none of them: the config has no such choice.
     """
+    check_whole_numbers(config, names)
+    if not hasattr(config, "d_head"):
+        check_heads(config.d_model, config.n_heads)
+    check_rates(config, activations)
+
+
+def check_whole_numbers(config, names):
+    """Raise ShapeError unless each named field is a whole number of at least 1, or may be None."""
     optional = {field.name for field in fields(config) if NoneType in get_args(field.type)}
     for name in names:
         size = getattr(config, name)
         if size is None and name in optional:
             continue
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-            raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
-    if not hasattr(config, "d_head") and config.d_model % config.n_heads:
-        raise ShapeError(f"{config.n_heads} heads do not divide d_model {config.d_model} evenly")
+        check_whole_number(name, size)
+
+
+def check_whole_number(name, size):
+    """Raise ShapeError unless size is a whole number of at least 1."""
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise ShapeError(f"{name} must be a whole number of at least 1, got {size!r}")
+
+
+def check_heads(d_model, n_heads):
+    """Raise ShapeError unless the heads divide the width."""
+    if d_model % n_heads:
+        raise ShapeError(f"{n_heads} heads do not divide d_model {d_model} evenly")
+
+
+def check_rates(config, activations=tuple(ACTIVATIONS)):
+    """Raise ValueError unless dropout, eps and activation are what `check_sizes` says."""
     if not (is_number(config.dropout) and 0 <= config.dropout < 1):
         raise ValueError(f"dropout must lie between 0 and 1, got {config.dropout!r}")
     if not (is_number(config.eps) and 0 < config.eps < math.inf):

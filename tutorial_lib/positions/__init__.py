@@ -1,5 +1,6 @@
 """How a model knows the order of its tokens: vectors that are added, distances, rotations."""
 
+from tutorial_lib.positions.continuous import ContinuousGrid, log_spaced
 from tutorial_lib.positions.distances import (
     RelativeGrid,
     RelativePositions,
@@ -9,6 +10,7 @@ from tutorial_lib.positions.distances import (
     offsets,
     t5_bucket,
 )
+from tutorial_lib.positions.fourier import fourier_features, grid_positions
 from tutorial_lib.positions.rotary import rotate, turning_angles
 from tutorial_lib.positions.vectors import (
     LearnedGrid,
@@ -21,6 +23,7 @@ from tutorial_lib.positions.vectors import (
 )
 
 __all__ = [
+    "ContinuousGrid",
     "LearnedGrid",
     "LearnedPositions",
     "PositionVectors",
@@ -31,6 +34,9 @@ __all__ = [
     "T5Positions",
     "alibi",
     "alibi_slopes",
+    "fourier_features",
+    "grid_positions",
+    "log_spaced",
     "offsets",
     "rotate",
     "sinusoidal",
