@@ -183,6 +183,12 @@ RECIPES = {
             "six tasks in one T5 and in six, a flat start, hidden spans before few labels",
         ),
         Recipe(
+            "corruptions",
+            "corruptions",
+            "table",
+            "five damages of BART, and nothing damaged: what mending each teaches in a minute",
+        ),
+        Recipe(
             "languages",
             "languages",
             "table",
