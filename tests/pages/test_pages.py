@@ -23,6 +23,7 @@ RESULTS = {
     "gpt": (r"held-out: ([\d.]+) nats per character; .* pairs: ([\d.]+)", -1, 0.2),
     "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
     "roberta": (r"hidden once: .* loss ([\d.]+)[\s\S]*every pass: .* loss ([\d.]+)", 1, 0.1),
+    "swin": (r"right on new digits: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
     "t5": (r"its own word: (\d+)%[\s\S]*the other task's word: (\d+)%", 1, 70),
     "training": (
         r"held-out: ([\d.]+) nats per character; by their frequencies alone: ([\d.]+)",
