@@ -41,6 +41,13 @@ def target_sentinel_for_each_token():
     return 2 * 77 + 1
 
 
+def target_sentinel_for_each_and_no_last():
+    """This writes a sentinel for each hidden token, and none at the end: one for each *span*, and
+    a last one.
+    """
+    return 2 * 77
+
+
 def target_sentinels_on_both_sides():
     """This puts a sentinel before and after each span: the next one's already ends it."""
     return 77 + 2 * 26
@@ -96,6 +103,7 @@ tokens, sentinels counted, does the model have to **write**? (BART, from the sam
         target_without_the_last,
         target_without_sentinels,
         target_sentinel_for_each_token,
+        target_sentinel_for_each_and_no_last,
         target_sentinels_on_both_sides,
         target_the_source,
         target_kept,
@@ -168,6 +176,17 @@ def likelier_toget():
     return probability(["toget", "her"]) / PIECES[WORD]
 
 
+def likelier_than_the_second():
+    """This compares with tog | ether, the second likeliest: the cut with the *fewest* pieces is
+    another."""
+    return likelier() / likelier_second()
+
+
+def likelier_than_toget():
+    """This compares with toget | her: another cut has fewer pieces still."""
+    return likelier() / likelier_toget()
+
+
 def likelier_to_gether():
     """This is to | gether: every other cut is likelier."""
     return probability(["to", "gether"]) / PIECES[WORD]
@@ -229,6 +248,8 @@ fewest pieces is the likeliest one?
         likelier_the_one_piece,
         likelier_second,
         likelier_toget,
+        likelier_than_the_second,
+        likelier_than_toget,
         likelier_to_gether,
         likelier_upside_down,
         likelier_sum,

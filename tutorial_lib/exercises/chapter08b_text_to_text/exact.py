@@ -53,6 +53,21 @@ def exact_match_any_case(prompts, written, targets):
     return _by(prompts, written, targets, lambda a, b: a.strip().lower() == b.strip().lower())
 
 
+def exact_match_any_spaces(prompts, written, targets):
+    """This takes two spaces inside a text for one: only those around it do not count."""
+    return _by(prompts, written, targets, lambda text, target: text.split() == target.split())
+
+
+def exact_match_first_word(prompts, written, targets):
+    """This takes the first word of a prompt for its task: the name goes as far as the first colon,
+    and may have several."""
+
+    def task_of(prompt):
+        return prompt.split()[0].rstrip(":")
+
+    return _by(prompts, written, targets, lambda a, b: a.strip() == b.strip(), task_of)
+
+
 def exact_match_contained(prompts, written, targets):
     """This asks whether the target stands somewhere in the text: there may be too much."""
     return _by(prompts, written, targets, lambda text, target: target.strip() in text)
@@ -131,6 +146,8 @@ def exact_match_cases():
         case("too much, too little, nothing",
              PROMPTS, ["8 8 8", "a b", "3 1", "", "1 0 9"], TARGETS),
         case("spaces inside", ["add: 1 + 1", "add: 6 + 6"], ["2", "12"], ["2", "1 2"]),
+        case("two spaces inside", ["sort: b a", "sort: d c"], ["a  b", "c d"], ["a b", "c d"]),
+        case("a name of two words", ["add up: 1 + 1", "add on: s"], ["2", "t"], ["2", "x"]),
         case("capital letters", ["name: x", "name: y"], ["Yes", "no"], ["yes", "no"]),
         case("a colon in the text", ["date: at 10:30", "date: 1"], ["10.30", "12"], ["10.30", "1"]),
         case("one task is never right", ["a: x", "b: y", "b: z"], ["x", "n", "n"], ["x", "y", "z"]),
@@ -203,6 +220,8 @@ text do not count; everything else does.
     mistakes=(
         exact_match_spaces_count,
         exact_match_no_spaces,
+        exact_match_any_spaces,
+        exact_match_first_word,
         exact_match_any_case,
         exact_match_contained,
         exact_match_begins,

@@ -43,6 +43,12 @@ def infill_empty_hides(tokens, spans, mask):
     return infill(tokens, [(start, max(start + 1, end)) for start, end in spans], mask)
 
 
+def infill_end_missed(tokens, spans, mask):
+    """This never reaches an empty span behind the last token: there is one place more than there
+    are tokens."""
+    return infill(tokens, [span for span in spans if span[0] < len(tokens)], mask)
+
+
 def infill_end_included(tokens, spans, mask):
     """This hides the token at the end of a span, too: a span stops before it."""
     return infill(
@@ -168,6 +174,7 @@ the last one if `start` is the number of tokens). `tokens` may be words or ids.
         infill_one_each,
         infill_empty_forgotten,
         infill_empty_hides,
+        infill_end_missed,
         infill_end_included,
         infill_in_the_given_order,
         infill_moved,

@@ -120,6 +120,25 @@ def likeliest_cut_unfinished(word, log_p):
     return [] if not word else None
 
 
+def likeliest_cut_underflow(word, log_p):
+    """This multiplies the probabilities: of many rare pieces nothing is left but 0.0. Add the
+    logarithms."""
+    best = [(1.0, [])] + [(0.0, None)] * len(word)
+    for end in range(1, len(word) + 1):
+        for start in range(end):
+            piece = word[start:end]
+            if best[start][1] is not None and piece in log_p:
+                likely = best[start][0] * math.exp(log_p[piece])
+                if likely > best[end][0]:
+                    best[end] = (likely, [*best[start][1], piece])
+    return best[-1][1]
+
+
+def likeliest_cut_none_for_nothing(word, log_p):
+    """This returns None for the empty word: it has a cut, the one without pieces, []."""
+    return likeliest_cut(word, log_p) or None
+
+
 def _some_cuts(word, log_p, most=2_000):
     """The first cuts of a word, in no order that means anything."""
 
@@ -141,7 +160,8 @@ def logs(**shares):
 
 TOGETHER = logs(together=8e-6, toget=2e-4, tog=1e-3, ether=2e-2, to=5e-2, get=2e-2, her=3e-2)
 TRAP = logs(un=0.2, unb=0.01, locks=0.3, blocks=0.02, b=0.005, s=0.1)
-LETTERS = logs(a=0.2, aa=0.1, aaa=0.009, b=0.3)
+LETTERS = logs(a=0.2, aa=0.1, aaa=0.03, b=0.3)
+RARE = {"x": -20.0, "y": -21.0, "z": -22.0, "xy": -43.0}
 
 
 def likeliest_cut_cases():
@@ -154,7 +174,8 @@ def likeliest_cut_cases():
         case("one piece is best", "her", logs(her=0.1, h=0.2, e=0.2, r=0.2)),
         case("two pieces, or three, or one", "abc", logs(abc=0.1, ab=0.3, a=0.25, b=0.25, c=0.25)),
         case("one good piece, or two", "ab", logs(ab=0.9, a=0.1, b=0.1)),
-        case("60 letters", "aab" * 20, LETTERS),
+        case("60 letters", "aaab" * 15, LETTERS),
+        case("60 letters, rare pieces", "xyz" * 20, RARE),
         case("an empty word", "", TOGETHER),
     ]
 
@@ -228,6 +249,8 @@ get from these to the best one of the next?
         likeliest_cut_score,
         likeliest_cut_turned,
         likeliest_cut_unfinished,
+        likeliest_cut_underflow,
+        likeliest_cut_none_for_nothing,
     ),
     cases=likeliest_cut_cases,
     properties=(

@@ -66,6 +66,12 @@ def rms_norm_over_tokens(x, weight, eps):
     return weight * x / (x.square().mean(dim=-2, keepdim=True) + eps).sqrt()
 
 
+def rms_norm_dim_1(x, weight, eps):
+    """This takes the mean along axis 1: in texts (B, T, D) these are the tokens. The D numbers are
+    the last axis."""
+    return weight * x / (x.square().mean(dim=1, keepdim=True) + eps).sqrt()
+
+
 def rms_norm_over_all(x, weight, eps):
     """This takes one size for all vectors together: each has its own, over its D numbers."""
     return weight * x / (x.square().mean() + eps).sqrt()
@@ -184,6 +190,7 @@ own weight. `eps` is added to the mean of the squares, so that a vector of zeros
         rms_norm_no_weight,
         rms_norm_added,
         rms_norm_over_tokens,
+        rms_norm_dim_1,
         rms_norm_over_all,
         rms_norm_weight_first,
         rms_norm_absolute,

@@ -48,6 +48,12 @@ def places_by_the_mask_in_the_mean():
     return (N_TOKENS + 1) / 2
 
 
+def places_in_the_second_half():
+    """This is the half with more to its left than to its right: but is what lies to the left the
+    only thing that a place of the decoder sees?"""
+    return N_TOKENS // 2
+
+
 def places_but_the_last():
     """This leaves out one place: which one does not look at the encoder's vectors?"""
     return N_TOKENS - 1
@@ -86,6 +92,7 @@ decoder’s 12 places are that?
     mistakes=(
         places_by_the_mask_alone,
         places_by_the_mask_in_the_mean,
+        places_in_the_second_half,
         places_but_the_last,
         places_none,
         places_on_both_sides,

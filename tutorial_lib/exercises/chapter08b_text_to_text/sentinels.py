@@ -111,6 +111,25 @@ def put_together_first_span(source, target, sentinels):
     return _filled(source, spans, sentinels)
 
 
+def put_together_zero_is_none(source, target, sentinels):
+    """This asks whether there is a sentinel by its truth, as in `if sentinel:`, and the id 0 counts
+    as false: compare with None."""
+    spans, sentinel = {}, None
+    for token in target:
+        if token in sentinels:
+            spans[token], sentinel = [], token
+        elif sentinel:
+            spans[sentinel].append(token)
+    return _filled(source, spans, sentinels)
+
+
+def put_together_last_lost(source, target, sentinels):
+    """This keeps a span only when another sentinel ends it: the last one may be ended by the end of
+    the target."""
+    last = max((i for i, token in enumerate(target) if token in sentinels), default=0)
+    return put_together(source, target[: last + 1], sentinels)
+
+
 def put_together_gaps_left(source, target, sentinels):
     """This takes the sentinels out and fills nothing in."""
     return [token for token in source if token not in sentinels]
@@ -152,6 +171,7 @@ def put_together_cases():
              words("that is <0> or <1>"), NAMES),
         case("no last sentinel", words("to <0> or <1>"), words("<0> be <1> not to be"), NAMES),
         case("ids", [5, 90, 7, 91], [90, 6, 8, 91, 3, 92], (90, 91, 92)),
+        case("a sentinel whose id is 0", [5, 0, 7, 91], [0, 6, 8, 91, 3, 92], (0, 91, 92)),
         case("nothing was hidden", words("to be or not"), words("<0>"), NAMES),
     ]  # fmt: skip
 
@@ -245,6 +265,8 @@ occurs twice. Tokens are words or ids; `sentinels` holds all sentinels of the vo
         put_together_sentinels_kept,
         put_together_before,
         put_together_first_span,
+        put_together_zero_is_none,
+        put_together_last_lost,
         put_together_gaps_left,
         put_together_at_the_end,
     ),

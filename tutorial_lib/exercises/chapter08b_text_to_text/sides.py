@@ -93,6 +93,14 @@ def bucket_table_right_first(n_tokens, n_buckets, max_distance):
     return one_side(offset.abs(), half, max_distance) + half * (offset <= 0)
 
 
+def bucket_table_reach_halved(n_tokens, n_buckets, max_distance):
+    """This halves max_distance together with the buckets: each side reaches as far as before."""
+    place = torch.arange(n_tokens)
+    offset = place - place[:, None]
+    half = n_buckets // 2
+    return one_side(offset.abs(), half, max_distance // 2) + half * (offset > 0)
+
+
 class Tabled(nn.Module):
     """The learned numbers of `positions`, looked up by another table."""
 
@@ -118,7 +126,7 @@ def bucket_table_cases():
     return [
         case("5 tokens, 8 buckets", 5, 8, 16),
         case("12 tokens, 8 buckets", 12, 8, 16),
-        case("20 tokens, 32 buckets", 20, 32, 128),
+        case("15 tokens, 32 buckets", 15, 32, 128),
         case("9 tokens, 4 buckets", 9, 4, 8),
         case("one token", 1, 8, 16),
     ]
@@ -181,6 +189,7 @@ letter, then repair `bucket_table`.
         bucket_table_own_place_right,
         bucket_table_not_halved,
         bucket_table_right_first,
+        bucket_table_reach_halved,
     ),
     shown=bucket_table_both_alike,
     looks=(
