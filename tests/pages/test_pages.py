@@ -21,6 +21,11 @@ RESULTS = {
     "distilbert": (r"taught, 2 layers: (\d+)%[\s\S]*alone, 2 layers: (\d+)%", 1, 15),
     "electra": (r"replaced words found: (\d+)%; others suspected: ([\d.]+)%", 1, 30),
     "gpt": (r"held-out: ([\d.]+) nats per character; .* pairs: ([\d.]+)", -1, 0.2),
+    "perceiver": (
+        r"right on new digits: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%",
+        1,
+        2,
+    ),
     "positions": (r"no positions +(\d+)%[\s\S]*relative +(\d+)%", -1, 50),
     "roberta": (r"hidden once: .* loss ([\d.]+)[\s\S]*every pass: .* loss ([\d.]+)", 1, 0.1),
     "swin": (r"right on new digits: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
