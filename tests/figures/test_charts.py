@@ -135,3 +135,15 @@ def test_a_figure_is_drawn_again_in_place():
     first = figures.bar_chart({"a": 1}, "n", "t")
     assert figures.bar_chart({"a": 1, "b": 2}, "n", "t", figure=first) is first
     assert len(first.axes) == 1
+
+
+def test_a_reference_is_named_where_no_curve_begins_or_where_it_is_asked_for():
+    def side(begin, **options):
+        series = {"loss": ([1, 2, 3], [begin, 1.0, 0.0])}
+        figure = figures.line_chart(series, "x", "y", "", references={"floor": 2.0}, **options)
+        (name,) = (text for text in figure.axes[0].texts if text.get_text() == "floor")
+        return name.get_ha()
+
+    assert side(4.0) == "left"
+    assert side(2.1) == "right"
+    assert side(4.0, named_right=["floor"]) == "right"

@@ -56,6 +56,7 @@ def line_chart(
     *,
     bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     references: Mapping[str, float] | None = None,
+    named_right: Collection[str] = (),
     log_x: bool = False,
     log_y: bool = False,
     y_range: tuple[float, float] | None = None,
@@ -66,7 +67,8 @@ def line_chart(
 
     series maps a name to (x, y), two sequences of one length; bands maps some of the names to
     (low, high), drawn as a pale area (seeds, quantiles); references maps a text to a height,
-    drawn as a dashed line (a ceiling, chance); colours maps some names to a colour, so that a name
+    drawn as a dashed line (a ceiling, chance), and named_right holds those to be named at the right
+    end, where a curve crosses the left one; colours maps some names to a colour, so that a name
     keeps it from chart to chart. Raises ShapeError when lengths differ.
 
     >>> line_chart({"loss": ([1, 2, 3], [3.0, 2.0, 1.5])}, "step", "nats", "The loss falls").axes[0]
@@ -118,16 +120,17 @@ def line_chart(
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     for text, height in (references or {}).items():
         axes.axhline(height, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        _name_reference(axes, text, height, [y for _, y in series.values()])
+        curves = [y for _, y in series.values()]
+        _name_reference(axes, text, height, curves, text in named_right)
     _name_the_ends(axes, ends)
     return figure
 
 
-def _name_reference(axes, text, height, curves):
-    """Write a reference's name above its line: on the left, unless a curve begins there."""
+def _name_reference(axes, text, height, curves, right):
+    """Write a reference's name above its line: left, unless a curve begins there, or right."""
     bottom, top = sorted(axes.get_ylim())
     begins_there = any(abs(ys[0] - height) < 0.07 * (top - bottom) for ys in curves if len(ys))
-    x, side = (0.99, "right") if begins_there else (0.01, "left")
+    x, side = (0.99, "right") if right or begins_there else (0.01, "left")
     axes.text(
         x, height, text, ha=side, va="bottom", color=MUTED, fontsize=9.5,
         transform=axes.get_yaxis_transform(),
