@@ -1,4 +1,4 @@
-"""Pictures of ELECTRA's training and of copied layers: they show what they say, and refuse nonsense."""
+"""What the pictures of ELECTRA's training and of copied layers show, and what they refuse."""
 
 import pytest
 
