@@ -227,9 +227,8 @@ HOW_MANY_WORDS = Claim(
 You may read that dynamic masking hides more words. Take a text of 200
 ordinary tokens, read in 40 passes. Each pass chooses exactly 30 of them. Static masking chooses
 once: it asks about the same 30 in each pass, 40 times about each, and never about the other 170.
-Dynamic masking chooses anew. **How many times** does it ask about a token in the 40 passes, in the
-mean over all 200? Compare with the same mean of static masking. `mask_tokens(...).chosen` lets you
-measure it.
+Dynamic masking chooses anew. **How many times** does it ask about a token in the 40 passes, on
+average over all 200? Compare with the same average of static masking.
 """,
     hints=(
         "How many questions are asked in all, in 40 passes of 30?",

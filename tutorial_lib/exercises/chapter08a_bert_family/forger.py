@@ -206,14 +206,13 @@ FORGER_CURVE = Symptom(
     text="""
 The pictures above show the training of a small ELECTRA on a play, letter by letter: with a sound
 batch, and with batches made by code with one of these mistakes. In the first picture the
-discriminator’s loss falls, as each training reports it. The second shows three tests on a text
-that is new to it. Its gaps are filled by drawing from the generator, then with the generator’s
-most likely letters, then with any letters. Of a replaced and an original letter, how often does
-the discriminator suspect the replaced one more? A coin would be right in half of the cases. Choose
-the letter, then repair `forge`.
+discriminator’s loss falls, as each training reports it. The second shows two tests on a text that
+is new to it. Its gaps are filled by drawing from the generator, then with any letters. Of a
+replaced and an original letter, how often does the discriminator suspect the replaced one more? A
+coin would be right in half of the cases. Choose the letter, then repair `forge`.
 """,
     hints=(
-        "With which fillings does the discriminator do best? Those it has met, most likely.",
+        "Compare each test with the sound batches. Where does the other one lose, and how much?",
         "In one of the tests it is worse than a coin: it trusts the replaced letters more. What "
         "were the replaced letters like that it learned from?",
         "`logits.softmax(dim=-1).cumsum(dim=-1)` has the sums, (N, V). At how many tokens is the "
@@ -227,14 +226,13 @@ the letter, then repair `forge`.
         "The loss would stay above the sound one, since it asks for what cannot be seen: a letter "
         "that is the right one, yet counts as replaced. In the tests the discriminator would be "
         "about as good as the sound one.",
-        "The loss would be as low as the sound one, but in all three tests the discriminator "
+        "The loss would be as low as the sound one, but in both tests the discriminator "
         "would be far worse than a coin: it marks what is genuine.",
-        "The loss would be lower, as such letters are easily seen, and the third test would go far "
-        "better than with sound batches. In the second the discriminator would be no better than a "
-        "coin: it has never met a letter that is likely and yet replaced.",
-        "The loss would be lower, as a forger without chance is easily seen through, and the "
-        "second test would go far better than with sound batches. In the third the discriminator "
-        "would be worse than a coin: it trusts the letters that nobody expects.",
+        "The loss would be lower, as such letters are easily seen, and the second test would go "
+        "far better than with sound batches.",
+        "The loss would be lower, as a forger without chance is easily seen through. In the second "
+        "test the discriminator would be worse than a coin: it trusts the letters that nobody "
+        "expects.",
     ),
     cases=forge_cases,
     results=("ids", "replaced"),

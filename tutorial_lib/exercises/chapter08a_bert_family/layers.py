@@ -212,7 +212,7 @@ CHOOSE_LAYERS = Write(
     title="Which layers?",
     level="medium",
     text="""
-A student begins with some of its teacher’s layers. DistilBERT took every second one; is that the
+A student begins with some of its teacher’s layers, every second one, you may read. Is that the
 best choice? Write `choose_layers(n_teacher, n_student, loss)`, which does not believe it but
 measures. The teacher’s layers are 0 to n_teacher - 1. A choice is a list of n_student different
 ones in rising order, such as `[0, 2, 5]`. `loss(layers)` builds a student from a choice and

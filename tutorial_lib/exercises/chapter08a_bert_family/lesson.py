@@ -219,10 +219,10 @@ LESSON_CURVE = Symptom(
     text="""
 The pictures above show a small student that learns from its teacher to fill gaps in a play, letter
 by letter: by a sound lesson, and by one whose code has one of these mistakes. One optimizer holds
-the parameters of **both** networks, and moves all that a gradient reaches. In the first picture
-the loss falls, as each training reports it. The second shows a test on a text that is new to all:
-what share of the hidden letters did the teacher name before the lessons, and what share does each
-student name after them? Choose the letter, then repair `lesson`.
+the parameters of **both** networks. In the first picture the loss falls, as each training reports
+it. The second shows a test on a text that is new to all: what share of the hidden letters did the
+teacher name before the lessons, and what share does each student name after them? Choose the
+letter, then repair `lesson`.
 """,
     hints=(
         "The loss says how far apart the two are. How can two come together without one of them "

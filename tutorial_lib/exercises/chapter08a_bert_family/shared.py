@@ -264,7 +264,7 @@ def learns_from_each_step(answer):
 SHARED_BODY = Write(
     id="8a.7",
     title="One layer, many times",
-    level="hard",
+    level="medium",
     text="""
 `shared_body(make_layer, n_layers)` returns the body of an ALBERT: a `torch.nn.Module`, called as
 `body(x, mask)`, in which **one** layer is applied n_layers times; what comes out of one step goes
