@@ -27,6 +27,7 @@ NO_LONGER_ASKED = {
         "alibi_bias",
         "bytes_per_token",
         "causal_weights",
+        "columns_that_move",
         "cross_attention",
         "entity_f1",
         "first_word_accuracy",

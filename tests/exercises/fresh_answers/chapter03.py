@@ -531,7 +531,7 @@ def rotary_scores_later_wrong_2(q, k):
 RIGHT = {
     "3.1": [binary_right_1, binary_right_2, binary_positions_later_right],
     "3.2": [sinusoid_right_1, sinusoid_right_2, sinusoidal_positions_later_right],
-    "3.3": [104],
+    "3.3": [304],
     "3.4": [9647],
     "3.5": [
         add_positions_right_1,
@@ -567,10 +567,10 @@ WRONG = {
         ("all sines first, then all cosines", sinusoidal_positions_later_wrong_2),
     ],
     "3.3": [
-        ("pairs, not columns", 52),
-        ("a whole wave (2 pi) instead of half a wave", 66),
-        ("forgot the pair i = 0 (counts 51 pairs)", 102),
-        ("TWO: whole wave, and pairs instead of columns", 33),
+        ("a whole wave (2 pi) instead of half a wave", 607),
+        ("pair 128: i counted from 1", 315),
+        ("303.06 rounded down", 303),
+        ("in proportion: 20 steps move a fifth, so 50 move half", 50),
     ],
     "3.4": [
         ("i goes up to d/2, as the paper's words", 10000),

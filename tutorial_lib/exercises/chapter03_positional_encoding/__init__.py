@@ -4,7 +4,7 @@ from tutorial_lib.exercises.chapter03_positional_encoding.adding import ADD_POSI
 from tutorial_lib.exercises.chapter03_positional_encoding.alibi import KEYS_NEEDED
 from tutorial_lib.exercises.chapter03_positional_encoding.binary import BINARY_POSITIONS
 from tutorial_lib.exercises.chapter03_positional_encoding.claims import (
-    COLUMNS_THAT_MOVE,
+    HALF_OF_THE_COLUMNS,
     LARGER_BASE,
     LONGEST_WAVE,
 )
@@ -22,7 +22,7 @@ TITLE = "Positional encoding"
 EXERCISES = (
     BINARY_POSITIONS,
     SINUSOIDAL_POSITIONS,
-    COLUMNS_THAT_MOVE,
+    HALF_OF_THE_COLUMNS,
     LONGEST_WAVE,
     ADD_POSITIONS,
     READER_CURVE,

@@ -6,107 +6,109 @@ import torch
 
 from tutorial_lib.exercises.engine.tasks import Claim
 
-# Columns that move ----------------------------------------------------------------------------
+# Half of the columns --------------------------------------------------------------------------
 
 
-def columns_that_move():
-    """Columns, of 512, whose angle has grown by at least pi after 20 steps."""
-    angles = 20 / 10_000 ** (torch.arange(0, 512, 2) / 512)  # (256,), one a pair
-    return 2 * int((angles >= math.pi).sum())
+def steps_until_half_move():
+    """The first number of steps after which half of 512 columns have turned by at least pi."""
+    frequencies = 1 / 10_000 ** (torch.arange(0, 512, 2, dtype=torch.float64) / 512)  # one a pair
+    angles = torch.arange(1_000)[:, None] * frequencies  # (steps, 256)
+    n_columns = 2 * (angles >= math.pi).sum(dim=1)
+    return int((n_columns >= 256).nonzero()[0])
 
 
-def columns_that_move_by_logarithm():
-    """Second style."""
-    last = 512 / 2 * math.log(20 / math.pi, 10_000)  # the i at which 20 steps make exactly pi
-    return 2 * (math.floor(last) + 1)  # i counts from 0
+def steps_until_half_move_by_the_slowest():
+    """Second style: the slowest of the first 128 pairs is the last one to get there."""
+    return math.ceil(math.pi * 10_000 ** (2 * 127 / 512))
 
 
-def columns_by(d=512, steps=20, angle=math.pi, factor=2):
+def steps_of(pair=127, d=512, angle=math.pi, factor=2):
     """Count with numbers of one's own, for the mistakes below."""
-    grown = (steps / 10_000 ** (factor * i / d) for i in range(d // 2))
-    return 2 * sum(angle <= each for each in grown)
+    return math.ceil(angle * 10_000 ** (factor * pair / d))
 
 
-def columns_as_pairs():
-    """This counts pairs: each has two columns, a sine and a cosine."""
-    return columns_by() / 2
+def steps_counted_from_one():
+    """This waits for pair 128: i counts from 0, so that the 128th pair has i = 127."""
+    return steps_of(pair=128)
 
 
-def columns_of_128():
-    """This is the number for d = 128: here d is 512."""
-    return columns_by(d=128)
+def steps_for_all_columns():
+    """This waits for the last pair: half of the columns are asked for."""
+    return steps_of(pair=255)
 
 
-def columns_whole_wave():
+def steps_as_columns():
+    """This takes i for the number of a column: pair i has the columns 2i and 2i + 1."""
+    return steps_of(pair=255, factor=1) + 1
+
+
+def steps_rounded_down():
+    """After these steps the slowest of the 128 pairs still lacks a little: round up."""
+    return steps_until_half_move() - 1
+
+
+def steps_whole_wave():
     """This asks for a whole wave, an angle of 2 pi: half a wave is pi."""
-    return columns_by(angle=2 * math.pi)
+    return steps_of(angle=2 * math.pi)
 
 
-def columns_quarter_wave():
+def steps_quarter_wave():
     """This asks for a quarter of a wave, pi/2: half a wave is pi."""
-    return columns_by(angle=math.pi / 2)
+    return steps_of(angle=math.pi / 2)
 
 
-def columns_one_radian():
+def steps_one_radian():
     """This asks for an angle of 1, a radian: half a wave is pi."""
-    return columns_by(angle=1)
+    return steps_of(angle=1)
 
 
-def columns_whole_wave_pairs():
-    """This counts pairs, and asks for a whole wave: a pair has two columns, half a wave is pi."""
-    return columns_whole_wave() / 2
-
-
-def columns_19_steps():
-    """This is one pair short: i counts from 0, and the angles are those after 20 steps, not 19."""
-    return columns_by(steps=19)
-
-
-def columns_half_exponent():
+def steps_half_exponent():
     """This has i/d as the exponent: it is 2i/d."""
-    return columns_by(factor=1)
+    return steps_of(factor=1)
 
 
-def columns_at_rest():
-    """This counts the columns that do not complete half a wave: the others are asked for."""
-    return 512 - columns_by()
+def steps_of_128():
+    """This is the number for d = 128: here d is 512."""
+    return steps_of(pair=31, d=128)
 
 
-def columns_all():
-    """This is all columns: most waves are too long to get half round in 20 steps."""
-    return 512
+def steps_in_proportion():
+    """This goes on from a fifth in 20 steps as if each step moved as many: the waves get longer and
+    longer, each by the same *factor*."""
+    return 50
 
 
-COLUMNS_THAT_MOVE = Claim(
+HALF_OF_THE_COLUMNS = Claim(
     id="3.3",
-    title="Columns that move at d = 512",
-    level="easy",
+    title="Half of the columns",
+    level="medium",
     text="""
-The base Transformer has wider vectors: d = 512. Call a column moving if it completes at least
-**half a wave** in 20 steps: its angle at position 20 is larger than at position 0 by pi or more.
-**How many** of the 512 columns move?
+After 20 steps a fifth of the columns move. The base Transformer has vectors of d = 512. Call a
+column moving if it has completed at least **half a wave**: its angle is larger than at position 0
+by pi or more. After how many **steps** do half of the 512 columns move? Give the first such number.
 """,
     hints=(
-        "After 20 steps pair i has turned by 20 / 10000^(2i/d), i from 0 to d/2 - 1.",
-        "Count the pairs where that is at least pi. How many columns has a pair?",
+        "After n steps pair i has turned by n / 10000^(2i/d), i from 0 to d/2 - 1.",
+        "A pair is two columns. Which is the slowest of the pairs that must have moved?",
+        "For that pair: n / 10000^(2i/d) must be at least pi. Solve for n, and round up.",
     ),
-    solution=columns_that_move,
-    second_style=columns_that_move_by_logarithm,
+    solution=steps_until_half_move,
+    second_style=steps_until_half_move_by_the_slowest,
     mistakes=(
-        columns_as_pairs,
-        columns_of_128,
-        columns_whole_wave,
-        columns_quarter_wave,
-        columns_one_radian,
-        columns_whole_wave_pairs,
-        columns_19_steps,
-        columns_half_exponent,
-        columns_at_rest,
-        columns_all,
+        steps_counted_from_one,
+        steps_for_all_columns,
+        steps_as_columns,
+        steps_rounded_down,
+        steps_whole_wave,
+        steps_quarter_wave,
+        steps_one_radian,
+        steps_half_exponent,
+        steps_of_128,
+        steps_in_proportion,
     ),
-    unit="columns",
-    verdict="A fifth of the columns, as at d = 64 and 128: the share stays, the number does not. "
-    "You may read that 20 tokens use only 20 to 25 columns: that fits a width near 128.",
+    unit="steps",
+    verdict="A fifth after 20 steps, half after about 300: each pair is slower than the one before "
+    "by the same factor, so that long texts need the last ones.",
     see="3C Sinusoids",
 )
 
