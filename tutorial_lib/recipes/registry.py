@@ -296,5 +296,11 @@ RECIPES = {
             "table",
             "SmolLM2 with induction heads silenced, with answers calibrated, and step by step",
         ),
+        Recipe(
+            "canvases",
+            "canvases",
+            "table",
+            "a class for each pixel of a canvas of digits: Swin, two ViTs and a CNN",
+        ),
     )
 }
