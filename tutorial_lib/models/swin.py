@@ -249,12 +249,14 @@ class Swin(Model):
         x = self.embedding_norm(self.patch_embedding(images))  # (B, N, D)
         return self.dropout(x.unflatten(1, (-1, images.size(3) // patch)))
 
-    def with_window(self, window):
+    def with_window(self, window, image_size=None):
         """Return a copy with windows of another side, which reads the same without training.
 
-        The learned numbers of the steps are interpolated (bicubic), as Liu et al. do.
+        image_size: that of the pictures it is for, None: as now. The learned numbers of the steps
+        are interpolated (bicubic), as Liu et al. do.
         """
-        config = replace(self.config, window=window)
+        image_size = image_size or self.config.image_size
+        config = replace(self.config, window=window, image_size=image_size)
         model = type(self)(config).to(next(self.parameters())).train(self.training)
         weights = self.state_dict()
         for name, wanted in model.state_dict().items():

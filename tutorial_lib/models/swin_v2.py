@@ -109,10 +109,14 @@ class SwinV2(Swin):
         shift = window // 2 if shifted and config.map_sides[n] > window else 0
         return SwinV2Block(ShiftedWindows(attention, positions, window, shift), width, config)
 
-    def with_window(self, window):
-        """Return a copy with windows of another side: the network is asked for the new steps."""
+    def with_window(self, window, image_size=None):
+        """Return a copy with windows of another side: the network is asked for the new steps.
+
+        image_size: that of the pictures it is for, None: as now.
+        """
+        sizes = {"window": window, "image_size": image_size or self.config.image_size}
         trained = self.config.trained_windows or self.config.windows
-        config = replace(self.config, window=window, trained_windows=trained)
+        config = replace(self.config, **sizes, trained_windows=trained)
         model = type(self)(config).to(next(self.parameters())).train(self.training)
         model.load_state_dict(self.state_dict())
         return model

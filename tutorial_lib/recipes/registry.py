@@ -302,5 +302,23 @@ RECIPES = {
             "table",
             "a class for each pixel of a canvas of digits: Swin, two ViTs and a CNN",
         ),
+        Recipe(
+            "ask-anywhere",
+            "ask_anywhere",
+            "checkpoint",
+            "a Perceiver that reads digits of 14 x 14 pixels and answers for any point",
+        ),
+        Recipe(
+            "any-input",
+            "any_input",
+            "table",
+            "a Perceiver reads pixels in any order, a letter, half a picture, or both",
+        ),
+        Recipe(
+            "wider-windows",
+            "wider_windows",
+            "table",
+            "Swin and Swin v2 with windows twice as wide as they were trained with",
+        ),
     )
 }
