@@ -10,6 +10,7 @@ from tutorial_lib import datasets, explorers
 from tutorial_lib.interpret import SeenPicture, trace
 from tutorial_lib.models import BERT, BERTConfig, DistilBERT
 from tutorial_lib.recipes import load_checkpoint, shakespeare_gpt
+from tutorial_lib.recipes.asked_digits import asked_digits, see_digits
 from tutorial_lib.recipes.translator import Translator
 from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer, merge_steps
 
@@ -58,6 +59,15 @@ def generation():
     model = load("shakespeare-gpt")
     functions = shakespeare_gpt.encode, shakespeare_gpt.decode
     return explorers.GenerationExplorer(model, *functions, prompt="HAMLET.\nTo be")
+
+
+def latents():
+    """A Perceiver that reads two digits."""
+    return explorers.LatentExplorer(see_digits(load("ask-anywhere"), digits_to_ask(2)))
+
+
+def digits_to_ask(n):
+    return datasets.load_mnist().test.images[:n]
 
 
 def lens():
@@ -143,6 +153,7 @@ MOVES = {
     "digits": (digits, named("Pen", "Layer", "Head")),
     "fill-mask": (lambda: explorers.FillMaskExplorer(load("shakespeare-bert")), ("textarea",)),
     "generation": (generation, named("Temperature", "Top-k", "Top-p")),
+    "latents": (latents, named("Latent", "Head", "Picture")),
     "lattice": (
         lambda: explorers.LatticeExplorer(load("six-tasks").tokenizer.scores, "seventeen"),
         ("textarea", *named("Cut number", "alpha")),
@@ -186,6 +197,10 @@ MOVES = {
     "translation, 742": (lambda: translation("742"), named("Token", "Layer", "Head")),
     "translation, a date": (lambda: translation("1984-03-21"), named("Token", "Layer", "Head")),
     "walk": (walk, named("Step")),
+    "zoom": (
+        lambda: explorers.ZoomExplorer(asked_digits(load("ask-anywhere"), digits_to_ask(2))),
+        named("Points asked for", "Magnify", "Picture"),
+    ),
 }
 
 LINES = ["I cannot sleep.", "O Romeo", "the cat [MASK]", "the cat sat on the mat", "So be it."]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.fill_mask import FillMaskExplorer
     from tutorial_lib.explorers.gaps import fillings
     from tutorial_lib.explorers.generation import GenerationExplorer
+    from tutorial_lib.explorers.latents import LatentExplorer
     from tutorial_lib.explorers.lattice import LatticeExplorer
     from tutorial_lib.explorers.logit_lens import LogitLensExplorer
     from tutorial_lib.explorers.masking import MaskingExplorer
@@ -37,5 +38,6 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.tokens import TokenizerExplorer
     from tutorial_lib.explorers.translation import TranslationExplorer
     from tutorial_lib.explorers.walk import WalkExplorer
+    from tutorial_lib.explorers.zoom import ZoomExplorer
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

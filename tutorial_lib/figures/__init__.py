@@ -216,6 +216,24 @@ if TYPE_CHECKING:
         describe_seed_dots,
         seed_dots,
     )
+    from tutorial_lib.figures.chapter09_beyond_vit.canvases import (
+        canvas_answers,
+        describe_canvas_answers,
+    )
+    from tutorial_lib.figures.chapter09_beyond_vit.latents import (
+        asked_points,
+        describe_asked_points,
+        describe_latent_reading,
+        latent_reading,
+    )
+    from tutorial_lib.figures.chapter09_beyond_vit.waves import (
+        describe_wave_pictures,
+        wave_pictures,
+    )
+    from tutorial_lib.figures.chapter09_beyond_vit.windows import (
+        describe_rolled_windows,
+        rolled_windows,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart, named_points
     from tutorial_lib.figures.generation import (
         describe_next_tokens,

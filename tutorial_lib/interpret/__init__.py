@@ -20,6 +20,7 @@ from tutorial_lib.interpret.interventions import (
     head_outputs,
     intervene,
 )
+from tutorial_lib.interpret.latents import SeenLatents, see_latents
 from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.painting import (
@@ -46,6 +47,7 @@ __all__ = [
     "Paths",
     "Record",
     "Redirect",
+    "SeenLatents",
     "SeenPicture",
     "Trace",
     "Uniform",
@@ -69,6 +71,7 @@ __all__ = [
     "repeat_losses",
     "repeated_sequences",
     "rollout",
+    "see_latents",
     "see_picture",
     "trace",
 ]
