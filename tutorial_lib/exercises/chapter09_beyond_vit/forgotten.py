@@ -141,7 +141,7 @@ def stripe():
 
 
 def shone_through(window_means):
-    """Return what code makes of stripe() in windows of side 4 that are shifted by 2, (12, 16, 3)."""
+    """Return what code makes of stripe(), with side 4 and shift 2: (12, 16, 3)."""
     return window_means(stripe(), 4, 2)
 
 
@@ -232,10 +232,11 @@ It stands for attention whose scores are all alike: each position of `x` (height
 right: the map is rolled by -shift in both directions and cut into windows of `side` by `side`. A
 position sees those in its window, itself included, that `may_look` of 9.3 lets it see. Each mean
 ends up where its position was in `x`, so the result is (height, width, D). `side` divides height
-and width, `shift` is at least 0 and less than `side`. Use your `windows`, `put_back` and `may_look`.
+and width, `shift` is at least 0 and less than `side`. Use `windows`, `put_back` and `may_look` of
+9.1 to 9.3.
 """,
     hints=(
-        "Where is something bright that should be dark? Which columns of the rolled map were these?",
+        "Where is something bright that should be dark? Where did the roll take these columns?",
         "Which columns lie next to each other in the last window of a row, after the roll?",
         "A mask of True and False becomes weights: ones and zeros, each row divided by its sum. "
         "Weights times vectors are means.",
@@ -259,8 +260,8 @@ and width, `shift` is at least 0 and less than `side`. Use your `windows`, `put_
     looks=(
         "The stripe would be twice as wide and half as bright, as it would share its windows with "
         "its dark neighbours; the left edge would stay dark.",
-        "Nothing dark would get brighter: both edges, and those at the top and at the bottom, would "
-        "be darker than they were, the corners most of all.",
+        "Nothing dark would get brighter: all four edges would be darker than before, the corners "
+        "most of all.",
         "The left edge is as bright as the right one: after the roll the two lie in the same "
         "windows, and each takes half of the other’s colour.",
         "The stripe would be as bright and as narrow as before, but four columns further to the "

@@ -129,7 +129,7 @@ def places(height, width):
 
 
 def joined(answer, x):
-    """The 4 D numbers that an answer joins, (B, rows, columns, 8), read off with weights of 0 and 1.
+    """The 4 D numbers that an answer joins, (B, rows, columns, 8), from weights of 0 and 1.
 
     Raises an error when the answer is no map.
     """
@@ -257,9 +257,9 @@ MERGE = Write(
     text="""
 Between two stages of a Swin the map shrinks: 2 x 2 neighbours become one position, with a vector
 twice as wide. Write `merge(x, weight)`: maps `x` (B, height, width, D) and `weight` (4 · D, 2 · D)
-give (B, ⌈height / 2⌉, ⌈width / 2⌉, 2 · D). From the top left on, the vectors of four neighbours are
-put one behind the other: top left, **bottom left**, top right, bottom right, the order that the
-released weights were trained with. These 4 · D numbers, as a row, times `weight` are the new vector.
+give (B, ⌈height / 2⌉, ⌈width / 2⌉, 2 · D). Starting at the top left, the vectors of four neighbours
+are put one after the other: top left, **bottom left**, top right, bottom right, the order that the
+released weights were trained with. The new vector is these 4 · D numbers, as a row, times `weight`.
 Where a side is odd, a row of zeros is added at the bottom, or a column of zeros at the right. There
 is no bias, and the LayerNorm that a Swin has here is left out.
 """,

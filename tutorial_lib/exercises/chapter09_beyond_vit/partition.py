@@ -116,7 +116,10 @@ PLACES = torch.arange(240.0).view(2, HEIGHT, WIDTH, 2)
 
 
 def read(answer):
-    """What an answer makes of PLACES, as (30, 4, 2), whatever its axes. Raises an error for less."""
+    """What an answer makes of PLACES, as (30, 4, 2), whatever its axes.
+
+    Raises an error for another number of them.
+    """
     found = answer(PLACES, SIDE)
     if found.shape == (30, 2, 4):
         found = found.mT
@@ -232,10 +235,10 @@ WINDOWS = Write(
     text="""
 In a ViT every position looks at all others. In a Swin it looks at those in its **window**, a square
 of `side` by `side` positions, so attention must get each window as a sequence of its own. Write
-`windows(x, side)`: maps `x` (B, height, width, D) become (B · N, side², D), where N is the number of
-windows of one image. The windows of an image come **row by row**, from the left to the right in
-each row; the positions within a window do, too. All windows of the first image come before those
-of the second. `side` divides height and width, which may differ.
+`windows(x, side)`: maps `x` (B, height, width, D) become (B · N, side², D), where N is the number
+of windows in one image. The windows of an image come **row by row**, from the left to the right in
+each row; so do the positions within a window. All windows of the first image come before those of
+the second. `side` divides height and width, which may differ.
 """,
     hints=(
         "Take one image of 4 x 6 and side 2: how many windows are in a row, how many rows of "

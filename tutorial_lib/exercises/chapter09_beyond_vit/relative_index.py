@@ -26,10 +26,9 @@ def table_index_looked_up(side):
     return torch.tensor([[steps.index((r - y, c - x)) for y, x in cells] for r, c in cells])
 
 
-def steps(side, by_columns=False):
+def steps(side):
     """The steps of rows and columns, query minus key, (side², side²) each."""
-    first, second = torch.arange(side**2) // side, torch.arange(side**2) % side
-    row, column = (second, first) if by_columns else (first, second)
+    row, column = torch.arange(side**2) // side, torch.arange(side**2) % side
     return row[:, None] - row, column[:, None] - column
 
 
@@ -41,15 +40,15 @@ def table_index_key_minus_query(side):
 
 
 def table_index_columns_first(side):
-    """This sorts the table by the columns' step first: the rows' step comes first, and the next
-    number belongs to the next column."""
+    """This exchanges rows and columns: the table is sorted by the rows' step first, and position i
+    is in row i // side, as the positions are numbered row by row."""
     down, right = steps(side)
     return (right + side - 1) * (2 * side - 1) + down + side - 1
 
 
 def table_index_width_of_the_window(side):
-    """This counts `side` numbers for each step of the rows: the columns have 2 · side - 1 steps, so
-    different steps share a number."""
+    """This counts `side` numbers for each step of the rows, as if it took the difference of two
+    positions’ own numbers: the columns have 2 · side - 1 steps, so some steps share a number."""
     down, right = steps(side)
     return (down + side - 1) * side + right + side - 1
 
@@ -88,24 +87,11 @@ def table_index_sizes(side):
     return down.abs() * (2 * side - 1) + right.abs()
 
 
-def table_index_in_a_row(side):
-    """This takes the step from one number of a position to the other, as in a text: rows and
-    columns have a step each."""
-    place = torch.arange(side**2)
-    return place[:, None] - place + side**2 - 1
-
-
 def table_index_added(side):
     """This adds the two steps: one down and one to the right get the same number. Count the rows'
     steps in (2 · side - 1)s."""
     down, right = steps(side)
     return down + right + 2 * (side - 1)
-
-
-def table_index_by_columns(side):
-    """This numbers the positions of the window column by column: they come row by row."""
-    down, right = steps(side, by_columns=True)
-    return (down + side - 1) * (2 * side - 1) + right + side - 1
 
 
 def table_index_cases():
@@ -189,9 +175,9 @@ def whatever_the_side(answer):
     return all(torch.equal(answer(side).long(), table_index(side)) for side in (2, 3, 5))
 
 
-def of_steps(by_columns, sign, rows_first, base, down_from, right_from):
+def of_steps(sign, rows_first, base, down_from, right_from):
     """The numbers with a choice for each of the rules below."""
-    down, right = (sign * step for step in steps(S, by_columns))
+    down, right = (sign * step for step in steps(S))
     down, right = down + down_from, right + right_from
     first, second = (down, right) if rows_first else (right, down)
     return first * base + second
@@ -239,9 +225,7 @@ minus key**: the row of i minus the row of j, the column of i minus the column o
         table_index_one_offset,
         table_index_from_one,
         table_index_sizes,
-        table_index_in_a_row,
         table_index_added,
-        table_index_by_columns,
     ),
     cases=table_index_cases,
     properties=(
@@ -251,17 +235,13 @@ minus key**: the row of i minus the row of j, the column of i minus the column o
             read,
             of_steps,
             {
-                "Positions are numbered row by row.": False,
-                "It numbers the positions of the window column by column: they come row by "
-                "row.": True,
-            },
-            {
                 "A step is query minus key.": 1,
                 "It takes key minus query: all signs are the other way round.": -1,
             },
             {
                 "The table is sorted by the step of the rows first.": True,
-                "The table is sorted by the step of the columns first: the rows come first.": False,
+                "It exchanges rows and columns: the table is sorted by the rows’ step first, and "
+                "position i is in row i // side.": False,
             },
             {
                 "From one step of the rows to the next there are 2 · side - 1 numbers.": 2 * S - 1,

@@ -132,7 +132,7 @@ def scrambled(put_back, picture, side):
 def read(answer):
     """What an answer makes of the windows of PLACES, as (2, 6, 10, 2), whatever its axes.
 
-    Raises an error for less.
+    Raises an error for another number of them.
     """
     found = answer(cut(PLACES, SIDE), SIDE, HEIGHT, WIDTH)
     if found.shape == (2, 2, HEIGHT, WIDTH):
@@ -219,11 +219,11 @@ PUT_BACK = Symptom(
 The picture on the left was cut into windows of 4 by 4 pixels and put together again, by code with
 one of these mistakes: the result is on the right. Choose the letter, then repair
 `put_back(windows, side, height, width)`. It undoes exercise 9.1: windows (B · N, side², D) become
-maps (B, height, width, D). The windows of an image come row by row, the positions within a window
-do, too, and all windows of one image come before those of the next. B is not given.
+maps (B, height, width, D). The windows of an image come row by row, so do the positions within a
+window, and all windows of one image come before those of the next. B is not given.
 """,
     hints=(
-        "Is a window of 4 by 4 pixels still a square somewhere? If not, where did its first row go?",
+        "Is a window of 4 by 4 pixels still a square somewhere? If not, where is its first row?",
         "Which rows of the picture on the left make up the first few rows on the right?",
         "Write the six axes down after the first `reshape`: image, row of windows, ... In which "
         "order must they stand so that two neighbours join to the height, and two to the width?",

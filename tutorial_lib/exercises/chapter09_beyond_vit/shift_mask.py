@@ -207,8 +207,8 @@ def edges_apart(answer):
     may, must = ("may", "must not") if found[window, i, j] else ("may not", "must")
     return (
         f"With 8 x 12 positions, side 4 and shift 1, position {i} of window {window} {may} look at "
-        f"position {j}, but {must}: before the roll the two were in (row, column) {here} and {there} "
-        "of the map."
+        f"position {j}, but it {must}: before the roll the two were in (row, column) {here} and "
+        f"{there} of the map."
     )
 
 
@@ -256,11 +256,12 @@ MAY_LOOK = Write(
     text="""
 In every second layer of a Swin the windows lie `shift` positions further down and to the right. For
 that the map is rolled, `x.roll((-shift, -shift), dims=(0, 1))`: what leaves at the top comes in at
-the bottom, what leaves at the left comes in at the right. Then it is cut into windows as in 9.1, and
-in some of them meet positions that are no neighbours at all. Write
-`may_look(height, width, side, shift)`: a tensor of True and False (N, side², side²), in which
+the bottom, what leaves at the left comes in at the right. Then it is cut into windows as in 9.1. In
+some of them positions meet that come from opposite edges of the map.
+
+Write `may_look(height, width, side, shift)`: a tensor of True and False (N, side², side²), in which
 [n, i, j] says whether position i of window n may look at its position j. It may if the roll has
-left the two as they lay: in the map before the roll, j was as many rows and as many columns away
+left the two as they were: in the map before the roll, j was as many rows and as many columns away
 from i as it is in the window, and in the same direction. Windows come row by row, and so do the
 positions within each. `side` divides `height` and `width`; `shift` is at least 0 and less than
 `side`.
@@ -304,8 +305,8 @@ positions within each. `side` divides `height` and `width`; `shift` is at least 
                 ),
                 "What came from the top and what came from the left get the same mark: in the last "
                 "window they meet.": lambda top, left: [1 * top + left],
-                "What came from the top, from the left and from both count as one part: in the last "
-                "window they are three.": lambda top, left: [top | left],
+                "What came from the top, from the left and from both count as one part: they are "
+                "three.": lambda top, left: [top | left],
                 "It is enough that the rows stayed together, or the columns: both must.": (
                     lambda top, left: [top, left]
                 ),
