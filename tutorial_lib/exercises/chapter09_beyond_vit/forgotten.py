@@ -170,7 +170,7 @@ def has_the_shape(answer):
 
 
 def no_nan(answer):
-    """Some positions get nan: they see nobody, not even themselves."""
+    """Some positions get nan: is anything divided by 0, or is -inf among the vectors?"""
     return not read(answer).isnan().any()
 
 

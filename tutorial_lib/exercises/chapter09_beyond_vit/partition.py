@@ -3,7 +3,7 @@
 import torch
 from einops import rearrange
 
-from tutorial_lib.exercises.engine.properties import composed
+from tutorial_lib.exercises.engine.properties import composed, properties
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -128,6 +128,11 @@ def read(answer):
     return found.reshape(30, 4, 2)
 
 
+def one_tensor(answer):
+    """It returns a list of tensors: make one of them, (B · N, side², D)."""
+    return not isinstance(answer(PLACES, SIDE), list)
+
+
 def has_the_shape(answer):
     """(B · N, side², D)."""
     shape = tuple(answer(PLACES, SIDE).shape)
@@ -154,6 +159,17 @@ def has_the_shape(answer):
     return shape == (30, 4, 2) or sentences.get(
         shape, f"From (2, 6, 10, 2) with side = 2 it makes {shape}: (30, 4, 2) is right."
     )
+
+
+def whatever_the_sides(answer):
+    """It works on square maps only: height and width may differ."""
+    square = PLACES[:, :, :HEIGHT]
+    if not torch.equal(answer(square, SIDE), windows(square, SIDE)):
+        return None
+    try:
+        return read(answer) is not None  # what comes of it is judged elsewhere
+    except (ValueError, RuntimeError):
+        return False
 
 
 def vectors_stay_whole(answer):
@@ -265,7 +281,9 @@ the second. `side` divides height and width, which may differ.
     ),
     cases=windows_cases,
     properties=(
+        *properties(one_tensor),
         Property("The windows are (B · N, side², D).", has_the_shape),
+        *properties(whatever_the_sides),
         *composed(
             read,
             in_order,

@@ -172,12 +172,15 @@ def whatever_the_side(answer):
     """It is right for side = 4, but not for others."""
     if not torch.equal(read(answer), read(table_index)):
         return None
-    return all(torch.equal(answer(side).long(), table_index(side)) for side in (2, 3, 5))
+    return all(
+        torch.equal(answer(side).reshape(side**2, side**2).long(), table_index(side))
+        for side in (2, 3, 5)
+    )
 
 
-def of_steps(sign, rows_first, base, down_from, right_from):
+def of_steps(signs, rows_first, base, down_from, right_from):
     """The numbers with a choice for each of the rules below."""
-    down, right = (sign * step for step in steps(S))
+    down, right = (sign * step for sign, step in zip(signs, steps(S), strict=True))
     down, right = down + down_from, right + right_from
     first, second = (down, right) if rows_first else (right, down)
     return first * base + second
@@ -235,8 +238,10 @@ minus key**: the row of i minus the row of j, the column of i minus the column o
             read,
             of_steps,
             {
-                "A step is query minus key.": 1,
-                "It takes key minus query: all signs are the other way round.": -1,
+                "A step is query minus key.": (1, 1),
+                "It takes key minus query: all signs are the other way round.": (-1, -1),
+                "It takes key minus query for the rows: it is query minus key.": (-1, 1),
+                "It takes key minus query for the columns: it is query minus key.": (1, -1),
             },
             {
                 "The table is sorted by the step of the rows first.": True,
@@ -249,6 +254,10 @@ minus key**: the row of i minus the row of j, the column of i minus the column o
                 "2 · side - 1 steps of the columns.": S,
                 "From one step of the rows to the next it counts 2 · side numbers: 0 is one of "
                 "2 · side - 1 steps.": 2 * S,
+                "From one step of the rows to the next it counts 2 · side + 1 numbers: there are "
+                "2 · side - 1, as each step is less than side.": 2 * S + 1,
+                "From one step of the rows to the next it counts side² numbers: there are "
+                "2 · side - 1 steps of the columns.": S**2,
                 "From one step of the rows to the next it counts one number: count 2 · side - 1, "
                 "so that each step has a number of its own.": 1,
             },
