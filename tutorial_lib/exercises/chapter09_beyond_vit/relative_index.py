@@ -202,9 +202,9 @@ TABLE_INDEX = Write(
     text="""
 In a window, Swin adds a learned number to each score. It depends on one thing only: the step from
 the key to the query, so many rows down and so many columns to the right. Both may be negative: in a
-window of side 2 each is -1, 0 or 1. For each step there is one number, and they stand in a table of
-(2 · side - 1)² numbers, in **one row**: sorted by the step of the rows, numbers with the same one
-by the step of the columns, and both from the smallest, -(side - 1), to the largest.
+window of side 2 each is -1, 0 or 1. For each step there is one number, and all (2 · side - 1)² of
+them stand in a table of **one row**: sorted by the step of the rows and, where that is the same, by
+the step of the columns, each from the smallest, -(side - 1), to the largest.
 
 Write `table_index(side)`: whole numbers (side², side²), in which [i, j] is the place in the table,
 from 0, for query i and key j. The positions of a window are numbered row by row. A step is **query

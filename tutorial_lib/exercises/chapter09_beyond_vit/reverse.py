@@ -260,8 +260,8 @@ window, and all windows of one image come before those of the next. B is not giv
     ),
     shown=put_back_rows_exchanged,
     looks=(
-        "All squares of 4 by 4 pixels would be whole, but most of them in another place, like the "
-        "pieces of a jigsaw that somebody has put in the wrong way.",
+        "All squares of 4 by 4 pixels would be whole, but most of them in another place, as in a "
+        "jigsaw that was put together wrong.",
         "From afar the picture would look right: each square of 4 by 4 pixels would be in its "
         "place, mirrored along its own diagonal.",
         "There are four flat copies of the picture, one below the other: the first is made of the "
