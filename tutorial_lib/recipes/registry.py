@@ -320,5 +320,11 @@ RECIPES = {
             "table",
             "Swin and Swin v2 with windows twice as wide as they were trained with",
         ),
+        Recipe(
+            "picture-costs",
+            "picture_costs",
+            "table",
+            "time of a layer over the size of a map: global attention, windows, latents",
+        ),
     )
 }

@@ -165,8 +165,8 @@ SETS = {
         {
             "turned": (soft("reverse"), ["The KL is turned round"]),
             "cross-entropy": (soft("cross"), ["It is the cross-entropy"]),
-            "no factor": (soft(power=0), ["The factor T² is missing"]),
-            "factor T": (soft(power=1), ["The factor is T: it must be T²"]),
+            "no factor": (soft(power=0), ["The factor τ² is missing"]),
+            "factor T": (soft(power=1), ["The factor is τ: it must be τ²"]),
             "over V": (soft(mean="all"), ["It divides by N · V"]),
             "sum": (soft(mean="sum"), ["It is the sum over the gaps"]),
             "one side": (soft(teacher=0), ["Only the student’s logits are divided"]),
@@ -179,7 +179,7 @@ SETS = {
             "no factor, one side, teacher moves": (
                 soft(power=0, teacher=0, detach=False),
                 [
-                    "The factor T² is missing",
+                    "The factor τ² is missing",
                     "Only the student’s logits are divided",
                     "A gradient reaches the teacher",
                 ],
@@ -191,10 +191,10 @@ SETS = {
     "8a.11": (
         lesson(),
         {
-            "no factor": (lesson(power=0), ["The factor T² is missing."]),
+            "no factor": (lesson(power=0), ["The factor τ² is missing."]),
             "no factor, both move": (
                 lesson(power=0, detach=False),
-                ["A gradient still reaches the teacher", "The factor T² is missing."],
+                ["A gradient still reaches the teacher", "The factor τ² is missing."],
             ),
             "sign": (lesson(sign=-1), ["This has the wrong sign"]),
             "sign, both move": (
@@ -203,11 +203,11 @@ SETS = {
             ),
             "at the other places": (
                 lesson(at=lambda gaps: ~gaps),
-                ["The loss is not T² · KL(teacher ‖ student)"],
+                ["The loss is not τ² · KL(teacher ‖ student)"],
             ),
             "everywhere": (
                 lesson(at=torch.ones_like),
-                ["The loss is not T² · KL(teacher ‖ student)"],
+                ["The loss is not τ² · KL(teacher ‖ student)"],
             ),
         },
     ),

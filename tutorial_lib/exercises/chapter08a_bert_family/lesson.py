@@ -22,7 +22,7 @@ from tutorial_lib.training import fit
 
 
 def lesson(student, teacher, inputs, gaps, temperature):
-    """Return the loss of one lesson: T² · KL(teacher ‖ student), the mean over the gaps.
+    """Return the loss of one lesson: τ² · KL(teacher ‖ student), the mean over the gaps.
 
     student and teacher give logits (B, T, V) for inputs (B, T), a text with gaps; gaps (B, T) bool.
     """
@@ -262,9 +262,9 @@ letter, then repair `lesson`.
             teacher_stays,
         ),
         Property("The loss is below 0: KL is p · (log p - log q), p the teacher’s.", not_turned),
-        Property("The factor T² is missing.", times_t_squared),
+        Property("The factor τ² is missing.", times_t_squared),
         Property(
-            "The loss is not T² · KL(teacher ‖ student), the mean over the gaps.", is_the_loss
+            "The loss is not τ² · KL(teacher ‖ student), the mean over the gaps.", is_the_loss
         ),
     ),
     see="8aE DistilBERT: learn from a teacher",

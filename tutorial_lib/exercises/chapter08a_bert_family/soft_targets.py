@@ -10,7 +10,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def soft_targets(student_logits, teacher_logits, temperature):
-    """Return T² · KL(teacher ‖ student), the mean over N positions, both softened by temperature T.
+    """Return τ² · KL(teacher ‖ student), the mean over N positions, both softened by temperature τ.
 
     student_logits, teacher_logits (N, V). A gradient reaches the student only.
     """
@@ -152,10 +152,11 @@ SOFT_TARGETS = Write(
     text="""
 At N gaps, student and teacher have given logits (N, V). Write `soft_targets(student_logits,
 teacher_logits, temperature)`, the loss by which the student learns. Divide the logits of **both**
-by the temperature T and take the softmax: at each gap this gives the student’s probabilities q and
+by the temperature τ and take the softmax: at each gap this gives the student’s probabilities q and
 the teacher’s p. Their distance is KL(p ‖ q), the sum of p · (log p - log q) over the vocabulary.
-Return the mean over the N gaps, times T². The factor keeps the gradients as large at each T. The
-teacher is to stay as it is, so a gradient must reach the student’s logits only.
+Return the mean over the N gaps, times τ²: a softened gradient shrinks about like 1/τ², and so it
+stays about as large. The teacher is to stay as it is, so a gradient must reach the student’s logits
+only.
 """,
     hints=(
         "Which of the two is being taught, and so should be the only one with a gradient?",
@@ -190,10 +191,10 @@ teacher is to stay as it is, so a gradient must reach the student’s logits onl
                 "the teacher.": "turned",
             },
             {
-                "It is multiplied by T².": 2,
-                "The factor T² is missing: at a high temperature the gradients would be tiny.": 0,
-                "The factor is T: it must be T², as logits and gradients each lose one T.": 1,
-                "It divides by T²: multiply by it, so that the gradients stay as large.": -2,
+                "It is multiplied by τ².": 2,
+                "The factor τ² is missing: at a high temperature the gradients would be tiny.": 0,
+                "The factor is τ: it must be τ², as logits and gradients each lose one τ.": 1,
+                "It divides by τ²: multiply by it, so that the gradients stay as large.": -2,
             },
             {
                 "It is the mean over the N gaps.": "N",
@@ -202,11 +203,11 @@ teacher is to stay as it is, so a gradient must reach the student’s logits onl
                 'only (for `F.kl_div` that is "batchmean").': "NV",
             },
             {
-                "Both are divided by T.": (1, 1),
-                "Only the student’s logits are divided by T: soften both.": (1, 0),
-                "Only the teacher’s logits are divided by T: soften both.": (0, 1),
-                "No logits are divided by T: soften both.": (0, 0),
-                "Both are multiplied by T: divide by it, so that they become softer.": (-1, -1),
+                "Both are divided by τ.": (1, 1),
+                "Only the student’s logits are divided by τ: soften both.": (1, 0),
+                "Only the teacher’s logits are divided by τ: soften both.": (0, 1),
+                "No logits are divided by τ: soften both.": (0, 0),
+                "Both are multiplied by τ: divide by it, so that they become softer.": (-1, -1),
             },
             {
                 "The student alone learns.": (True, False),

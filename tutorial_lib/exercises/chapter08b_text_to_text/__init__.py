@@ -93,13 +93,19 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P8b.2",
-        key="sorting_beside_five_tasks",
-        question="A T5 that learns sorting alone writes 0.88 of the texts exactly. What share does "
-        "one write that learns five other tasks besides, six times as long, between 0 and 1?",
-        share=True,
+        key="damage_that_teaches_most",
+        question="Which damage teaches a small BART the most in a minute: masking, deletion, "
+        "infilling, permutation or rotation?",
     ),
     Prediction(
         id="P8b.3",
+        key="german_after_mending_spans",
+        question="From 300 labels a task a T5 writes 0.60 of the German numbers exactly. What "
+        "share, if it has mended spans for the same time before, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P8b.4",
         key="taught_in_english_asked_in_greek",
         question="A classifier on an XLM learns in English what lists are about. How often is it "
         "right in Greek, between 0 and 1? (Chance: 0.2.)",

@@ -90,7 +90,8 @@ HOW_MUCH_SHORTER = Claim(
     text="""
 T5 hides 15 % of a text of 512 tokens, in spans of 3 tokens on average. Take as many tokens, and as
 many spans, as these two numbers give, each rounded to the nearest. No two spans touch. How many
-tokens, sentinels counted, does the model have to **write**? (BART, from the same text: 512.)
+tokens does the model have to **write**, with all sentinels, but without a token for the end? (BART,
+from the same text: 512.)
 """,
     hints=(
         "How many tokens are hidden, and how many spans are that?",
@@ -347,7 +348,7 @@ LOUDER = Claim(
     title="A louder voice",
     level="medium",
     text="""
-A model is to read seven languages. There is so much text of each, in gigabytes:
+A model is to read seven languages. There is this much text of each, in gigabytes:
 
 | English | Russian | German | French | Spanish | Greek | Swahili |
 |---|---|---|---|---|---|---|

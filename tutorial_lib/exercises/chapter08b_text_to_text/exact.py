@@ -202,7 +202,7 @@ def spaces_around(answer):
 EXACT = Write(
     id="8b.10",
     title="Exactly",
-    level="medium",
+    level="easy",
     text="""
 How often is the model right? Write `exact_match(prompts, written, targets)`: three lists of texts
 of the same length, what the model read, what it wrote, and what it should have written. Return a

@@ -29,7 +29,8 @@ def first_weights_filled(d_model, d_head):
 
 
 def first_weights_as_others(d_model, d_head):
-    """This starts the queries as the keys: the scores sum K products, and nothing divides them."""
+    """This starts the queries with the same spread as the keys: the scores sum K products, and
+    nothing divides them."""
     w_q = torch.randn(d_model, d_head) * d_model**-0.5
     w_k = torch.randn(d_model, d_head) * d_model**-0.5
     return w_q, w_k

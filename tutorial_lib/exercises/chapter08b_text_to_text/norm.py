@@ -6,10 +6,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def rms_norm(x, weight, eps):
-    """Return x (..., D) divided by the root of the mean of its squares, times weight (D,).
-
-    eps is added to the mean, so that a vector of zeros stays one.
-    """
+    """Return x (..., D), its vectors brought to one size, times weight (D,)."""
     return weight * x * (x.square().mean(dim=-1, keepdim=True) + eps).rsqrt()
 
 
@@ -171,7 +168,7 @@ LayerNorm subtracts the mean, divides by the standard deviation, multiplies by a
 bias. T5 asked which of the four are needed, and kept two. Write `rms_norm(x, weight, eps)`: x has
 shape (..., D), weight (D,). Whatever the **size** of a vector was, the mean of the squares of its D
 numbers becomes 1, while its **direction** stays; then each of the D numbers is multiplied by its
-own weight. `eps` is added to the mean of the squares, so that a vector of zeros stays one.
+own weight. `eps` is added to the mean of the squares, so that a vector of zeros stays zero.
 """,
     hints=(
         "Which one number must a vector be divided by, so that the mean of its squares becomes 1?",

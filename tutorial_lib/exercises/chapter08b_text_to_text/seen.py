@@ -79,7 +79,7 @@ whose mask is the usual one. A classifier then takes the last layer’s vector a
 **last** place. You may read that it has to, since all other places know the beginning of the text
 only. Take a text of 12 tokens, no padding, and exchange one of them, on both sides. A place knows
 the whole text if its last vector may change **whichever** of the 12 it was. How many of the
-decoder’s 12 places are that?
+decoder’s 12 places do?
 """,
     hints=(
         "Begin with the first place of the decoder. Which vectors does a decoder’s layer look at?",

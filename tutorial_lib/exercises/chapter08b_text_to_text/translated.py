@@ -147,7 +147,7 @@ def any_number(answer):
 TRANSLATIONS = Write(
     id="8b.12",
     title="In one row",
-    level="medium",
+    level="easy",
     text="""
 Two rows as XLM reads them in this kind of training, of sentences that mean the same. In the first,
 the ids 7 8 9 are in language 2, the ids 5 6 in language 4, and 1 is the id of the separator. In the

@@ -32,7 +32,7 @@ function render({ model, el }) {
     for (const [number, from, to] of runs) {
       const [left, right] = [x(from - 0.5), x(to + 0.5)];
       shape("rect", { x: left + 0.75, y: 2, width: Math.max(1, right - left - 1.5), height: STRIP - 4, class: `bucket ${number === bucket ? "on" : ""}` });
-      if (right - left > 17) shape("text", { x: (left + right) / 2, y: STRIP / 2 + 5, class: `number ${number === bucket ? "on" : ""}` }, number);
+      if (right - left > 17 || number === bucket) shape("text", { x: (left + right) / 2, y: STRIP / 2 + 5, class: `number ${number === bucket ? "on" : ""}` }, number);
     }
     for (const mark of [-128, -64, -32, -16, -8, -4, 0, 4, 8, 16, 32, 64, 128]) {
       if (mark >= first && mark <= last) shape("text", { x: x(mark), y: STRIP + 18, class: "mark" }, Math.abs(mark));
@@ -42,7 +42,10 @@ function render({ model, el }) {
     const all = curves.flat();
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const y = (value) => STRIP + 30 + (CURVES - 8) * (1 - (value - low) / Math.max(high - low, 1e-9));
-    shape("line", { x1: 8, x2: WIDTH - 8, y1: y(0), y2: y(0), class: "zero" });
+    for (const value of [0, Math.floor(high)]) {
+      shape("line", { x1: 8, x2: WIDTH - 8, y1: y(value), y2: y(value), class: "zero" });
+      shape("text", { x: WIDTH - 8, y: y(value) - 5, class: "scale" }, value);
+    }
     curves.forEach((values, head) => shape("polyline", { points: values.map((value, i) => `${x(first + i).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: `curve head${head % 4}` }));
   }
 
@@ -53,7 +56,11 @@ function render({ model, el }) {
     summary.textContent = `A key ${distance === 0 ? "at" : ""} ${side(distance)} is in bucket ${bucket}` + (from === to ? ", alone." : `, with all from ${side(from)} to ${side(to)}.`)
       + (reply.given && !added.length ? " The model has learned numbers for other buckets: set 32 and 128 again." : "");
     const most = Math.max(1e-9, ...added.map(Math.abs));
-    bars.replaceChildren(...added.map((value, head) => barRow({ label: `head ${head} adds`, fraction: Math.abs(value) / most, words: value.toFixed(2), kind: `${value < 0 ? "minus" : ""} head${head % 4}` })));
+    bars.replaceChildren(...added.map((value, head) => {
+      const row = barRow({ label: `head ${head} adds`, fraction: Math.abs(value) / most / 2, target: 0.5, words: value.toFixed(2), kind: `head${head % 4}` });
+      row.querySelector("i").style.marginLeft = `${50 + Math.min(0, (50 * value) / most)}%`; // zero is the middle
+      return row;
+    }));
     far.input.max = reply.causal ? 0 : 150;
     moveTo(far, distance);
     svg.setAttribute("aria-label", summary.textContent);
