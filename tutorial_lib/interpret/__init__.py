@@ -37,6 +37,7 @@ from tutorial_lib.interpret.patch_features import (
 )
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
+from tutorial_lib.interpret.window_reach import layer_windows, reach
 
 __all__ = [
     "Intervention",
@@ -57,6 +58,7 @@ __all__ = [
     "induction_scores",
     "induction_weight",
     "intervene",
+    "layer_windows",
     "likeness",
     "logit_lens",
     "mean_outputs",
@@ -66,6 +68,7 @@ __all__ = [
     "previous_token_scores",
     "principal_colours",
     "random_with_as_much",
+    "reach",
     "repeat_losses",
     "repeated_sequences",
     "rollout",
