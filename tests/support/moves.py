@@ -186,6 +186,10 @@ MOVES = {
     "translation, 742": (lambda: translation("742"), named("Token", "Layer", "Head")),
     "translation, a date": (lambda: translation("1984-03-21"), named("Token", "Layer", "Head")),
     "walk": (walk, named("Step")),
+    "windows": (
+        explorers.WindowsExplorer,
+        (*named("Layers", "Window"), "button:has-text('Shift')", "button:has-text('Merge')"),
+    ),
 }
 
 LINES = ["I cannot sleep.", "O Romeo", "the cat [MASK]", "the cat sat on the mat", "So be it."]
