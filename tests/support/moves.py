@@ -201,6 +201,10 @@ MOVES = {
         lambda: explorers.ZoomExplorer(asked_digits(load("ask-anywhere"), digits_to_ask(2))),
         named("Points asked for", "Magnify", "Picture"),
     ),
+    "windows": (
+        explorers.WindowsExplorer,
+        (*named("Layers", "Window"), "button:has-text('Shift')", "button:has-text('Merge')"),
+    ),
 }
 
 LINES = ["I cannot sleep.", "O Romeo", "the cat [MASK]", "the cat sat on the mat", "So be it."]

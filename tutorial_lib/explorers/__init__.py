@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.tokens import TokenizerExplorer
     from tutorial_lib.explorers.translation import TranslationExplorer
     from tutorial_lib.explorers.walk import WalkExplorer
+    from tutorial_lib.explorers.windows import WindowsExplorer
     from tutorial_lib.explorers.zoom import ZoomExplorer
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

@@ -234,6 +234,10 @@ if TYPE_CHECKING:
         describe_rolled_windows,
         rolled_windows,
     )
+    from tutorial_lib.figures.chapter09_beyond_vit.windows_reach import (
+        describe_windows_reach,
+        windows_reach,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart, named_points
     from tutorial_lib.figures.generation import (
         describe_next_tokens,

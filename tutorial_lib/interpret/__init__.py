@@ -38,6 +38,7 @@ from tutorial_lib.interpret.patch_features import (
 )
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
+from tutorial_lib.interpret.window_reach import layer_windows, reach
 
 __all__ = [
     "Intervention",
@@ -59,6 +60,7 @@ __all__ = [
     "induction_scores",
     "induction_weight",
     "intervene",
+    "layer_windows",
     "likeness",
     "logit_lens",
     "mean_outputs",
@@ -68,6 +70,7 @@ __all__ = [
     "previous_token_scores",
     "principal_colours",
     "random_with_as_much",
+    "reach",
     "repeat_losses",
     "repeated_sequences",
     "rollout",
