@@ -105,10 +105,10 @@ FOR_WHICH_PICTURE = Claim(
     text="""
 You may read that windows of 7 × 7 make attention 49 times cheaper. Cheaper than what? Take square
 pictures, cut into patches of 4 × 4 pixels, each of which is one vector. Count the **scores** of one
-head in one layer: one for each query and each key that it is compared with. Either every patch looks
-at all patches of the picture, or only at those of its own window, 7 × 7 patches; windows fill the
-picture. How many **pixels** must a side of the picture have so that windows take exactly one 49th
-of the scores?
+head in one layer: one for each query and each key that it is compared with. Either every patch is
+compared with all patches of the picture, or only with those of its own window of 7 × 7 patches;
+the windows fill the picture. How many **pixels** long must a side of the picture be so that windows
+take exactly 49 times fewer scores?
 """,
     hints=(
         "Call the number of patches n. How many scores is it globally? And how many if each of the "

@@ -94,6 +94,12 @@ def waves_from_zero(positions, n_bands, finest):
     return put_in_order(positions, torch.linspace(0, finest / 2, n_bands))
 
 
+def waves_from_zero_to_one(positions, n_bands, finest):
+    """The positions are moved to 0 to 1 first: take them as they are, from -1 to 1."""
+    made = put_in_order((positions + 1) / 2, equal_steps(n_bands, finest))
+    return torch.cat([positions, made[..., positions.size(-1) :]], dim=-1)
+
+
 def waves_alone(positions, n_bands, finest):
     """The positions themselves are missing: they come first, before the waves."""
     return waves(positions, n_bands, finest)[..., positions.size(-1) :]
@@ -161,33 +167,38 @@ N_BANDS, FINEST = 4, 11  # for these all wrong ideas of steps and ends differ
 WANTED = torch.tensor([1, 2.5, 4, 5.5]).double()
 
 
+APART = "The numbers of a position are kept apart: their waves must come in one row."
+
+
 def has_the_shape(answer):
     """(..., d + 2 d n_bands)."""
-    shape = tuple(answer(torch.full((3, 2), 0.3), 4, 8).shape)
+    shape = tuple(answer(torch.full((5, 3), 0.3), 4, 8).shape)
     sentences = {
-        (3, 16): "There are 2 · d · n_bands numbers: the d positions themselves are missing.",
-        (3, 8): "There are d · n_bands numbers: each band has a sine and a cosine, and the "
+        (5, 24): "There are 2 · d · n_bands numbers: the d positions themselves are missing.",
+        (5, 12): "There are d · n_bands numbers: each band has a sine and a cosine, and the "
         "positions come first.",
-        (3, 10): "There are d + d · n_bands numbers: each band has a sine *and* a cosine.",
-        (3, 9): "It adds up the axes, or leaves one out: each has waves of its own.",
-        (3, 2, 9): "The axes are kept apart: they must come one after the other, in one row.",
-        (3, 2, 8): "The axes are kept apart: they must come one after the other, in one row, "
-        "behind the positions.",
+        (5, 15): "There are d + d · n_bands numbers: each band has a sine *and* a cosine.",
+        (5, 11): "It adds up the numbers of a position, or takes one alone: each has its waves.",
+        (5, 3, 9): APART,
+        (5, 3, 8): f"{APART[:-1]}, behind the position.",
     }
-    return shape == (3, 18) or sentences.get(shape, False)
+    return shape == (5, 27) or sentences.get(shape, False)
 
 
 def any_axes_in_front(answer):
     """(d,) and (a, b, d) as well."""
     rows = torch.linspace(-0.9, 0.7, 12).view(6, 2)
     found = answer(rows, 3, 8)
-    if found.size(0) != 6:
+    if found.dim() != 2 or len(found) != 6:
         return None
     try:
         grid, single = answer(rows.view(2, 3, 2), 3, 8), answer(rows[0], 3, 8)
     except ValueError:
         return False
     return alike(grid, found.view(2, 3, -1)) and alike(single, found[0])
+
+
+LAST = "The positions come last: they come first."
 
 
 def positions_come_first(answer):
@@ -197,7 +208,7 @@ def positions_come_first(answer):
     if len(found) != 14 or alike(found[:2], position):
         return True if len(found) == 14 else None
     if alike(found[-2:], position):
-        return "The positions come last: they come first."
+        return LAST
     return False
 
 
@@ -209,15 +220,17 @@ def waves_of(answer, position):
         return found
     if len(found) != 7 * n_axes:
         raise ValueError("another shape")
-    behind = alike(found[-n_axes:], position) and not alike(found[:n_axes], position)
+    behind = positions_come_first(answer) == LAST
     return found[:-n_axes] if behind else found[n_axes:]
 
 
 def kinds(answer):
     """For each wave of two axes its axis, and 1 for a cosine: 2 · axis + cosine, (12,)."""
     middle = waves_of(answer, MIDDLE)
-    along_1 = (waves_of(answer, ASIDE) - middle).abs() > 1e-3
-    return 2 * along_1.int() + (middle > 0.5).int()
+    along = [(waves_of(answer, aside) - middle).abs() > 1e-3 for aside in (ASIDE.flip(0), ASIDE)]
+    if not (along[0] | along[1]).all():
+        raise ValueError("waves that do not move")
+    return 2 * along[1].int() + (middle > 0.5).int()
 
 
 def kinds_by(order, first):
@@ -233,8 +246,8 @@ def both_kinds(answer):
 
 
 def in_any_order(answer):
-    """Sines and cosines of the axes must not be mixed up: go axis by axis, sines before cosines."""
-    return both_kinds(answer) is not True
+    """Sines and cosines are mixed up: go axis by axis, and in each sines before cosines."""
+    return None if both_kinds(answer) is not True or not len(kinds(answer)) else False
 
 
 ORDER = composed(
@@ -260,7 +273,9 @@ def frequencies_of(answer, n_bands=N_BANDS, finest=FINEST):
     middle = answer(torch.tensor([0.0]), n_bands, finest)
     sines = middle.abs() < 0.5
     if len(there) == 1 + 2 * n_bands:  # the position is no wave
-        sines[0 if abs(there[0] - SMALL) < 1e-3 else -1] = False
+        sines[-1 if positions_come_first(answer) == LAST else 0] = False
+    if there.dim() != 1 or sines.sum() != n_bands:
+        raise ValueError("not as many sines as bands")
     return there[sines].double().asin() / (math.pi * SMALL)
 
 
@@ -288,6 +303,9 @@ def frequencies_fit(answer):
         "The frequencies stop before finest / 2: they go up to it, and between n bands there are "
         "n - 1 steps.": [1, 2.125, 3.25, 4.375],
         "The last frequency is not finest / 2, which need not be whole.": equal_steps(4, 10),
+        "The frequencies need not be whole: do not round them.": WANTED.round(),
+        "The frequencies need not be whole: do not cut them off.": WANTED.floor(),
+        "It divides by the frequency: multiply.": 1 / WANTED,
         "The frequencies grow by equal factors: they go in equal steps.": 5.5
         ** (torch.arange(4) / 3),
         "The highest frequency comes first: begin with the lowest.": WANTED.flip(0),
@@ -348,6 +366,7 @@ number, and so on.
         waves_counted,
         waves_end_left_out,
         waves_from_zero,
+        waves_from_zero_to_one,
         waves_alone,
         waves_positions_last,
         waves_in_pairs,

@@ -34,10 +34,16 @@ def read_one_by_one(latents, inputs, w_q, w_k, w_v, mask=None):
     return torch.stack(pictures)
 
 
-def scores_of(latents, inputs, w_q, w_k, mask=None, root_of=None):
-    """The scores (B, N, M), divided by the root of K or of another number."""
-    scores = latents @ w_q @ (inputs @ w_k).mT / math.sqrt(root_of or w_q.size(1))
+def scores_of(latents, inputs, w_q, w_k, mask=None, number=None):
+    """The scores (B, N, M), divided by √K or by another number."""
+    scores = latents @ w_q @ (inputs @ w_k).mT / (number or math.sqrt(w_q.size(1)))
     return scores if mask is None else scores.masked_fill(~mask[:, None], -math.inf)
+
+
+def read_divided_by(number, latents, inputs, w_q, w_k, w_v, mask):
+    """The latents and what they gather by scores divided by some number."""
+    weights = scores_of(latents, inputs, w_q, w_k, mask, number).softmax(dim=-1)
+    return latents + weights @ inputs @ w_v
 
 
 def read_gathered_alone(latents, inputs, w_q, w_k, w_v, mask=None):
@@ -53,33 +59,22 @@ def read_adds_the_query(latents, inputs, w_q, w_k, w_v, mask=None):
 
 def read_unscaled(latents, inputs, w_q, w_k, w_v, mask=None):
     """This does not divide the scores: by √K, the root of the width in which they compare."""
-    return latents + scores_of(latents, inputs, w_q, w_k, mask, root_of=1).softmax(-1) @ (
-        inputs @ w_v
-    )
+    return read_divided_by(1, latents, inputs, w_q, w_k, w_v, mask)
 
 
 def read_scaled_by_width(latents, inputs, w_q, w_k, w_v, mask=None):
     """This divides by √D, the width of the latents: they compare in the width K."""
-    width = latents.size(1)
-    return latents + scores_of(latents, inputs, w_q, w_k, mask, root_of=width).softmax(-1) @ (
-        inputs @ w_v
-    )
+    return read_divided_by(latents.size(1) ** 0.5, latents, inputs, w_q, w_k, w_v, mask)
 
 
 def read_scaled_by_inputs(latents, inputs, w_q, w_k, w_v, mask=None):
     """This divides by √C, the width of the inputs: they compare in the width K."""
-    width = inputs.size(2)
-    return latents + scores_of(latents, inputs, w_q, w_k, mask, root_of=width).softmax(-1) @ (
-        inputs @ w_v
-    )
+    return read_divided_by(inputs.size(2) ** 0.5, latents, inputs, w_q, w_k, w_v, mask)
 
 
 def read_divided_by_k(latents, inputs, w_q, w_k, w_v, mask=None):
     """This divides by K: take its root."""
-    width = w_q.size(1) ** 2
-    return latents + scores_of(latents, inputs, w_q, w_k, mask, root_of=width).softmax(-1) @ (
-        inputs @ w_v
-    )
+    return read_divided_by(w_q.size(1), latents, inputs, w_q, w_k, w_v, mask)
 
 
 def read_over_latents(latents, inputs, w_q, w_k, w_v, mask=None):
@@ -94,6 +89,23 @@ def read_over_latents(latents, inputs, w_q, w_k, w_v, mask=None):
 def read_maps_exchanged(latents, inputs, w_q, w_k, w_v, mask=None):
     """This exchanges `w_k` and `w_v`: keys are inputs @ w_k, values inputs @ w_v."""
     return read(latents, inputs, w_q, w_v, w_k, mask)
+
+
+def read_keys_mixed(latents, inputs, w_q, w_k, w_v, mask=None):
+    """This mixes the keys: they are for the scores, and what is mixed are the values,
+    inputs @ w_v.
+    """
+    return read(latents, inputs, w_q, w_k, w_k, mask)
+
+
+def read_inputs_mixed(latents, inputs, w_q, w_k, w_v, mask=None):
+    """This mixes the inputs themselves: mix their values, inputs @ w_v."""
+    return latents + scores_of(latents, inputs, w_q, w_k, mask).softmax(dim=-1) @ inputs
+
+
+def read_multiplied(latents, inputs, w_q, w_k, w_v, mask=None):
+    """This multiplies the latents by what they gathered: add it."""
+    return latents * read_gathered_alone(latents, inputs, w_q, w_k, w_v, mask)
 
 
 def read_mask_inverted(latents, inputs, w_q, w_k, w_v, mask=None):
@@ -162,9 +174,10 @@ def read_cases():
 
 
 N_LATENTS, N_INPUTS, D_LATENT, D_INPUT, WIDTH = 3, 5, 6, 7, 4
+OF_M = "The scores are divided by √M, the number of inputs."
 LARGE = 100  # against the latents, so that short floats still hold small weights
 ONE_HOT = torch.cat([torch.eye(N_INPUTS), torch.zeros(N_INPUTS, 1)], dim=1)  # (M, D)
-REAL = torch.tensor([[True, False, True, True, False], [False, True, True, True, True]])
+REAL = torch.tensor([[True, False, True, True, False], [False, True, True, True, False]])
 
 
 def example():
@@ -178,24 +191,47 @@ def example():
     return latents, inputs, w_q / 2, w_k, w_v
 
 
-def gathered(answer, mask=None):
-    """What the values add to the result, whatever else is in it: (B, N, D)."""
+def of_each(answer, masks=None):
+    """What comes when each picture is read by itself, without its hidden inputs: (B, N, D)."""
+    latents, inputs, *maps = example()
+    masks = torch.ones_like(REAL) if masks is None else masks
+    read_alone = [
+        answer(latents, some[real][None], *maps) for some, real in zip(inputs, masks, strict=True)
+    ]
+    return torch.cat(read_alone)
+
+
+def gathered(answer):
+    """What the values add to the latents, (B, N, D). Raises ValueError when it is not added."""
     *others, w_v = example()
-    given = () if mask is None else (mask,)
-    return answer(*others, w_v, *given) - answer(*others, 0 * w_v, *given)
+    if latents_are_kept(answer) is False:
+        raise ValueError("values and latents cannot be told apart")
+    return answer(*others, w_v) - answer(*others, 0 * w_v)
 
 
-def weights_of(answer, mask=None):
+def weights_of(answer):
     """The weights of the inputs (B, N, M). Raises ValueError for another shape."""
-    found = gathered(answer, mask)
+    found = gathered(answer)
     if found.shape != (2, N_LATENTS, D_LATENT):
         raise ValueError("another shape")
     return found[..., :N_INPUTS] / LARGE
 
 
+def does_without_a_mask(answer):
+    """A mask need not be given."""
+    try:
+        return answer(*example()) is not None
+    except ValueError:
+        answer(*example(), torch.ones_like(REAL))  # nothing to say when that fails, too
+        return False
+
+
 def has_the_shape(answer):
     """(B, N, D)."""
-    shape = tuple(answer(*example()).shape)
+    found = answer(*example())
+    if isinstance(found, list):
+        return "It returns several things: return what the latents are then, (B, N, D)."
+    shape = tuple(found.shape)
     sentences = {
         (N_LATENTS, D_LATENT): "It mixes the pictures: each one gets latents of its own, "
         "(B, N, D).",
@@ -212,10 +248,19 @@ def latents_are_kept(answer):
     kept = latents.expand_as(found)
     if alike(found, kept):
         return True
-    times = factor(found.float(), kept)
+    times = factor(found, kept)
     if times == 0:
         return "A latent must keep what it held: add what it gathered to it."
     return False if times is None else f"The latents are added {times:.3g} times: once is right."
+
+
+def pictures_stay_apart(answer):
+    """A picture is read the same, whatever the others are."""
+    if has_the_shape(answer) is not True or alike(of_each(answer), answer(*example())):
+        return True
+    if sums_to_one(weights_of(answer), 0):
+        return "The softmax runs over the pictures: it runs over the inputs, the last axis."
+    return False
 
 
 def values_are_mixed(answer):
@@ -226,44 +271,49 @@ def values_are_mixed(answer):
     return bool((found[..., N_INPUTS:].abs() < 0.01).all())
 
 
-def weights_sum_to_one(answer):
-    """For each latent over the inputs."""
-    weights = weights_of(answer)
-    if values_are_mixed(answer) is not True or sums_to_one(weights):
-        return True
-    for axis, name in ((1, "latents"), (0, "pictures")):
-        if sums_to_one(weights, axis):
-            return f"The softmax runs over the {name}: it runs over the inputs, the last axis."
-    total = weights[0, 0].sum().item()
-    return (
-        "For each latent the weights of the inputs must sum to 1: those of the first sum to "
-        f"{total:.3g}."
-    )
-
-
 def weights_are_positive(answer):
     """Exponentials, and no raw scores."""
     return bool((weights_of(answer) > -1e-4).all())
 
 
-def products():
-    """Latents by inputs, neither scaled nor weighed: (B, N, M)."""
+def weights_sum_to_one(answer):
+    """For each latent, over the inputs; None for another mistake."""
+    if values_are_mixed(answer) is not True or pictures_stay_apart(answer) is not True:
+        return None
+    weights = weights_of(answer)
+    if not weights_are_positive(answer) or sums_to_one(weights):
+        return True if weights_are_positive(answer) else None
+    if sums_to_one(weights, 1):
+        return "The softmax runs over the latents: it runs over the inputs, the last axis."
+    return (
+        "For each latent the weights of the inputs must sum to 1: those of the first sum to "
+        f"{weights[0, 0].sum().item():.3g}."
+    )
+
+
+def scale_of(answer):
+    """By which number the products of queries and keys were divided; None when they were not."""
     latents, inputs, w_q, w_k, _ = example()
-    return latents @ w_q @ (inputs @ w_k).mT
+    weights = weights_of(answer).double()
+    products = latents @ w_q @ (inputs @ w_k).mT  # (B, N, M)
+    return divisor(weights, products.double()) if (weights > 0).all() else None
 
 
 def scores_are_compared(answer):
     """The weights go with (latents @ w_q) · (inputs @ w_k)."""
-    weights = weights_of(answer)
-    if not (weights > 0).all():
+    if not weights_are_positive(answer) or pictures_stay_apart(answer) is not True:
         return None
-    return divisor(weights.double(), products().double()) is not None
+    if not (weights_of(answer) > 1e-4).all():
+        return (
+            "Some inputs get no weight, although no mask hides them: each latent sees all inputs, "
+            "and a softmax gives to each."
+        )
+    return scale_of(answer) is not None
 
 
 def scores_are_scaled(answer):
     """Divided by the root of K."""
-    weights = weights_of(answer)
-    found = divisor(weights.double(), products().double()) if (weights > 0).all() else None
+    found = scale_of(answer)
     if found is None:
         return None
     others = {
@@ -271,7 +321,7 @@ def scores_are_scaled(answer):
         "The scores are divided by K: take its root.": WIDTH,
         "The scores are divided by √D, the width of the latents.": D_LATENT**0.5,
         "The scores are divided by √C, the width of the inputs.": D_INPUT**0.5,
-        "The scores are divided by √M, the number of inputs.": N_INPUTS**0.5,
+        OF_M: N_INPUTS**0.5,
         "The scores are divided by √N, the number of latents.": N_LATENTS**0.5,
     }
     for sentence, number in others.items():
@@ -280,34 +330,28 @@ def scores_are_scaled(answer):
     return math.isclose(found, WIDTH**0.5, rel_tol=1e-2)
 
 
-def pictures_stay_apart(answer):
-    """A picture is read the same, whatever the others are."""
-    latents, inputs, *maps = example()
-    return alike(answer(latents, inputs[:1], *maps), answer(latents, inputs, *maps)[:1])
-
-
 def hidden_ones_do_not_count(answer):
     """What a hidden input holds makes no difference."""
+    if weights_sum_to_one(answer) is not True or scores_are_compared(answer) is not True:
+        return None
     latents, inputs, *maps = example()
-    other = torch.where(REAL[..., None], inputs, inputs.flip(-1) + 1)
-    plain, masked = answer(latents, inputs, *maps), answer(latents, inputs, *maps, REAL)
-    if alike(plain, masked):
+    masked = answer(latents, inputs, *maps, REAL)
+    if alike(masked, answer(latents, inputs, *maps)):
         return "The mask makes no difference."
-    opposite = answer(latents, inputs, *maps, ~REAL)
-    alone = [answer(latents, inputs[i : i + 1, REAL[i]], *maps)[0] for i in range(2)]
-    if alike(opposite, torch.stack(alone)):
+    if alike(answer(latents, inputs, *maps, ~REAL), of_each(answer, REAL)):
         return "It reads the inputs that are to be hidden: True marks a real one."
+    for row in (REAL[0], REAL[1], REAL.any(dim=0), REAL.all(dim=0)):
+        if alike(masked, of_each(answer, row.expand_as(REAL))):
+            return "It hides the same inputs in all pictures: each has a row of the mask."
+    other = torch.where(REAL[..., None], inputs, inputs.flip(-1) + 1)
     return alike(masked, answer(latents, other, *maps, REAL))
 
 
 def real_ones_share_all(answer):
     """With hidden inputs it is as if only the real ones were there."""
-    if hidden_ones_do_not_count(answer) is not True:
+    if hidden_ones_do_not_count(answer) is not True or scores_are_scaled(answer) == OF_M:
         return None
-    latents, inputs, *maps = example()
-    masked = answer(latents, inputs, *maps, REAL)
-    alone = [answer(latents, inputs[i : i + 1, REAL[i]], *maps)[0] for i in range(2)]
-    return alike(masked, torch.stack(alone))
+    return alike(answer(*example(), REAL), of_each(answer, REAL))
 
 
 READ = Write(
@@ -340,6 +384,9 @@ count for nothing. Each picture has a real one.
         read_divided_by_k,
         read_over_latents,
         read_maps_exchanged,
+        read_keys_mixed,
+        read_inputs_mixed,
+        read_multiplied,
         read_mask_inverted,
         read_mask_forgotten,
         read_mask_after_softmax,
@@ -349,12 +396,11 @@ count for nothing. Each picture has a real one.
     ),
     cases=read_cases,
     properties=(
+        Property("It needs a mask: without one, all inputs are real.", does_without_a_mask),
         Property("The result must be (B, N, D): a vector for each latent.", has_the_shape),
         Property("To what they gathered, the latents themselves are added.", latents_are_kept),
-        Property(
-            "It mixes something else than the values, inputs @ w_v.",
-            values_are_mixed,
-        ),
+        Property("What is read in one picture depends on the others.", pictures_stay_apart),
+        Property("It mixes something else than the values, inputs @ w_v.", values_are_mixed),
         Property("There are negative weights: the softmax is missing.", weights_are_positive),
         Property("The weights must sum to 1 over the inputs.", weights_sum_to_one),
         Property(
@@ -362,11 +408,7 @@ count for nothing. Each picture has a real one.
             scores_are_compared,
         ),
         Property("The scores are not divided by √K.", scores_are_scaled),
-        Property("What is read in one picture depends on the others.", pictures_stay_apart),
-        Property(
-            "Inputs that are not real still count.",
-            hidden_ones_do_not_count,
-        ),
+        Property("Inputs that are not real still count.", hidden_ones_do_not_count),
         Property(
             "With a mask it is not as if the real inputs alone were there: after the softmax their "
             "weights must sum to 1.",

@@ -115,9 +115,9 @@ You may read that attention is quadratic in the number of queries, and that ther
 it. Then it would be costly to ask a Perceiver IO much. This one reads a picture of 224 × 224
 pixels, each of which is one input: its 512 latents look at all pixels once. Then the latents go 8
 times through the same 6 layers, in which all of them look at all of them. In the end each output
-query looks at all latents. Count **scores**, one for each query and each key that it is compared with, heads
-aside. **How many output queries** does it take until answering them has cost as many scores as the
-reading and the layers together?
+query looks at all latents. Count **scores**, one for each query and each key that it is compared
+with, heads aside. **How many output queries** does it take until answering them has cost as many
+scores as the reading and the layers together?
 """,
     hints=(
         "Three numbers: the scores of the reading, those of the layers, and those of *one* output "

@@ -107,10 +107,10 @@ QUERIES_PER_LATENT = Claim(
 You may read that Perceiver IO gives large outputs by asking with a small array of queries. Two
 models from its paper (Jaegle et al. 2022):
 
-| | reads | latents | answers |
+| | reads | latents | says of |
 |---|---|---|---|
 | language | 2,048 bytes, some of them masked | 256 | each byte: which of 262 it is |
-| motion | two pictures, 368 × 496 pixels | 2,048 | each pixel of the first: how far it moves, 2 numbers |
+| motion | two pictures, 368 × 496 | 2,048 | each pixel of the first: how far it moves, 2 numbers |
 
 Each vector that comes out has a query of its own. How many output queries does the model of
 **motion** ask **for each of its latents**, to one decimal?
@@ -143,6 +143,6 @@ Each vector that comes out has a query of its own. How many output queries does 
     unit="queries for each latent",
     verdict="Not small at all: one query for each output, 182,528 of them. (The model of language "
     "asks 8 for each latent, a classifier a single one.) The small array is that of the latents, "
-    "in the middle. True is that nobody has to store or learn so many queries: they are made from "
-    "positions, and may be asked in portions.",
+    "in the middle. True is that queries need not be learned one by one: they can be made from "
+    "positions, and asked in portions.",
 )
