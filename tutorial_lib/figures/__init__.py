@@ -230,6 +230,12 @@ if TYPE_CHECKING:
         describe_wave_pictures,
         wave_pictures,
     )
+    from tutorial_lib.figures.chapter09_beyond_vit.wholes import (
+        describe_perceiver_parts,
+        describe_swin_stages,
+        perceiver_parts,
+        swin_stages,
+    )
     from tutorial_lib.figures.chapter09_beyond_vit.windows import (
         describe_rolled_windows,
         rolled_windows,
