@@ -99,7 +99,7 @@ def build(name, settings, seed):
     for module in model.modules():
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=module.in_features**-0.5)
-    # Otherwise black windows are all zeros, and each LayerNorm makes their gradient 316 times larger.
+    # Black windows would be all zeros, and each LayerNorm make their gradient 316 times larger.
     nn.init.normal_(body.patch_embedding.projection.bias, std=0.5)
     return model
 
