@@ -303,6 +303,12 @@ RECIPES = {
             "a class for each pixel of a canvas of digits: Swin, two ViTs and a CNN",
         ),
         Recipe(
+            "frozen-canvases",
+            "frozen_canvases",
+            "table",
+            "the same canvases with DINOv2 frozen and a light head on its map",
+        ),
+        Recipe(
             "ask-anywhere",
             "ask_anywhere",
             "checkpoint",
@@ -324,7 +330,7 @@ RECIPES = {
             "picture-costs",
             "picture_costs",
             "table",
-            "time of a layer over the size of a map: global attention, windows, latents",
+            "time and memory of a layer over the size of a map: global, windows, latents",
         ),
     )
 }
