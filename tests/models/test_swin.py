@@ -195,6 +195,8 @@ def test_windows_can_grow_without_training(kind):
     assert_close(same(images), model(images))
     assert larger.config.windows == (8, 8)
     assert larger(images).shape == (1, 3)
+    assert model.with_window(8, image_size=64).config.windows == (8, 8)
+    assert model.with_window(40, image_size=64).config.windows == (32, 16)  # the maps are no larger
     for name, weight in model.state_dict().items():
         if "positions.weight" not in name:  # the table alone has another size
             assert_close(larger.state_dict()[name], weight)

@@ -19,7 +19,10 @@ NEW = {"recipe_sha256", "data_sha256"}
 # Trained models read given texts: nothing is drawn.
 WITHOUT_CHANCE = {"two-gpts"}
 # They take no step of an optimizer that could be interrupted.
-UNTRAINED = {"speech-vectors", "prompting", "prompting-inside", "two-gpts", "frozen-features"}
+UNTRAINED = {
+    "speech-vectors", "prompting", "prompting-inside", "two-gpts", "frozen-features",
+    "picture-costs",
+}  # fmt: skip
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]
 

@@ -226,6 +226,7 @@ if TYPE_CHECKING:
         describe_latent_reading,
         latent_reading,
     )
+    from tutorial_lib.figures.chapter09_beyond_vit.rows import picture_row
     from tutorial_lib.figures.chapter09_beyond_vit.waves import (
         describe_wave_pictures,
         wave_pictures,

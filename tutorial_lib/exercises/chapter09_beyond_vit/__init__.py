@@ -40,7 +40,7 @@ RECALL = (
         answer=16,
         because="there are four times as many patches, and each is compared with four times as "
         "many.",
-        see="07, 7B A picture as patches",
+        see="07, 7B A picture is a sequence",
     ),
     Recall(
         id="R9.2",
@@ -54,7 +54,7 @@ RECALL = (
         },
         answer="a",
         because="each of those that ask gets one row of weights, and one mixture.",
-        see="02, 2H Cross-attention",
+        see="02, 2I Two sequences",
         wrong={
             "b": "those that answer are mixed: nothing comes out for each of them.",
             "c": "those that answer are not compared with each other.",
@@ -72,7 +72,7 @@ RECALL = (
         },
         answer="b",
         because="a sum over all keys is the same in any order.",
-        see="03, 3A Without positions",
+        see="03, 3A Which word comes first?",
         wrong={
             "a": "each output is still the same mixture of the same values.",
             "c": "no place is special, if nothing tells the places apart.",

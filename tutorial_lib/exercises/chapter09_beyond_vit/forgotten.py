@@ -319,5 +319,5 @@ and width, `shift` is at least 0 and less than `side`. Use `windows`, `put_back`
             otherwise=(no_nan, sees_the_right_ones, adds_up, all_alike),
         ),
     ),
-    see="9B Windows that shift",
+    see="9C Windows that shift",
 )

@@ -353,5 +353,5 @@ is no bias, and the LayerNorm that a Swin has here is left out.
             lambda answer: at_the_end(answer, 4, 7),
         ),
     ),
-    see="9D A map that shrinks",
+    see="9E A map that shrinks",
 )

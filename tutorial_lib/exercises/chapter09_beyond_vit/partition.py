@@ -319,5 +319,5 @@ the second. `side` divides height and width, which may differ.
             ),
         ),
     ),
-    see="9A Windows",
+    see="9B Windows",
 )

@@ -267,5 +267,5 @@ minus key**: the row of i minus the row of j, the column of i minus the column o
         ),
         Property("It is right for side = 4, but not for other sides.", whatever_the_side),
     ),
-    see="9C Where in the window",
+    see="9D Where in the window",
 )

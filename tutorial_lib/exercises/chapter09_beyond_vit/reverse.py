@@ -308,5 +308,5 @@ window, and all windows of one image come before those of the next. B is not giv
             ),
         ),
     ),
-    see="9A Windows",
+    see="9B Windows",
 )

@@ -327,5 +327,5 @@ positions within each. `side` divides `height` and `width`; `shift` is at least 
         ),
         Property("Without a shift all may look at all in their window.", without_a_shift),
     ),
-    see="9B Windows that shift",
+    see="9C Windows that shift",
 )

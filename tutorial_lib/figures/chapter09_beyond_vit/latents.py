@@ -16,7 +16,7 @@ def latent_reading(seen, latents, title=None, figure=None):
     latents: their numbers. Orange is the mean weight of the heads on a pixel, blue that of the
     answer's pixels on the latent, each against its own largest.
     """
-    figure = style.blank(figure, 9.0, 2.75)
+    figure = style.blank(figure, 9.0, 1.95)
     panels = figure.subplots(1, len(latents) + 2)
     picture(panels[0], seen.image.numpy(), "what is read")
     reads = seen.reads.mean(dim=0).numpy()

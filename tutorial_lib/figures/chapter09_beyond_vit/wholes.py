@@ -82,7 +82,7 @@ def perceiver_parts(model, n_inputs, n_queries, title=None, figure=None):
     Bars are as high as the logarithm of how many vectors there are.
     """
     config = model.config
-    figure = style.blank(figure, 8.6, 3.3)
+    figure = style.blank(figure, 8.6, 2.7)
     axes = figure.subplots()
     columns = [
         (0.0, n_inputs, f"{n_inputs:,} inputs\n{config.d_input} wide", style.PALE_AMBER),
