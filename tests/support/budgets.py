@@ -29,6 +29,7 @@ BUDGETS = {
     "07": Budget(1.7, 1.6),
     "08a": Budget(1.5),
     "08b": Budget(2.0),
+    "09": Budget(2.0),
 }
 
 COSTS = pytest.StashKey()

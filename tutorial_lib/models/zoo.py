@@ -13,6 +13,7 @@ from tutorial_lib.models import (
     GPTConfig,
     LlamaConfig,
     RoBERTaConfig,
+    SwinConfig,
     T5Config,
     TransformerConfig,
     ViTConfig,
@@ -191,7 +192,16 @@ ZOO = (
         "10",
         "Radford et al. 2021: L/14, both encoders",
     ),
-    Member("Swin", 2021, "encoder", "labels of pictures", None, 1.97e8, "09", "Liu et al. 2021"),
+    Member(
+        "Swin",
+        2021,
+        "encoder",
+        "labels of pictures",
+        None,
+        lambda: SwinConfig.published("large"),
+        "09",
+        "Liu et al. 2021",
+    ),
     Member(
         "Perceiver", 2021, "encoder", "labels of pictures", None, 4.49e7, "09", "Jaegle et al. 2021"
     ),

@@ -214,7 +214,7 @@ def begun(model, offsets):
 
 
 def learn(name, text, settings, seed, seconds):
-    """Return a trained model of a name and what its training took; ELECTRA's is `electra`."""
+    """Return a trained model of a name and what its training took; ELECTRA's is `electra_row`."""
     set_seed(seed)
     model = build(name, text, settings)
     if name == "untrained":
