@@ -48,9 +48,10 @@ def windows_reach(
     own thick; orange: what it added; green: the chosen position. Returns the figure.
     Raises ShapeError when patches do not fill the image or the position is not there.
 
-    >>> figure = windows_reach(torch.rand(3, 64, 64), window=2, row=1, column=2)
+    >>> import torch
+    >>> figure = windows_reach(torch.rand(3, 64, 64), window=2, row=0, column=2)
     >>> [axes.get_title(loc="center") for axes in figure.axes][2]
-    'after 2 layers: 12 of 16'
+    'after 2 layers: 8 of 16'
     """
     grid = map_size(image, patch_size)
     where = (*grid, window)
