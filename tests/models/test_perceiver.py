@@ -15,7 +15,7 @@ from tutorial_lib.errors import (
     VocabularyError,
 )
 from tutorial_lib.models import BERT, Perceiver, PerceiverConfig
-from tutorial_lib.positions import fourier_features, grid_positions
+from tutorial_lib.positions import fourier_features, grid_positions, pixel_waves
 
 transformers = pytest.importorskip("transformers")
 
@@ -125,6 +125,11 @@ def test_fourier_features():
     assert_close(features[:, 2:8], torch.cat([angles.sin(), angles.cos()], dim=-1))
     with pytest.raises(ShapeError, match="at least one band"):
         fourier_features(places, 0, 8)
+    with pytest.raises(ValueError, match="finest must be at least 2"):
+        fourier_features(places, 3, 1)
+    assert_close(pixel_waves(2, 4, n_bands=3, finest=2), fourier_features(places, 3, 2))
+    with pytest.raises(ValueError, match=r"at most 2 \(the Nyquist limit\), got 4"):
+        pixel_waves(2, 4, n_bands=3, finest=4)
 
 
 def test_save_and_load(tmp_path):
@@ -143,6 +148,8 @@ def test_save_and_load(tmp_path):
         ({"n_latents": 0}, ShapeError, "n_latents must be a whole number"),
         ({"n_heads": 3}, ShapeError, "3 heads do not divide d_model 8"),
         ({"d_qk": 5}, ShapeError, "2 heads do not divide d_qk 5 and d_value 8"),
+        ({"n_read_heads": 4}, ShapeError, "4 heads do not divide d_qk 6"),
+        ({"d_output": 2}, ValueError, "needs d_query"),
         ({"vocab_size": 5}, ValueError, "reads ids needs context, and d_query as wide as d_input"),
     ],
 )
@@ -174,7 +181,16 @@ def test_bad_sizes_are_named(change, error, message):
             torch.zeros(2, 3).long(),
             {"queries": torch.zeros(4, 5)},
             ShapeError,
-            r"queries must be floating point of shape \(B, O, 6\) or \(O, 6\)",
+            r"queries must be torch.float32, not empty, of shape \(B, O, 6\) or \(O, 6\)",
+        ),
+        (torch.zeros(0, 3, 6), {}, ShapeError, r"not empty, .* got torch.float32 \(0, 3, 6\)"),
+        (torch.zeros(2, 3, 6).double(), {}, ShapeError, "must be torch.float32"),
+        (torch.zeros(2, 3, 6), {"queries": torch.zeros(0, 6)}, ShapeError, r"got .* \(0, 6\)"),
+        (
+            torch.zeros(2, 3, 6),
+            {"queries": torch.zeros(3, 1, 6)},
+            ShapeError,
+            "those of one input or of all 2, got 3",
         ),
     ],
 )

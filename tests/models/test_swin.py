@@ -15,6 +15,7 @@ from tutorial_lib.models.windows import (
     ShiftedWindows,
     shifted_window_mask,
     window_partition,
+    window_reverse,
 )
 from tutorial_lib.positions import ContinuousGrid, RelativeGrid
 
@@ -26,6 +27,11 @@ SIZES = {
         {"image_size": 32, "patch_size": 2, "embed_dim": 12, "depths": [2, 3], "window_size": 4}
         | {"num_heads": [2, 3]},
         (32, 32),
+    ),
+    "one window is the second map": (
+        {"image_size": 32, "patch_size": 2, "embed_dim": 12, "depths": [2, 2], "window_size": 4}
+        | {"num_heads": [2, 3]},
+        (16, 16),
     ),
     "odd sides": (
         {"image_size": 30, "patch_size": 4, "embed_dim": 8, "depths": [1, 2, 2], "window_size": 1}
@@ -130,6 +136,12 @@ def test_windows_go_row_by_row_and_must_fill_the_map():
         window_partition(x, 4)
     with pytest.raises(ShapeError, match="shifted by 0 to 2, not 3"):
         ShiftedWindows(MultiHeadAttention(8, 2), RelativeGrid(2, 3, 3), 3, 3)
+    with pytest.raises(ShapeError, match="shifted by 0 to 1, not 3"):
+        shifted_window_mask(4, 4, 2, 3)
+    with pytest.raises(ShapeError, match=r"of maps 5 x 4 must be .* got \(4, 4, 3\)"):
+        window_reverse(torch.zeros(4, 4, 3), 2, 5, 4)
+    with pytest.raises(ShapeError, match="windows of 0 do not fill"):
+        window_partition(x, 0)
 
 
 @torch.no_grad()
@@ -168,7 +180,7 @@ def test_scores_of_swin_v2_are_bounded_however_long_the_vectors():
     model = trained(SwinV2(SwinV2Config(**SMALL)))
     attention = model.stages[0].blocks[0].windows.attention
     attention.qkv.weight *= 1e4
-    attention.log_temperature.fill_(50.0)  # held at log(100)
+    attention.log_scale.fill_(50.0)  # held at log(100)
     q, k, _ = attention.project(torch.randn(1, 5, 8))
     scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
     assert 10 < scores.abs().max() <= 100.001
@@ -181,7 +193,8 @@ def test_the_continuous_grid_knows_the_sign_of_a_step():
     assert 0 < bias.min() < bias.max() < 16
     assert_close(bias[0, 1], bias[3, 4])  # the same step elsewhere
     assert not torch.allclose(bias[0, 1], bias[1, 0])
-    assert_close(ContinuousGrid(1, 3, 3)().shape, bias[None].shape)
+    torch.manual_seed(0)
+    assert_close(ContinuousGrid(1, 3, n_trained=3)()[0], bias)  # None: trained with these
     with pytest.raises(ShapeError, match="a window of 2 or more, got 1"):
         ContinuousGrid(1, 3, n_trained=1)
 
@@ -204,6 +217,12 @@ def test_windows_can_grow_without_training(kind):
         before = model.stages[0].blocks[0].windows.positions()
         after = larger.stages[0].blocks[0].windows.positions()
         assert_close(after[:, 0, 2], before[:, 0, 2])
+
+
+def test_a_stage_of_single_positions_can_grow_too():
+    model = SwinV2(SwinV2Config(**SMALL | {"image_size": 4}))
+    assert model.config.windows == (2, 1)
+    assert model.with_window(4, image_size=16)(torch.zeros(1, 3, 16, 16)).shape == (1, 3)
 
 
 @pytest.mark.parametrize("kind", [Swin, SwinV2])

@@ -45,8 +45,9 @@ class PerceiverConfig:
     are logits. d_query: the width of the queries, None: nothing can be asked. n_query_heads and
     d_query_qk (None: d_query): of the answering. d_output: a linear map of the answers, None: none.
     n_classes: a classifier of the latents' mean.
-    Raises ShapeError when a size is not positive or heads do not divide a width; ValueError for
-    another dropout, eps or activation, and for a vocabulary without context or queries.
+    Raises ShapeError when a size is not positive or heads do not divide d_latent (for other widths
+    `build` does); ValueError for another dropout, eps or activation, for a vocabulary without
+    context or queries, and for a d_output without queries.
 
     >>> PerceiverConfig.language().n_latents
     256
@@ -87,6 +88,9 @@ class PerceiverConfig:
             raise ValueError(
                 "a Perceiver that reads ids needs context, and d_query as wide as d_input"
             )
+
+        if self.d_output and not self.d_query:
+            raise ValueError("d_output is a map of what queries are answered: it needs d_query")
 
     @classmethod
     def language(cls, **changes):
@@ -191,12 +195,7 @@ class Perceiver(Model):
         """Return what is read, (B, M, C): the inputs, or vectors and positions of their ids."""
         check_tensor("inputs", inputs)
         if self.token_embedding is None or inputs.is_floating_point():
-            width = self.config.d_input
-            if inputs.dim() != 3 or inputs.size(-1) != width or not inputs.is_floating_point():
-                raise ShapeError(
-                    f"inputs must be floating point of shape (B, M, {width}), "
-                    f"got {inputs.dtype} {tuple(inputs.shape)}"
-                )
+            self._check_vectors("inputs", inputs, (3,), self.config.d_input, "(B, M, {0})")
             return inputs
         check_ids("inputs", inputs, self.config.vocab_size)
         return self.token_embedding(inputs) + self.positions(inputs.size(1))
@@ -205,12 +204,11 @@ class Perceiver(Model):
         """Return what the latents (B, N, D) answer to queries (B, O, Q) or (O, Q)."""
         ask = self._part("ask", "queries", "d_query=32")
         check_tensor("queries", queries)
-        batches, width = (1, len(latents)), self.config.d_query
-        per_batch = queries.dim() == 2 or (queries.dim() == 3 and len(queries) in batches)
-        if not per_batch or queries.size(-1) != width or not queries.is_floating_point():
+        shape = "(B, O, {0}) or (O, {0})"
+        self._check_vectors("queries", queries, (2, 3), self.config.d_query, shape)
+        if queries.dim() == 3 and len(queries) not in (1, len(latents)):
             raise ShapeError(
-                f"queries must be floating point of shape (B, O, {width}) or (O, {width}), "
-                f"got {queries.dtype} {tuple(queries.shape)}"
+                f"queries must be those of one input or of all {len(latents)}, got {len(queries)}"
             )
         answers = ask(queries.expand(len(latents), -1, -1), latents)  # (B, O, Q)
         if self.answer is not None:
@@ -218,6 +216,14 @@ class Perceiver(Model):
         if self.bias is None:
             return answers
         return F.linear(answers, self.token_embedding.weight, self.bias)  # (B, O, V)
+
+    def _check_vectors(self, name, x, dims, width, shape):
+        dtype = self.latents.dtype
+        if x.dim() not in dims or x.size(-1) != width or not x.numel() or x.dtype != dtype:
+            raise ShapeError(
+                f"{name} must be {dtype}, not empty, of shape {shape.format(width)}, "
+                f"got {x.dtype} {tuple(x.shape)}"
+            )
 
     @classmethod
     def from_pretrained(cls, name_or_folder, revision=None):

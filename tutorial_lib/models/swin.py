@@ -103,7 +103,11 @@ class SwinConfig:
 
     @property
     def map_sides(self):
-        """How many positions each stage has along a side of a picture of image_size."""
+        """How many positions each stage has along a side of a picture of image_size, rounded down.
+
+        Released code counts so. An odd side is padded when it is halved, so that the map itself may
+        have one more.
+        """
         first = self.image_size // self.patch_size
         return tuple(first // 2**stage for stage in range(len(self.depths)))
 

@@ -62,13 +62,13 @@ class CosineAttention(MultiHeadAttention):
         self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
         self.query_bias = nn.Parameter(torch.zeros(d_model))
         self.value_bias = nn.Parameter(torch.zeros(d_model))
-        self.log_temperature = nn.Parameter(torch.full((n_heads, 1, 1), math.log(10.0)))
+        self.log_scale = nn.Parameter(torch.full((n_heads, 1, 1), math.log(10.0)))
 
     def project(self, x, context=None, cache=None):
         """Return queries, keys and values (B, H, T, K), so that scaled products are the scores."""
         q, k, v = self.qkv(x).chunk(3, dim=-1)  # (B, T, D) each
         q, k, v = self.split(q + self.query_bias), self.split(k), self.split(v + self.value_bias)
-        factor = self.log_temperature.clamp(max=math.log(LARGEST)).exp()  # (H, 1, 1)
+        factor = self.log_scale.clamp(max=math.log(LARGEST)).exp()  # (H, 1, 1)
         q = F.normalize(q, dim=-1) * factor * q.size(-1) ** 0.5  # attention divides by √K
         return q, F.normalize(k, dim=-1), v
 
@@ -101,13 +101,18 @@ class SwinV2(Swin):
     merges_then_norms: ClassVar = True
 
     def block(self, config, n, shifted):
-        """Return a layer of stage n; where one window covers the map, none is shifted."""
+        """Return a layer of stage n; none is shifted where one window covers the config's map.
+
+        Other than Swin, it does not ask again for the map of the picture that it gets.
+        """
         width, n_heads, window = config.widths[n], config.n_heads[n], config.windows[n]
         attention = CosineAttention(width, n_heads, config.dropout)
-        trained = (config.trained_windows[n] or None) if config.trained_windows else None
-        positions = ContinuousGrid(n_heads, window, trained)
+        trained = config.trained_windows[n] if config.trained_windows else 0
+        # Released files write 0 for "as now"; a window of one position has taught no step.
+        positions = ContinuousGrid(n_heads, window, trained if trained > 1 else None)
         shift = window // 2 if shifted and config.map_sides[n] > window else 0
-        return SwinV2Block(ShiftedWindows(attention, positions, window, shift), width, config)
+        windows = ShiftedWindows(attention, positions, window, shift, always_shifts=True)
+        return SwinV2Block(windows, width, config)
 
     def with_window(self, window, image_size=None):
         """Return a copy with windows of another side: the network is asked for the new steps.

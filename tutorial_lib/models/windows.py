@@ -11,13 +11,13 @@ from tutorial_lib.errors import ShapeError
 def window_partition(x, window):
     """Return the windows of a map x (B, height, width, D) as rows: (B · N, window², D).
 
-    Windows go row by row, the positions within each as well. Raises ShapeError unless the windows
-    fill the map.
+    Windows go row by row, the positions within each as well. Raises ShapeError unless windows of
+    a side of 1 or more fill the map.
 
     >>> window_partition(torch.arange(16.0).view(1, 4, 4, 1), 2)[1, :, 0]
     tensor([2., 3., 6., 7.])
     """
-    if x.dim() != 4 or x.size(1) % window or x.size(2) % window:
+    if x.dim() != 4 or window < 1 or x.size(1) % window or x.size(2) % window:
         raise ShapeError(
             f"windows of {window} do not fill x (B, height, width, D), got {tuple(x.shape)}"
         )
@@ -27,10 +27,19 @@ def window_partition(x, window):
 def window_reverse(windows, window, height, width):
     """Return the map (B, height, width, D) of its windows (B · N, window², D).
 
+    Raises ShapeError unless as many windows of this size make maps of height and width.
+
     >>> x = torch.randn(2, 4, 6, 3)
     >>> torch.equal(window_reverse(window_partition(x, 2), 2, 4, 6), x)
     True
     """
+    fill = window > 0 and height > 0 < width and not height % window and not width % window
+    n_windows = (height // window) * (width // window) if fill else 0
+    if windows.dim() != 3 or not fill or windows.size(1) != window**2 or len(windows) % n_windows:
+        raise ShapeError(
+            f"windows of {window} of maps {height} x {width} must be (B · N, window², D), "
+            f"got {tuple(windows.shape)}"
+        )
     return rearrange(
         windows,
         "(b rows columns) (h w) d -> b (rows h) (columns w) d",
@@ -44,7 +53,8 @@ def shifted_window_mask(height, width, window, shift, device=None):
     """Return who may look at whom in the windows of a map that was rolled: (N, window², window²).
 
     After the roll the last windows hold parts that come from opposite edges of the picture: these
-    may not see one another. True = may look.
+    may not see one another. True = may look. Raises ShapeError unless windows fill the map and
+    shift is 0 to window - 1.
 
     >>> shifted_window_mask(4, 4, 2, 1)[1].int()  # left and right half come from other edges
     tensor([[1, 0, 1, 0],
@@ -52,6 +62,7 @@ def shifted_window_mask(height, width, window, shift, device=None):
             [1, 0, 1, 0],
             [0, 1, 0, 1]], dtype=torch.int32)
     """
+    _check_shift(shift, window)
     from_the_top = torch.arange(height, device=device) >= height - shift  # rolled to the bottom
     from_the_left = torch.arange(width, device=device) >= width - shift
     part = 2 * from_the_top[:, None].long() + from_the_left  # (height, width), 0 to 3
@@ -65,7 +76,8 @@ class ShiftedWindows(nn.Module):
     attention is a MultiHeadAttention, positions a module without input that returns what is added
     to the scores, (H, window², window²). shift: by how many positions the windows lie further down
     and to the right, 0 to window - 1. A map that windows do not fill is padded with zeros, which
-    are looked at as well; one that a single window covers is not shifted.
+    are looked at as well. A map whose shorter side is no longer than a window is not shifted, as in
+    Swin; always_shifts: it is, as in Swin v2.
 
     >>> from tutorial_lib.attention import MultiHeadAttention
     >>> from tutorial_lib.positions import RelativeGrid
@@ -74,22 +86,21 @@ class ShiftedWindows(nn.Module):
     torch.Size([1, 5, 6, 8])
     """
 
-    def __init__(self, attention, positions, window, shift=0):
+    def __init__(self, attention, positions, window, shift=0, always_shifts=False):
         super().__init__()
-        if not 0 <= shift < window:
-            raise ShapeError(
-                f"windows of {window} can be shifted by 0 to {window - 1}, not {shift}"
-            )
+        _check_shift(shift, window)
         self.attention = attention
         self.positions = positions
         self.window = window
         self.shift = shift
+        self.always_shifts = always_shifts
 
     def forward(self, x):
         """Return what each position gathers from its window, (B, height, width, D)."""
         n_images, height, width, _ = x.shape
         x = pad_to_multiple(x, self.window)
-        shift = self.shift if min(height, width) > self.window else 0
+        shifts = self.always_shifts or min(height, width) > self.window
+        shift = self.shift if shifts else 0
         mask = None
         if shift:
             x = x.roll((-shift, -shift), dims=(1, 2))
@@ -101,6 +112,11 @@ class ShiftedWindows(nn.Module):
         if shift:
             x = x.roll((shift, shift), dims=(1, 2))
         return x[:, :height, :width]
+
+
+def _check_shift(shift, window):
+    if not 0 <= shift < window:
+        raise ShapeError(f"windows of {window} can be shifted by 0 to {window - 1}, not {shift}")
 
 
 class PatchMerging(nn.Module):

@@ -10,7 +10,7 @@ from tutorial_lib.positions.distances import (
     offsets,
     t5_bucket,
 )
-from tutorial_lib.positions.fourier import fourier_features, grid_positions
+from tutorial_lib.positions.fourier import fourier_features, grid_positions, pixel_waves
 from tutorial_lib.positions.rotary import rotate, turning_angles
 from tutorial_lib.positions.vectors import (
     LearnedGrid,
@@ -38,6 +38,7 @@ __all__ = [
     "grid_positions",
     "log_spaced",
     "offsets",
+    "pixel_waves",
     "rotate",
     "sinusoidal",
     "sinusoidal_grid",

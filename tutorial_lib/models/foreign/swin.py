@@ -41,7 +41,7 @@ def names_of_swin_v2(config):
         table[f"{attention}.qkv.weight"] = names
         for part in ("query", "value"):
             table[f"{attention}.{part}_bias"] = f"{found}.{part}.bias"
-        table[f"{attention}.log_temperature"] = f"{found}.logit_scale"
+        table[f"{attention}.log_scale"] = f"{found}.logit_scale"
         network = f"{found}.continuous_position_bias_mlp"
         for kind in ("weight", "bias"):
             table[f"{ours}.windows.positions.hidden.{kind}"] = f"{network}.0.{kind}"
