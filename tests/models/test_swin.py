@@ -13,6 +13,7 @@ from tutorial_lib.models import Swin, SwinConfig, SwinV2, SwinV2Config, ViT
 from tutorial_lib.models.windows import (
     PatchMerging,
     ShiftedWindows,
+    pad_to_multiple,
     shifted_window_mask,
     window_partition,
     window_reverse,
@@ -119,6 +120,39 @@ def test_rolled_windows_are_attention_to_all_under_a_mask(shift):
             bias[:, i, j] = positions.weight[:, s - r + window - 1, d - c + window - 1]
     expected = attention(x.flatten(1, 2), mask=mask, bias=bias).unflatten(1, (height, width))
     assert_close(layer(x), expected, atol=1e-6, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_every_layer_of_a_swin_is_attention_to_all_under_a_mask():
+    """Three stages, maps that windows do not fill, weights that matter: brute force again."""
+    sizes = {"image_size": 40, "window": 3, "depths": (2, 3, 2), "n_heads": (1, 2, 2)}
+    model = trained(Swin(SwinConfig(**SMALL | sizes)))
+    layers = [m for m in model.modules() if isinstance(m, ShiftedWindows)]
+    differences = []
+
+    def compare(layer, inputs, output):
+        (x,) = inputs
+        height, width = x.shape[1:3]
+        x, side = pad_to_multiple(x, layer.window), layer.window
+        rows, columns = x.shape[1:3]
+        row, column = (
+            torch.arange(rows * columns) // columns,
+            torch.arange(rows * columns) % columns,
+        )
+        shift = layer.shift if min(height, width) > side else 0
+        window_of = (row - shift) // side * 1000 + (column - shift) // side
+        steps = [(at - at[:, None]).clamp(1 - side, side - 1) + side - 1 for at in (row, column)]
+        bias = layer.positions.weight[:, steps[0], steps[1]]
+        mask = window_of[:, None] == window_of
+        found = layer.attention(x.flatten(1, 2), mask=mask, bias=bias)
+        found = found.unflatten(1, (rows, columns))[:, :height, :width]
+        differences.append((found - output).abs().max().item())
+
+    for layer in layers:
+        layer.register_forward_hook(compare)
+    model(torch.randn(1, 3, 40, 36))
+    assert len(differences) == 7
+    assert max(differences) < 1e-5
 
 
 def test_the_parts_that_a_roll_brings_together_stay_apart():
