@@ -141,7 +141,7 @@ def test_every_layer_of_a_swin_is_attention_to_all_under_a_mask():
         )
         shift = layer.shift if min(height, width) > side else 0
         window_of = (row - shift) // side * 1000 + (column - shift) // side
-        steps = [(at - at[:, None]).clamp(1 - side, side - 1) + side - 1 for at in (row, column)]
+        steps = [(i - i[:, None]).clamp(1 - side, side - 1) + side - 1 for i in (row, column)]
         bias = layer.positions.weight[:, steps[0], steps[1]]
         mask = window_of[:, None] == window_of
         found = layer.attention(x.flatten(1, 2), mask=mask, bias=bias)
