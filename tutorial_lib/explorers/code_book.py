@@ -16,9 +16,10 @@ class CodeBookExplorer(BrowserExplorer):
     """Pictures as codes: a click on a cell shows its code, where else it is, and swaps it.
 
     pictures (N, 3, height, width) from 0 to 1; codes (N, rows, columns) of numbers below n_codes;
-    decode(codes) -> pixels (1, 3, height, width) from 0 to 1, of a tensor (1, rows, columns), called
-    without gradients; names: one for each picture; use: how often each code is used (n_codes,),
-    counted in these pictures when left out. swaps: {cell: another code}, cells counted row by row.
+    decode(codes) -> pixels (1, 3, height, width) from 0 to 1, of a tensor (1, rows, columns); it is
+    called without gradients. names: one for each picture; use: how often each code is used
+    (n_codes,), counted in these pictures when left out. swaps: {cell: another code}, cells counted
+    row by row.
     Raises ShapeError for arrays that do not fit together or a code outside the book.
 
     >>> codes = np.zeros((1, 2, 2), dtype=int)
@@ -100,6 +101,8 @@ class CodeBookExplorer(BrowserExplorer):
 
     def _decode(self, _change=None):
         asked = {"picture": self.picture, "swaps": self.swaps}
+        if asked.items() <= self.decoded.items():  # a message that changes both comes twice
+            return
         try:
             if self.picture not in self._plain:
                 self._plain[self.picture] = self._pixels(self._codes[self.picture])
@@ -122,7 +125,9 @@ class CodeBookExplorer(BrowserExplorer):
             made = self.decode(torch.from_numpy(codes)[None])
         made = as_array(made)
         if made.ndim != 4 or made.shape[:2] != (1, 3) or not np.isfinite(made).all():
-            raise ShapeError(f"decode must give finite pixels (1, 3, height, width), got {made.shape}")
+            raise ShapeError(
+                f"decode must give finite pixels (1, 3, height, width), got {made.shape}"
+            )
         return made[0].transpose(1, 2, 0).clip(0, 1)
 
     @traitlets.validate("picture", "row", "column")
@@ -174,7 +179,7 @@ def _by_cell(values, rows, columns):
 
 
 def _looks(pixels, codes, n_codes):
-    """For each code the mean of the pixels in its cells (n_codes, 3, h, w), grey where it has none."""
+    """For each code the mean of its cells' pixels (n_codes, 3, h, w), grey where it has none."""
     cells = np.stack([_by_cell(picture, *codes.shape[1:]) for picture in pixels])
     cells = cells.reshape(-1, *cells.shape[3:]).astype(np.float32) / 255  # (N · cells, h, w, 3)
     totals = np.zeros((n_codes, *cells.shape[1:]), np.float32)

@@ -79,9 +79,7 @@ class EmojiFinder(FindingExplorer):
         for index in indices:
             if not 0 <= index < len(self.names):
                 raise ShapeError(f"find gave picture {index:g} of {len(self.names)}")
-        return [
-            (int(i), round(float(score), 4)) for i, score in zip(indices, scores, strict=True)
-        ]
+        return [(int(i), round(float(score), 4)) for i, score in zip(indices, scores, strict=True)]
 
 
 def _numbers(values):
