@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.t5 import T5, T5Config
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig
+    from tutorial_lib.models.vq import CodeBook, VQAutoencoder, VQConfig
     from tutorial_lib.models.xlm import XLM, XLMConfig
 
 
