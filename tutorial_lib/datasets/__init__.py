@@ -20,6 +20,11 @@ if TYPE_CHECKING:
         few_shot_prompt,
     )
     from tutorial_lib.datasets.mnist import Digits, load_mnist
+    from tutorial_lib.datasets.named_emoji import (
+        NamedEmoji,
+        load_named_emoji,
+        render_named_emoji,
+    )
     from tutorial_lib.datasets.names_in_languages import (
         KINDS,
         NAME_LANGUAGES,
