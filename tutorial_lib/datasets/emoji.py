@@ -98,9 +98,18 @@ def _rows():
 
 def _pictures(rows, font, size):
     characters, names, formal_names, groups = zip(*rows, strict=True)
-    images = torch.stack([draw_glyph(character, font, size) for character in characters]) / 255
+    images = _drawn(characters, font, size)
     lowered = tuple(name.lower() for name in formal_names)  # the standard writes them in capitals
     return EmojiPictures(images, characters, names, lowered, groups)
+
+
+def draw_glyphs(characters, size):
+    """Draw characters that the font holds as (N, 3, size, size), from 0 to 1 on white."""
+    return _drawn(characters, _font(size), size)
+
+
+def _drawn(characters, font, size):
+    return torch.stack([draw_glyph(character, font, size) for character in characters]) / 255
 
 
 def check_size(size):
