@@ -277,6 +277,10 @@ if TYPE_CHECKING:
         describe_word_to_regions,
         word_to_regions,
     )
+    from tutorial_lib.figures.chapter10_text_and_pictures.towers import (
+        clip_towers,
+        describe_clip_towers,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart, named_points
     from tutorial_lib.figures.generation import (
         describe_next_tokens,

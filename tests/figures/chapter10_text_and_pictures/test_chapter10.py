@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 from moves import made_up_scene
 
 from tutorial_lib import figures
@@ -7,6 +8,7 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter10_text_and_pictures.codes import colour_of
 from tutorial_lib.figures.chapter10_text_and_pictures.family import MODELS
+from tutorial_lib.models import CLIPConfig, count_parameters
 
 PICTURES = np.random.default_rng(0).random((4, 3, 6, 6))
 LOGITS = np.diag([5.0, 4, 3, 2]) + np.eye(4, k=1)
@@ -164,6 +166,25 @@ def test_the_map_goes_by_year_and_says_where_to_read():
     assert {"VisualBERT", "VideoBERT", "CLIP", "DALL-E", "BLIP", "VQ-VAE", "Latent diffusion"} == {
         model for model, *_ in MODELS
     }
+
+
+def test_both_towers_hold_all_parameters_of_the_model():
+    sizes = {"image_size": 6, "patch_size": 3, "d_image": 8, "n_image_layers": 3, "n_heads": 2}
+    sizes |= {"n_image_heads": 2, "vocab_size": 9, "context": 5, "d_model": 4, "n_layers": 1}
+    model = CLIPConfig(**sizes, d_joint=5, end_id=8).build().train()
+    inputs = torch.tensor(PICTURES).float(), torch.tensor([[1, 8]] * 2)
+    figure = figures.machine(model, *inputs, words=["a cat", "a dog"])
+    assert model.training
+    assert {"a", "cat", "dog"} <= set(texts(figure))
+    shown = texts(figure)
+    learned = [text.replace("scale 14.3, ", "") for text in shown if "parameter" in text]
+    counted = [int(text.split(" ")[0].replace(",", "")) for text in learned]
+    assert len(counted) == 10
+    assert sum(counted) == count_parameters(model)
+    assert {"(B, T, D) = (4, 5, 8)", "(N, T, D) = (2, 2, 4)", "(B, N) = (4, 2)"} <= set(shown)
+    assert {"3 layers, all look at all", "1 layer, looking back only"} <= set(shown)
+    said = figures.describe_clip_towers(model)
+    assert f"{count_parameters(model):,} parameters in all" in said
 
 
 @pytest.mark.parametrize("bad", [np.ones((2, 3, 4)), np.ones((1, 2, 4, 4)), np.ones((0, 3, 4, 4))])

@@ -223,11 +223,13 @@ function render({ model, el }) {
         context.setLineDash([]);
       }
       const number = row[T + i].toFixed(2);
-      const [tagWidth, tagHeight] = [context.measureText(number).width + 10, 18];
+      const [tagWidth, tagHeight] = [context.measureText(number).width + 8, 17];
+      // Above the region, or below it where there is no room.
+      const [x, y] = [Math.min(left, width - tagWidth), top > tagHeight ? top - tagHeight : Math.min(bottom, height - tagHeight)];
       context.fillStyle = `rgb(${theme.card})`;
-      context.fillRect(left + 3, top + 3, tagWidth, tagHeight);
+      context.fillRect(x, y, tagWidth, tagHeight);
       context.fillStyle = theme.ink;
-      context.fillText(number, left + 8, top + 3 + tagHeight / 2);
+      context.fillText(number, x + 4, y + tagHeight / 2 + 0.5);
     }
   }
 

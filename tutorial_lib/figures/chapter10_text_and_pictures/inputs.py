@@ -28,7 +28,7 @@ def words_and_regions(words, image, boxes, names=None, title=None, figure=None):
     Raises ShapeError without a word or a region.
 
     >>> figure = words_and_regions(["[CLS]", "cat"], np.ones((3, 8, 8)), [[0, 0, 0.5, 1]])
-    >>> [text.get_text() for text in figure.axes[0].texts][:4]
+    >>> [text.get_text() for text in figure.axes[0].texts][4:8]
     ['[CLS]', 'E [CLS]', '+', 'text']
     """
     names, boxes, crops = _checked(words, image, boxes, names)

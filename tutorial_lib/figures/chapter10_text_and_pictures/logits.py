@@ -26,7 +26,7 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
 
     >>> figure = logit_matrix(np.ones((2, 3, 4, 4)), ["a cat", "a dog"], [[5, 1], [2, 1]])
     >>> figure.get_suptitle()
-    '1 of 2 pictures finds its own text, 2 of 2 texts find their own picture'
+    '1 of 2 pictures finds its own text, 1 of 2 texts finds its own picture'
     """
     images, values = as_images(images), _checked(images, texts, logits)
     n = len(values)

@@ -25,12 +25,14 @@ ACROSS, SIDE, GAP = 3, 2.3, 0.35  # scenes in a row, the side of one, inches bet
 
 
 @style.styled
-def captioned_scenes(images, captions, boxes=None, names=None, title=None, figure=None):
+def captioned_scenes(
+    images, captions, boxes=None, names=None, present=None, title=None, figure=None
+):
     """Scenes with the boxes of their regions, each above its caption.
 
     images (N, 3, height, width); captions N strings; boxes: for each scene (R, 4) as left, top,
-    right, bottom from 0 to 1 (only those that are there); names: for each scene R strings.
-    Raises ShapeError when the counts differ.
+    right, bottom from 0 to 1; names: for each scene as many strings; present: for each scene R of
+    True and False, where boxes are padded. Raises ShapeError when the counts differ.
 
     >>> figure = captioned_scenes(np.ones((1, 3, 8, 8)), ["a cat"], [[[0, 0, 0.5, 0.5]]], [["cat"]])
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -38,16 +40,19 @@ def captioned_scenes(images, captions, boxes=None, names=None, title=None, figur
     """
     shown = as_images(images)
     boxes = [np.zeros((0, 4))] * len(shown) if boxes is None else [_boxes(each) for each in boxes]
+    if present is not None:
+        boxes = [each[numbers(there) > 0] for each, there in zip(boxes, present, strict=True)]
     names = [[""] * len(each) for each in boxes] if names is None else names
     same_counts(images=len(shown), captions=len(captions), boxes=len(boxes), names=len(names))
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
     tall = SIDE * shown.shape[1] / shown.shape[2]
-    each_high = tall + 0.55
+    said = [_lines(caption, 30) for caption in captions]
+    each_high = tall + 0.24 + 0.17 * max(map(len, said))
     width = max(3.6, across * SIDE + (across - 1) * GAP)
     default = "Scenes: every region has a box, every caption is true"
     figure, axes = page(figure, width, down * each_high, title or default)
-    for n, (image, caption) in enumerate(zip(shown, captions, strict=True)):
+    for n, (image, lines) in enumerate(zip(shown, said, strict=True)):
         left, top = (n % across) * (SIDE + GAP), (n // across) * each_high
         place(axes, image, left, top, SIDE, tall, smooth=True)
         if len(boxes[n]) != len(names[n]):
@@ -55,10 +60,11 @@ def captioned_scenes(images, captions, boxes=None, names=None, title=None, figur
         for at, (box, name) in enumerate(zip(boxes[n], names[n], strict=True)):
             colour = style.CYCLE[at % len(style.CYCLE)]
             x, y = left + box[0] * SIDE, top + box[1] * tall
-            _outline(axes, x, y, (box[2] - box[0]) * SIDE, (box[3] - box[1]) * tall, colour)
+            high = (box[3] - box[1]) * tall
+            _outline(axes, x, y, (box[2] - box[0]) * SIDE, high, colour)
             if name:
-                _tag(axes, x, y, shortened(name, 18), colour, top)
-        for line, words in enumerate(_lines(caption, 30)):
+                _tag(axes, x, y, high, shortened(name, 18), colour, top)
+        for line, words in enumerate(lines):
             axes.text(left, top + tall + 0.13 + 0.17 * line, words, va="center", fontsize=9.5)
     finish(axes, width, down * each_high)
     return figure
@@ -124,7 +130,7 @@ def word_to_regions(scene, chosen, layer=0, head=-1, title=None, figure=None):
             axes.add_patch(Rectangle((x, y), wide, high, linewidth=0, zorder=4, **look))
             own = len(words) + r == at
             _outline(axes, x, y, wide, high, style.BLUE if own else style.ORANGE, 2.6 if own else 1)
-            _tag(axes, x, y, f"{row[len(words) + r]:.2f}", style.INK, up + top)
+            _tag(axes, x, y, high, f"{row[len(words) + r]:.2f}", style.INK, up + top)
     finish(axes, width, down * each_high - 0.3)
     return figure
 
@@ -192,23 +198,22 @@ def _outline(axes, x, y, width, height, colour, thick=1.8):
     axes.add_patch(Rectangle((x, y), width, height, **look))
 
 
-def _tag(axes, x, y, text, colour, top):
-    """Write on a box: above its edge where the picture, which begins at `top`, has room for it."""
+def _tag(axes, x, y, height, text, colour, top):
+    """Write beside a box: above it where the picture, which begins at `top`, has room, or below."""
     look = {"fontsize": 8.5, "color": colour, "zorder": 6, "fontweight": "bold"}
-    if y - top > 0.2:
+    if y - top > 0.17:
         axes.text(x, y - 0.04, text, va="bottom", **look)
-        return
-    box = {"boxstyle": "square,pad=0.15", "facecolor": style.CARD, "edgecolor": "none"}
-    axes.text(x + 0.06, y + 0.06, text, va="top", bbox=box, **look)
+    else:
+        axes.text(x, y + height + 0.05, text, va="top", **look)
 
 
 def _lines(text, letters):
-    """A caption on at most two lines."""
-    words, lines = shortened(text, 2 * letters).split(), [""]
+    """A caption on as many lines as it needs, up to four or so."""
+    words, lines = shortened(text, 4 * letters).split(), [""]
     for word in words:
         joined = f"{lines[-1]} {word}".strip()
         if len(joined) > letters and lines[-1]:
             lines.append(word)
         else:
             lines[-1] = joined
-    return lines[:2]
+    return lines

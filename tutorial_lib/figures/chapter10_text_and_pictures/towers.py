@@ -29,11 +29,11 @@ def clip_towers(model, images, ids, texts=None, mask=None, title=None, figure=No
     n_boxes = max(len(left), len(right))
     bottom = 1.2
     top = bottom + STEP * n_boxes
-    width, height = 2 * TOWER + APART, top + 1.55
+    width, height = 2 * TOWER + APART + 0.1, top + 1.55
     name = f"{type(model).__name__}: {count_parameters(model):,} parameters in two towers"
     figure, axes = canvas(figure, width, height, title or name, below=0.05)
     limits = axes.get_xlim(), axes.get_ylim()
-    middles = (TOWER / 2, TOWER + APART + TOWER / 2)
+    middles = (0.05 + TOWER / 2, 0.05 + TOWER + APART + TOWER / 2)
     for parts, middle in zip((left, right), middles, strict=True):
         ups = [top - STEP * (len(parts) - at) for at in range(len(parts))]
         arrow(axes, [(middle, 0.98), (middle, ups[0])])
