@@ -250,7 +250,9 @@ if TYPE_CHECKING:
         film_strips,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.codes import (
+        code_use,
         coded_pictures,
+        describe_code_use,
         describe_coded_pictures,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.family import (

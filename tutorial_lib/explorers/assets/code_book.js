@@ -194,7 +194,7 @@ function render({ model, el }) {
     });
     strokeLine(context, [[0, high - 0.5], [wide, high - 0.5]], theme.muted, 1);
     const rank = rankOf.get(code);
-    const x = (rank + 0.5) * step;
+    const x = Math.max(6, (rank + 0.5) * step);
     context.fillStyle = theme.orange;
     context.beginPath();
     context.moveTo(x - 5, 0);
@@ -227,7 +227,7 @@ function render({ model, el }) {
     others.forEach(([n, cells], i) => {
       const [x, y] = [(i % othersSize.S) * each + 2, Math.floor(i / othersSize.S) * each + 2];
       sheet.draw(context, n, x, y, THUMB, tall);
-      [context.strokeStyle, context.lineWidth] = [theme.orange, 1.6];
+      [context.strokeStyle, context.lineWidth] = [theme.orange, cells.length > 12 ? 0.7 : 1.6];
       for (const cell of cells) {
         context.strokeRect(x + ((cell % columns) * THUMB) / columns + 0.5, y + (Math.floor(cell / columns) * tall) / rows + 0.5, THUMB / columns - 1, tall / rows - 1);
       }
