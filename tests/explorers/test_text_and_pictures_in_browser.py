@@ -11,6 +11,11 @@ from playwright.sync_api import expect
 from tutorial_lib.explorers import CodeBookExplorer, RegionExplorer
 
 pytestmark = pytest.mark.slow
+# A slider that is pulled through some values at once.
+SLIDE = """(node, values) => values.forEach((value) => {
+  node.value = value;
+  node.dispatchEvent(new Event("input", { bubbles: true }));
+})"""
 
 
 def test_a_phrase_finds_pictures_and_a_picture_says_its_name(open_explorer):
@@ -178,12 +183,10 @@ def test_a_code_is_swapped_and_decoded_once(open_explorer):
     assert len(calls) == 1
     made = explorer.picture(".tl-panes figure:nth-of-type(3) canvas")
     put = page.get_by_label("Code in the cell")
-    put.focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowRight")
+    put.evaluate(SLIDE, [4, 5, 6, 7, 8])
     expect(readout).to_contain_text("held code 3 and now holds 8")
     expect(readout).to_contain_text("1 code is swapped, and the picture has changed in 1 of 4")
-    assert len(calls) <= 6
+    assert len(calls) == 2
     assert calls[-1].flatten().tolist() == [0, 1, 2, 8]
     assert explorer.picture(".tl-panes figure:nth-of-type(3) canvas") != made
     page.get_by_role("button", name="Put all back").click()
