@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.albert import ALBERT, ALBERTConfig
     from tutorial_lib.models.bart import BART, BARTConfig
     from tutorial_lib.models.bert import BERT, BERTConfig
+    from tutorial_lib.models.clip import CLIP, CLIPConfig
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
     from tutorial_lib.models.distilbert import DistilBERT, DistilBERTConfig
     from tutorial_lib.models.electra import ELECTRA, ELECTRAConfig
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.t5 import T5, T5Config
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
     from tutorial_lib.models.vit import ViT, ViTConfig
+    from tutorial_lib.models.vq import CodeBook, VQAutoencoder, VQConfig
     from tutorial_lib.models.xlm import XLM, XLMConfig
 
 
