@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from tutorial_lib import datasets, explorers
+from tutorial_lib.explorers.packing import as_regions
 from tutorial_lib.interpret import SeenPicture, trace
 from tutorial_lib.models import BERT, BERTConfig, DistilBERT
 from tutorial_lib.recipes import load_checkpoint, shakespeare_gpt
@@ -44,14 +45,51 @@ def attention_picture():
     return explorers.AttentionExplorer.from_pictures(load("mnist-vit"), images, ink=True)
 
 
+def attention_regions():
+    """Made-up maps of a caption and of two regions of its picture."""
+    scene = made_up_scene(4, 2)
+    segments = [0] * 4 + [1] * 2
+    picture = as_regions(scene["image"], scene["boxes"])
+    labels = [*scene["words"], "a dog", "a cat"]
+    return explorers.AttentionExplorer(scene["weights"], labels, segments=segments, picture=picture)
+
+
 def attention_text():
     """MiniLM behind the attention explorer."""
     return explorers.AttentionExplorer.from_model(*minilm(), "the cat sat")
 
 
+def code_book(n=6, n_codes=40):
+    """Made-up pictures of 4 x 4 codes; a code stands for a grey of its own."""
+    numbers = np.random.default_rng(0)
+    codes = (n_codes * numbers.random((n, 4, 4)) ** 2).astype(int)
+
+    def decode(codes):
+        pixels = codes[:, None].float() / (n_codes - 1)
+        return pixels.repeat(1, 3, 1, 1).repeat_interleave(4, 2).repeat_interleave(4, 3)
+
+    pictures = decode(torch.from_numpy(codes)).clone()
+    pictures[:, 0] = 1 - pictures[:, 0]
+    return explorers.CodeBookExplorer(pictures, codes, decode, n_codes)
+
+
 def digits():
     """The ViT that reads drawn digits."""
     return explorers.DigitExplorer(load("mnist-vit"), datasets.load_mnist().test)
+
+
+def emoji_finder(n=40):
+    """Pictures of one colour each; a letter is as near to a picture as its number says."""
+    numbers = np.random.default_rng(0)
+    pictures = np.ones((n, 3, 24, 24)) * numbers.random((n, 3, 1, 1))
+    names = [f"picture number {i}" for i in range(n)]
+
+    def find(text):
+        scores = np.cos(np.arange(n) - sum(map(ord, text)))
+        order = np.argsort(-scores)
+        return order, scores[order]
+
+    return explorers.EmojiFinder(find, pictures, names, "a red one")
 
 
 def generation():
@@ -76,6 +114,19 @@ def lens():
     return explorers.LogitLensExplorer(load("shakespeare-gpt"), *functions, "HAMLET.\nTo be")
 
 
+def made_up_scene(n_words, n_regions, n_layers=2, n_heads=4, seed=0):
+    """A scene of noise as RegionExplorer takes it."""
+    numbers = np.random.default_rng(seed)
+    size = n_words + n_regions
+    corners = numbers.random((n_regions, 2)) / 2
+    return {
+        "image": numbers.random((3, 24, 24)),
+        "boxes": np.concatenate([corners, corners + 0.4], axis=1),
+        "words": ["[CLS]", "a", "cat", "above", "the", "dog"][:n_words],
+        "weights": numbers.dirichlet([0.5] * size, (n_layers, n_heads, size)),
+    }
+
+
 def merges():
     """Five words, five merges."""
     words = {"cat": 10, "pet": 12, "mat": 5, "rat": 8, "eats": 4}
@@ -92,6 +143,18 @@ def patch_matches(side=448, n_heads=6):
         attention = torch.rand(n_heads, rows, columns, generator=generator) / (rows * columns)
         seen.append(SeenPicture(name, image, patches, attention))
     return explorers.PatchMatcher(seen, mode="attention of [CLS]")
+
+
+def regions():
+    """Made-up maps of two scenes of different sizes, and a head to silence."""
+    scenes = [made_up_scene(6, 3), made_up_scene(4, 2, seed=1)]
+
+    def silence(scene, layer, head):
+        weights = scenes[scene]["weights"].copy()
+        weights[layer, head] = 0
+        return {"outputs": [("it matches", 0.9, 0.9 / (1 + head))], "weights": weights}
+
+    return explorers.RegionExplorer(scenes, silence, layer=1)
 
 
 def replaced():
@@ -142,15 +205,18 @@ MOVES = {
     "attention, 15 tokens": (lambda: attention(15), named("Layer", "Head")),
     "attention, 200 tokens": (lambda: attention(200), named("Layer", "Head")),
     "attention, picture": (attention_picture, named("Layer", "Head")),
+    "attention, regions": (attention_regions, named("Layer", "Head")),
     "buckets": (
         lambda: explorers.BucketExplorer(load("six-tasks")),
         named("Distance", "Buckets", "Up to a distance of"),
     ),
+    "code book": (code_book, named("Picture", "Code in the cell")),
     "corruption": (
         explorers.CorruptionExplorer,
         ("textarea", *named("Share", "Mean length of a span")),
     ),
     "digits": (digits, named("Pen", "Layer", "Head")),
+    "emoji finder": (emoji_finder, ("textarea", "input[type=checkbox]")),
     "fill-mask": (lambda: explorers.FillMaskExplorer(load("shakespeare-bert")), ("textarea",)),
     "generation": (generation, named("Temperature", "Top-k", "Top-p")),
     "latents": (latents, named("Latent", "Head", "Picture")),
@@ -173,6 +239,7 @@ MOVES = {
     ),
     "merges": (merges, named("Merge")),
     "patch matches": (patch_matches, named("Show", "Head")),
+    "regions": (regions, named("Layer", "Head", "Measure at", "Show", "Scene")),
     "rotary": (
         explorers.RotaryHands,
         named("Query at position", "Key at position", "Move both by"),
@@ -212,6 +279,7 @@ LINES = ["I cannot sleep.", "O Romeo", "the cat [MASK]", "the cat sat on the mat
 TYPED = {
     "attention, MiniLM": (attention_text, *named("Text"), LINES),
     "corruption": (MOVES["corruption"][0], "textarea", LINES),
+    "emoji finder": (emoji_finder, "textarea", LINES),
     "fill-mask": (MOVES["fill-mask"][0], "textarea", LINES),
     "generation": (generation, "textarea", LINES),
     "lattice": (MOVES["lattice"][0], "textarea", ["unhappily", "seventy", "zwölf", "a", "🙂"]),

@@ -11,8 +11,10 @@ from tutorial_lib.lazy import loading
 if TYPE_CHECKING:
     from tutorial_lib.explorers.attention import AttentionExplorer
     from tutorial_lib.explorers.buckets import BucketExplorer
+    from tutorial_lib.explorers.code_book import CodeBookExplorer
     from tutorial_lib.explorers.corruption import CorruptionExplorer
     from tutorial_lib.explorers.digits import DigitExplorer
+    from tutorial_lib.explorers.emoji_finder import EmojiFinder
     from tutorial_lib.explorers.fill_mask import FillMaskExplorer
     from tutorial_lib.explorers.gaps import fillings
     from tutorial_lib.explorers.generation import GenerationExplorer
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.merges import MergeStepper
     from tutorial_lib.explorers.patch_matches import PatchMatcher
     from tutorial_lib.explorers.patches import PatchExplorer
+    from tutorial_lib.explorers.regions import RegionExplorer
     from tutorial_lib.explorers.replaced import ReplacedExplorer
     from tutorial_lib.explorers.rotary import RotaryHands
     from tutorial_lib.explorers.saturation import SaturationExplorer

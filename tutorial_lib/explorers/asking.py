@@ -1,5 +1,7 @@
 """What the explorers share in which a text is typed and Python answers."""
 
+import time
+
 import traitlets
 
 from tutorial_lib.explorers.base import BrowserExplorer
@@ -55,3 +57,30 @@ class AskingExplorer(BrowserExplorer):
 
     def _clean(self, text):
         return without_half_pairs(str(text)[: self.limit])
+
+
+class FindingExplorer(AskingExplorer):
+    """An AskingExplorer that looks something up: how many results, and how long it took.
+
+    n is kept from 1 to `most`, the text cut at 300 characters. Subclasses define
+    `look_up(text, n, **request) -> dict`, the reply but for its milliseconds.
+    """
+
+    most = 20
+
+    def __init__(self, text, n, **controls):
+        self.limit = 300
+        super().__init__(text, n=self._number(n), **controls)
+
+    def look_up(self, text, n, **request):
+        """Return what is found, as JSON takes it."""
+        raise NotImplementedError("a FindingExplorer defines look_up(text, n, **request)")
+
+    def answer(self, text, n, **request):
+        """Look up the text, and say how long that took."""
+        started = time.perf_counter()
+        reply = self.look_up(text, self._number(n), **request)
+        return reply | {"milliseconds": round(1000 * (time.perf_counter() - started))}
+
+    def _number(self, n):
+        return min(max(int(n), 1), self.most)

@@ -42,7 +42,9 @@ class AttentionExplorer(BrowserExplorer):
     rows: T labels, who looks; columns: S labels, who is looked at (the rows when left out).
     segments and column_segments: 0 or 1 for each label. Layers and heads count from 0.
     picture: what `as_picture` makes of an image whose patches are the last tokens; it takes the
-    place of the lines, and `attention_picture.patch_labels` names the tokens.
+    place of the lines, and `attention_picture.patch_labels` names the tokens. Or what `as_regions`
+    (`explorers.packing`) makes of one whose regions are the last tokens, after those of a text:
+    lines and picture stand side by side.
     More than `max_tokens` are cut, and a note says so. simple=True: of a model's controls, only
     the text.
     Raises ShapeError when shapes and labels disagree or nothing is left to show.
@@ -101,6 +103,8 @@ class AttentionExplorer(BrowserExplorer):
         panel = self.panels[self.part]
         layers, heads, rows, columns = panel["shape"]
         way = "over the picture" if panel.get("picture") else "as lines between the tokens"
+        if (panel.get("picture") or {}).get("boxes"):
+            way = "as lines between words and regions, over the picture"
         return (
             f"who looks at whom in layer {self.layer} of {layers}, head {self.head} of {heads}, "
             f"{rows} x {columns} tokens: {way} and as a matrix, with all heads as thumbnails."

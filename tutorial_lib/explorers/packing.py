@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,19 +37,22 @@ class Side:
 class Picture:
     """The picture that tokens are patches of: pixels (height, width, 3), uint8, and its grid.
 
-    The last n_rows x n_columns tokens are the patches, row by row; what stands before them, [CLS],
-    is no place in the picture.
+    The last n_rows x n_columns tokens are the patches, row by row; what stands before them, [CLS]
+    or the words of a caption, is no place in the picture. boxes (R, 4), as left, top, right, bottom
+    from 0 to 1: the last tokens are these regions in place of patches, n_rows of one column.
     """
 
     pixels: np.ndarray
     n_rows: int
     n_columns: int
+    boxes: np.ndarray | None = None
 
     def packed(self):
         """Plain data and bytes for the browser."""
         height, width, _ = self.pixels.shape
-        grid = {"rows": self.n_rows, "columns": self.n_columns}
-        return {"data": self.pixels.tobytes(), "height": height, "width": width, **grid}
+        places = {"rows": self.n_rows, "columns": self.n_columns}
+        places["boxes"] = None if self.boxes is None else self.boxes.round(5).tolist()
+        return {"data": self.pixels.tobytes(), "height": height, "width": width, **places}
 
 
 @dataclass(frozen=True)
@@ -128,11 +131,34 @@ def make_panel(
             raise ShapeError(f"segments of the {what} must be {size} numbers, each 0 or 1")
         sides.append(Side(tuple(labels), marks))
     if picture is not None and min(weights.shape[2:]) < picture.n_rows * picture.n_columns:
+        parts = f"{picture.n_rows} x {picture.n_columns} patches"
+        parts = parts if picture.boxes is None else f"{picture.n_rows} regions"
         raise ShapeError(
-            f"a picture of {picture.n_rows} x {picture.n_columns} patches needs as many tokens, "
+            f"a picture of {parts} needs as many tokens, "
             f"{title} are {weights.shape[2]} x {weights.shape[3]}"
         )
     return Panel(np.clip(weights, 0, 1), *sides, name=name, picture=picture)
+
+
+def as_regions(image, boxes):
+    """Return a `Picture` of an image (C, height, width) from 0 to 1 whose regions are tokens.
+
+    boxes (R, 4): left, top, right, bottom of each from 0 to 1. The last R tokens of the maps are
+    these regions, in this order. Raises ShapeError for another shape, or a box that is none.
+    """
+    boxes = as_boxes(boxes)
+    return replace(as_picture(image, len(boxes), 1), boxes=boxes)
+
+
+def as_boxes(boxes):
+    """Return boxes (R, 4) as an array; raises ShapeError when one is not inside the picture."""
+    boxes = as_array(np.asarray(boxes) if isinstance(boxes, Sequence) else boxes)
+    if boxes.ndim != 2 or boxes.shape[1:] != (4,) or not len(boxes):
+        raise ShapeError(f"boxes must be (R, 4), got shape {boxes.shape}")
+    inside = np.isfinite(boxes).all() and boxes.min() >= 0 and boxes.max() <= 1
+    if not inside or not (boxes[:, :2] < boxes[:, 2:]).all():
+        raise ShapeError("boxes must have left < right and top < bottom, from 0 to 1")
+    return boxes
 
 
 def as_picture(image, n_rows, n_columns):

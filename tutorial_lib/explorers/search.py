@@ -1,16 +1,13 @@
 """Search Shakespeare's speeches by meaning, beside a search by words."""
 
-import time
-
-from tutorial_lib.explorers.asking import AskingExplorer
+from tutorial_lib.explorers.asking import FindingExplorer
 from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
 from tutorial_lib.figures.chapter06b_using_bert.search import where
 
 EXAMPLE = "He pretends to be crazy."
-MOST = 20
 
 
-class SpeechSearch(AskingExplorer):
+class SpeechSearch(FindingExplorer):
     """A sentence is typed; the closest speeches stand in two columns, by meaning and by words.
 
     finder is a SpeechFinder; n: how many hits a column has, up to 20. The query is cut at 300
@@ -24,8 +21,7 @@ class SpeechSearch(AskingExplorer):
     def __init__(self, finder, query=EXAMPLE, n=5):
         self.finder = finder
         self.found = {}
-        self.limit = 300
-        super().__init__(query, n=min(max(n, 1), MOST), genre="")
+        super().__init__(query, n, genre="")
 
     def describe(self):
         """Say in words what the explorer shows now."""
@@ -34,10 +30,8 @@ class SpeechSearch(AskingExplorer):
         ]
         return f"the speeches closest to {excerpt(self.text)} in two columns: {'; '.join(firsts)}."
 
-    def answer(self, text, n, genre):
+    def look_up(self, text, n, genre):
         """Find what is closest to the text; genre "" stands for all."""
-        started = time.perf_counter()
-        n = min(max(int(n), 1), MOST)
         self.found = self.finder.find(text, n, genre or None)
         return {
             "columns": [
@@ -50,5 +44,4 @@ class SpeechSearch(AskingExplorer):
             "rare": self.finder.rare_words(text),
             "genres": self.finder.genres,
             "speeches": len(self.finder),
-            "milliseconds": round(1000 * (time.perf_counter() - started)),
         }

@@ -245,6 +245,44 @@ if TYPE_CHECKING:
         describe_windows_reach,
         windows_reach,
     )
+    from tutorial_lib.figures.chapter10_text_and_pictures.clips import (
+        describe_film_strips,
+        film_strips,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.codes import (
+        code_use,
+        coded_pictures,
+        describe_code_use,
+        describe_coded_pictures,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.family import (
+        describe_text_picture_map,
+        text_picture_map,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.found import (
+        describe_found_pictures,
+        describe_written_pictures,
+        found_pictures,
+        written_pictures,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.inputs import (
+        describe_words_and_regions,
+        words_and_regions,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.logits import (
+        describe_logit_matrix,
+        logit_matrix,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.scenes import (
+        captioned_scenes,
+        describe_captioned_scenes,
+        describe_word_to_regions,
+        word_to_regions,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.towers import (
+        clip_towers,
+        describe_clip_towers,
+    )
     from tutorial_lib.figures.charts import bar_chart, histogram, line_chart, named_points
     from tutorial_lib.figures.generation import (
         describe_next_tokens,

@@ -6,6 +6,7 @@ import torch
 
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter04_transformer.architecture import architecture
+from tutorial_lib.figures.chapter10_text_and_pictures.towers import clip_towers
 from tutorial_lib.figures.diagrams import (
     BYPASS,
     GAP,
@@ -28,7 +29,7 @@ from tutorial_lib.figures.machine_parts import (
     sizes_in_words,
 )
 from tutorial_lib.interpret import trace
-from tutorial_lib.models import BERT, GPT, DINOv2, Transformer, ViT
+from tutorial_lib.models import BERT, CLIP, GPT, DINOv2, Transformer, ViT
 from tutorial_lib.models.patches import cut_overlapping_patches
 
 TRUNK = 4.7  # width of the boxes, in inches
@@ -74,13 +75,16 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
 
     model: a GPT, ModernGPT or Llama with ids (1, T); a BERT or one of its descendants with ids,
     with those of its heads that it has; a ViT or DINOv2 with an image (1, C, height, width), from 0
-    to 1 or normalised; a Transformer, BART or T5 with source (1, S) and target (1, T) ids.
-    words: the tokens, for these three two lists of them; without them the ids are written.
+    to 1 or normalised; a Transformer, BART or T5 with source (1, S) and target (1, T) ids; a CLIP
+    with images and ids, its texts as words (`clip_towers`).
+    words: the tokens, for encoder-decoders two lists of them; without them the ids are written.
     One layer is opened, orange lines are the shortcuts; each box says what leaves it and how many
     numbers it learns.
     counts: whether a Transformer's boxes say so.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
+    if isinstance(model, CLIP):
+        return clip_towers(model, *inputs, texts=words, title=title, figure=figure)
     if isinstance(model, Transformer):
         pair = words or [map(str, ids[0].tolist()) for ids in inputs]
         spoken = [" ".join(part) for part in pair]
@@ -137,7 +141,7 @@ def plan_of(model, records):
     """
     if not isinstance(model, GPT | BERT | ViT | DINOv2):
         raise TypeError(
-            f"machine draws a Transformer, GPT, ModernGPT, Llama, BERT, ViT or DINOv2, "
+            "machine draws a Transformer, GPT, ModernGPT, Llama, BERT, ViT, DINOv2 or CLIP, "
             f"got {type(model).__name__}"
         )
     trunk = parts_of(model, records)

@@ -75,7 +75,7 @@ function render({ model, el }) {
     }
     [state.L, state.H, state.T, state.S] = panel.shape;
     Object.assign(state, { rows: panel.rows, columns: panel.columns, picture: panel.picture, hover: null, pointed: null });
-    figures[0].hidden = Boolean(panel.picture);
+    figures[0].hidden = Boolean(panel.picture) && !panel.picture.boxes; // a text's words have no place in it
     figures[1].hidden = !panel.picture;
     state.decimals = panel.dtype === "float16" ? 3 : 2;
     state.version++;

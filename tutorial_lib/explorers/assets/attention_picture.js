@@ -1,10 +1,10 @@
-// Patches of a picture that look at each other: the picture, and in colour where one token looks.
-// With [CLS] in front, that one looks until a patch is chosen.
+// Patches or regions of a picture that look at each other: the picture, and in colour where one token looks.
+// With [CLS] or a text in front, the first of its tokens looks until another is chosen.
 
 function pictureView(state, update) {
   const canvas = element("canvas", {
     tabindex: "0", role: "application", "data-lm-suppress-shortcuts": "true",
-    "aria-label": "Picture of patches. Arrow keys choose the patch that looks, Escape lets go.",
+    "aria-label": "Picture",
   });
   const node = element("div", { class: "tl-picture" }, canvas);
   const note = element("div", { class: "tl-note" });
@@ -13,14 +13,23 @@ function pictureView(state, update) {
   let painted = null;
 
   const extra = () => state.T - state.picture.rows * state.picture.columns;
-  const size = () => [side / state.picture.columns, side / state.picture.rows];
+  // The picture's own shape where regions lie on it; patches fill a square.
+  const tall = () => (state.picture.boxes ? (side * state.picture.height) / state.picture.width : side);
+  // Left, top, width and height of every patch or region.
+  function places() {
+    const { rows, columns, boxes } = state.picture;
+    if (boxes) return boxes.map(([left, top, right, bottom]) => [left * side, top * tall(), (right - left) * side, (bottom - top) * tall()]);
+    const [width, height] = [side / columns, side / rows];
+    return Array.from({ length: rows * columns }, (_, i) => [(i % columns) * width, Math.floor(i / columns) * height, width, height]);
+  }
   const hit = (event) => {
     const area = canvas.getBoundingClientRect();
-    const [width, height] = size();
-    const column = Math.floor((event.clientX - area.left) / width);
-    const row = Math.floor((event.clientY - area.top) / height);
-    const inside = row >= 0 && row < state.picture.rows && column >= 0 && column < state.picture.columns;
-    return inside ? { side: "row", index: extra() + row * state.picture.columns + column } : null;
+    const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+    const found = places()
+      .map(([left, top, width, height], i) => [width * height, i, x >= left && x < left + width && y >= top && y < top + height])
+      .filter(([, , inside]) => inside)
+      .sort((a, b) => a[0] - b[0]); // of regions that overlap, the smallest
+    return found.length ? { side: "row", index: extra() + found[0][1] } : null;
   };
   tokenEvents(canvas, state, update, hit);
   canvas.addEventListener("keydown", (event) => {
@@ -28,7 +37,8 @@ function pictureView(state, update) {
     if (way === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const { rows, columns } = state.picture;
+    const { rows, columns, boxes } = state.picture;
+    if (boxes && way) way.splice(0, 2, way[0] + way[1], 0); // one column of regions: all arrows go along it
     const at = state.pinned?.side === "row" && state.pinned.index >= extra() ? state.pinned.index - extra() : null;
     const [row, column] = at === null ? [0, 0] : [Math.floor(at / columns) + way?.[0], (at % columns) + way?.[1]];
     const inside = (value, count) => Math.min(Math.max(value, 0), count - 1);
@@ -63,33 +73,37 @@ function pictureView(state, update) {
   return {
     node: element("div", {}, node, note),
     canvas,
-    resize() {},
+    resize() {
+      const parts = state.picture.boxes ? "regions" : "patches";
+      canvas.setAttribute("aria-label", `Picture of ${parts}. Arrow keys choose the one that looks, Escape lets go.`);
+    },
     draw() {
       if (painted !== state.picture) paint();
-      const context = sizedContext(canvas, side, side);
-      context.imageSmoothingEnabled = false;
-      context.drawImage(pixels, 0, 0, side, side);
+      const { boxes } = state.picture;
+      const context = sizedContext(canvas, side, tall());
+      context.imageSmoothingEnabled = Boolean(boxes);
+      context.drawImage(pixels, 0, 0, side, tall());
       const { chosen, weights } = looks();
-      const [width, height] = size();
-      const corner = (token) => {
-        const at = token - extra();
-        return [(at % state.picture.columns) * width, Math.floor(at / state.picture.columns) * height];
-      };
+      const areas = places();
       const most = Math.max(1e-6, ...weights.subarray(extra()));
       context.fillStyle = state.theme.orange;
       for (let s = extra(); s < state.S; s++) {
         if (weights[s] < state.threshold) continue;
-        context.globalAlpha = 0.8 * (weights[s] / most);
-        context.fillRect(...corner(s), width, height);
+        context.globalAlpha = (boxes ? 0.6 : 0.8) * (weights[s] / most);
+        context.fillRect(...areas[s - extra()]);
       }
       context.globalAlpha = 1;
+      if (boxes) {
+        [context.strokeStyle, context.lineWidth] = [state.theme.orange, 1.5];
+        for (const area of areas) context.strokeRect(...area);
+      }
       if (chosen !== null && chosen >= extra()) {
         context.strokeStyle = state.theme.blue;
         context.lineWidth = 3;
-        const [x, y] = corner(chosen);
+        const [x, y, width, height] = areas[chosen - extra()];
         context.strokeRect(x + 1.5, y + 1.5, width - 3, height - 3);
       }
-      const who = chosen === null ? "All patches in the mean look" : `“${state.rows.labels[chosen]}” looks`;
+      const who = chosen === null ? `All ${boxes ? "regions" : "patches"} in the mean look` : `“${state.rows.labels[chosen]}” looks`;
       note.textContent = `${who}; the strongest colour is ${most.toFixed(state.decimals)}.`;
     },
   };
