@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
     from tutorial_lib.models.one_head import OneHeadReader
     from tutorial_lib.models.perceiver import Perceiver, PerceiverConfig
+    from tutorial_lib.models.picture_finder import PictureFinder, PictureFinderConfig, TwoHeads
     from tutorial_lib.models.picture_writer import PictureWriter, PictureWriterConfig
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
