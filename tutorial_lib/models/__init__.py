@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tutorial_lib.models.swin_v2 import SwinV2, SwinV2Config
     from tutorial_lib.models.t5 import T5, T5Config
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
+    from tutorial_lib.models.video_bert import FrameTokens, VideoBERT, VideoBERTConfig
+    from tutorial_lib.models.visual_bert import VisualBERT, VisualBERTConfig, join_boxes
     from tutorial_lib.models.vit import ViT, ViTConfig
     from tutorial_lib.models.xlm import XLM, XLMConfig
 
