@@ -20,6 +20,11 @@ if TYPE_CHECKING:
         few_shot_prompt,
     )
     from tutorial_lib.datasets.mnist import Digits, load_mnist
+    from tutorial_lib.datasets.named_emoji import (
+        NamedEmoji,
+        load_named_emoji,
+        render_named_emoji,
+    )
     from tutorial_lib.datasets.names_in_languages import (
         KINDS,
         NAME_LANGUAGES,
@@ -44,6 +49,19 @@ if TYPE_CHECKING:
         relation,
     )
     from tutorial_lib.datasets.reviews import Review, load_reviews
+    from tutorial_lib.datasets.scenes import (
+        ANSWERS,
+        OBJECTS,
+        RELATIONS,
+        SceneQuestion,
+        Scenes,
+        ask_scenes,
+        check_boxes,
+        crop_boxes,
+        draw_scenes,
+        object_of,
+        scene_facts,
+    )
     from tutorial_lib.datasets.shakespeare import Corpus, Play, Speech, load_shakespeare
     from tutorial_lib.datasets.splits import Splits, fingerprint
     from tutorial_lib.datasets.text_tasks import TASKS, TextPair, load_text_task

