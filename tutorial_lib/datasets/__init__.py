@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING
 from tutorial_lib.lazy import loading
 
 if TYPE_CHECKING:
+    from tutorial_lib.datasets.clips import (
+        CHANGES,
+        DIRECTIONS,
+        SPEEDS,
+        THINGS,
+        Clips,
+        clip_combinations,
+        draw_clips,
+    )
     from tutorial_lib.datasets.drawings import draw_strokes, like_mnist
     from tutorial_lib.datasets.emoji import EmojiPictures, load_emoji, render_emoji
     from tutorial_lib.datasets.in_words import LANGUAGES, date_in_words, number_in_words

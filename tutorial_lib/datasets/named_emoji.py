@@ -8,9 +8,10 @@ named_emoji.json beside this file holds names, concepts and splits. Names, group
 those of Unicode's emoji-test.txt and CLDR 48 (Unicode License v3), taken once from emojibase-data
 17.0.0. A *concept* joins what a model must not meet in training when the test asks for it: skin
 tones, gender, hair and direction by rule; near twins ("dog", "dog face", "guide dog"; coloured
-hearts; clock faces) and pictures that are drawn alike (the flags of France and of St. Martin) by
-a list that was made by hand. Within each group the concepts were shuffled and dealt out; one with
-more than 20 pictures is always in the training set.
+hearts; clock faces; the many smiling faces) and pictures that are drawn alike (the flags of
+France and of St. Martin) by a list that was made by hand, after all pairs were looked at whose
+pictures are close and whose names share a word. Within each group the concepts were shuffled and
+dealt out; one with more than 20 pictures is always in the training set.
 """
 
 import functools
@@ -63,7 +64,7 @@ def load_named_emoji(size: int = 64) -> Splits:
     foreign font, ValueError for a size outside 1..1024.
 
     >>> load_named_emoji(size=16)
-    Splits(train 3,046, validation 299, test 599)
+    Splits(train 3,045, validation 299, test 600)
     """
     pixels = _all_pixels(size)
     return Splits(*(_part(name, pixels) for name in ("train", "validation", "test")))

@@ -20,16 +20,16 @@ from tutorial_lib.errors import ShapeError
 
 # name -> emoji; every one a single word, and no two that could be taken for each other
 _EMOJI = {
-    **{"dog": "🐕", "cat": "🐈", "horse": "🐎", "cow": "🐄", "pig": "🐖", "elephant": "🐘"},
+    **{"dog": "🐶", "cat": "🐈", "horse": "🐎", "cow": "🐄", "pig": "🐖", "elephant": "🐘"},
     **{"camel": "🐫", "monkey": "🐒", "fox": "🦊", "lion": "🦁", "frog": "🐸", "snake": "🐍"},
     **{"turtle": "🐢", "whale": "🐋", "octopus": "🐙", "crab": "🦀", "butterfly": "🦋"},
     **{"bee": "🐝", "chicken": "🐔", "duck": "🦆", "owl": "🦉", "penguin": "🐧"},
     **{"apple": "🍎", "pear": "🍐", "banana": "🍌", "lemon": "🍋", "strawberry": "🍓"},
     **{"carrot": "🥕", "egg": "🥚", "cake": "🎂", "cookie": "🍪", "burger": "🍔"},
     **{"tree": "🌳", "rose": "🌹", "cactus": "🌵", "mushroom": "🍄"},
-    **{"car": "🚗", "bus": "🚌", "bicycle": "🚲", "boat": "⛵", "rocket": "🚀", "tractor": "🚜"},
+    **{"car": "🚗", "bus": "🚍", "bicycle": "🚲", "boat": "⛵", "rocket": "🚀", "tractor": "🚜"},
     **{"house": "🏠", "chair": "🪑", "ball": "⚽", "clock": "⏰", "key": "🔑", "hat": "🎩"},
-    **{"shoe": "👟", "book": "📕", "guitar": "🎸", "drum": "🥁", "balloon": "🎈", "bell": "🔔"},
+    **{"shoe": "👟", "book": "📗", "guitar": "🎸", "drum": "🥁", "balloon": "🎈", "bell": "🔔"},
     **{"candle": "🕯", "hammer": "🔨", "star": "⭐", "cloud": "☁", "ghost": "👻", "crown": "👑"},
 }
 OBJECTS = tuple(_EMOJI)
