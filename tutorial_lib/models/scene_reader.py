@@ -107,9 +107,7 @@ class SceneReader(VisualBERT):
         """Return the regions (B, R, F + 4) of crops (B, R, 3, 32, 32) and their boxes (B, R, 4)."""
         check_tensor("crops", crops)
         if crops.dim() != 5 or crops.shape[2:] != (3, 32, 32):
-            raise ShapeError(
-                f"crops must have shape (B, R, 3, 32, 32), got {tuple(crops.shape)}"
-            )
+            raise ShapeError(f"crops must have shape (B, R, 3, 32, 32), got {tuple(crops.shape)}")
         features = torch.cat([self.eyes(some) for some in crops.flatten(0, 1).split(500)])
         return join_boxes(features.view(*crops.shape[:2], -1), boxes)
 

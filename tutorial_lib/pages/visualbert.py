@@ -14,13 +14,13 @@ import torch.nn.functional as F
 from einops import rearrange
 from torch import nn
 
-WORDS = ["[CLS]", "[SEP]", "____", "left", "right", "of"]  # the ten digits follow
-WORDS += ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+WORDS = ["[CLS]", "[SEP]", "____", "left", "right", "of", *NUMBERS]
 CLS, SEP, MASK, LEFT, RIGHT, OF, ZERO = range(7)
 
 
 class SelfAttention(nn.Module):
-    """softmax(Q Kᵀ / √d_k) V, H times: words look at words and regions, regions at both."""
+    """BERT's, unchanged: here words look at words and regions, and regions look at both."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -37,7 +37,7 @@ class SelfAttention(nn.Module):
 
 
 class Block(nn.Module):
-    """BERT's layer, unchanged: two steps, each LayerNorm(x + step(x))."""
+    """BERT's, unchanged: two steps, each LayerNorm(x + step(x))."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -61,7 +61,7 @@ class VisualBERT(nn.Module):
         self.segment_embedding = nn.Embedding(2, d_model)
         self.position_embedding = nn.Embedding(context, d_model)
         self.embedding_norm = nn.LayerNorm(d_model, eps=1e-12)
-        self.visual_projection = nn.Linear(d_region, d_model)  # new: these three lines,
+        self.visual_projection = nn.Linear(d_region, d_model)  # these three are new
         self.visual_segment_embedding = nn.Embedding(2, d_model)
         self.visual_position_embedding = nn.Embedding(context, d_model)
         self.blocks = nn.ModuleList(Block(d_model, n_heads) for _ in range(n_layers))
@@ -84,7 +84,7 @@ class VisualBERT(nn.Module):
         x = x + self.position_embedding.weight[: ids.size(1)]
         seen = self.visual_projection(regions) + self.visual_segment_embedding.weight[1]
         seen = seen + self.visual_position_embedding.weight[0]  # the same: regions have no order
-        x = self.embedding_norm(torch.cat([x, seen], dim=1))  # new: one row, (B, T + R, D)
+        x = self.embedding_norm(torch.cat([x, seen], dim=1))  # one row, (B, T + R, D)
         for block in self.blocks:
             x = block(x, mask)
         return x
@@ -97,68 +97,70 @@ class VisualBERT(nn.Module):
 
 
 def draw(pixels, labels, n):
-    """Return n pictures and what is said of them: ids (n, 6), regions (n, 3, 65), mask, true (n,).
+    """Return n pictures and a sentence of each: ids (n, 6), regions (n, 3, 65), mask, true (n,).
 
-    A region is a digit's 64 pixels and where it lies, from 0 (left) to 1. Half of the sentences are
-    true of their picture, in the others the two digits have changed places.
+    A region: a digit's 64 pixels, and where it lies, from 0 (left) to 1. In half of the sentences
+    the two digits have changed places, so they are false.
     """
-    order = torch.rand(n, len(labels)).argsort(dim=1)  # digits of three different kinds a picture:
-    kinds = torch.rand(n, 10).argsort(dim=1)[:, :3]  # (n, 3)
-    rows = (labels[order][:, None] == kinds[..., None]).int().argmax(dim=-1)  # the first of each
-    rows = order.gather(1, rows)  # (n, 3)
+    kinds = torch.rand(n, 10).argsort(dim=1)[:, :3]  # three different digits, and for each a row:
+    rows = (torch.rand(n, 3, len(labels)) * (labels == kinds[..., None])).argmax(dim=-1)  # (n, 3)
     places = torch.rand(n, 3)
     regions = torch.cat([pixels[rows], places[..., None]], dim=-1)  # (n, 3, 65)
-    mask = torch.ones(n, 9, dtype=torch.bool)
+    mask = torch.ones(n, 9, dtype=torch.bool)  # 6 words and 3 regions
     mask[:, 8] = torch.rand(n) < 0.5  # half of the pictures have only two digits
-    first, second = ZERO + kinds[:, 0], ZERO + kinds[:, 1]
-    relation = torch.where(places[:, 0] < places[:, 1], LEFT, RIGHT)
     true = torch.rand(n) < 0.5
-    first, second = torch.where(true, first, second), torch.where(true, second, first)
-    fixed = [torch.full((n,), word) for word in (CLS, OF, SEP)]
-    return torch.stack([fixed[0], first, relation, *fixed[1:2], second, fixed[2]], 1), regions, mask, true
-
-
-def pretraining_loss(model, ids, regions, mask, true):
-    """One word of each true sentence is hidden and asked for; of all sentences: are they true?"""
-    hidden = model(ids, regions, mask=mask)
-    matching = F.cross_entropy(model.match_logits(hidden), (~true).long())
-    changed, asked = hide(ids)
-    hidden = model(changed, regions, mask=mask)[:, : ids.size(1)]  # (B, T, D)
-    return matching + F.cross_entropy(model.mlm_logits(hidden[asked & true[:, None]]), ids[asked & true[:, None]])
+    said = torch.where(true[:, None], kinds[:, :2], kinds[:, [1, 0]]) + ZERO
+    side = torch.where(places[:, 0] < places[:, 1], LEFT, RIGHT)
+    ids = torch.tensor([CLS, MASK, MASK, OF, MASK, SEP]).repeat(n, 1)  # "seven left of three"
+    ids[:, 1], ids[:, 2], ids[:, 4] = said[:, 0], side, said[:, 1]
+    return ids, regions, mask, true
 
 
 def hide(ids):
-    """Hide the first digit, the relation or the second digit of each sentence: all (B, T)."""
+    """Hide the first digit, the side or the second digit of each sentence: both (B, T)."""
     at = torch.tensor([1, 2, 4])[torch.randint(3, (len(ids), 1))]
-    asked = torch.arange(ids.size(1)) == at  # (B, T)
-    return ids.masked_fill(asked, MASK), asked
+    chosen = torch.arange(ids.size(1)) == at
+    return ids.masked_fill(chosen, MASK), chosen
+
+
+def pretraining_loss(model, ids, regions, mask, true):
+    """Which word is hidden in the true sentences, and which of all sentences are true?"""
+    changed, chosen = hide(ids)
+    rows = torch.cat([changed[true], ids])  # both in one pass
+    hidden = model(rows, torch.cat([regions[true], regions]), mask=torch.cat([mask[true], mask]))
+    gaps, whole = hidden.split([int(true.sum()), len(ids)])
+    words = model.mlm_logits(gaps[:, : ids.size(1)][chosen[true]])  # (N, V)
+    match = F.cross_entropy(model.match_logits(whole), (~true).long())
+    return F.cross_entropy(words, ids[true][chosen[true]]) + match
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
     lines = (Path(__file__).parent / "data/digits.txt").read_text("utf-8").splitlines()
-    labels = torch.tensor([int(line[0]) for line in lines])  # (1797,)
+    labels = torch.tensor([int(line[0]) for line in lines])  # (1797,); the last 397 are held out
     pixels = torch.tensor([[int(digit, 17) / 16 for digit in line[2:]] for line in lines])
     model = VisualBERT(len(WORDS), context=8, d_region=65, d_model=64, n_layers=3, n_heads=4)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
-    import time; t=time.time()
-    STEPS=2000
-    for step in range(1, STEPS+1):
-        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 200, 1 - step / (STEPS+1))  # up, then down
-        loss = pretraining_loss(model, *draw(pixels[:1400], labels[:1400], 32))
+    for step in range(1, 1501):
+        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 150, 1 - step / 1501)  # up, then down
+        loss = pretraining_loss(model, *draw(pixels[:1400], labels[:1400], 48))
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        if step % 200 == 0:
-            print(f"step {step}: loss {loss.item():.2f} {time.time()-t:.1f}", flush=True)
+        if step % 150 == 0:
+            print(f"step {step}: loss {loss.item():.2f}", flush=True)
+    ids, regions, mask, true = draw(pixels[1400:], labels[1400:], 1000)
+    changed, chosen = hide(ids)
     with torch.no_grad():
-        ids, regions, mask, true = draw(pixels[1400:], labels[1400:], 1000)
-        changed, asked = hide(ids)
-        blank = torch.zeros_like(regions)
-        for name,r in (("with",regions),("blank",blank)):
-            found = model(changed, r, mask=mask)[:, :6]
-            right=(model.mlm_logits(found).argmax(-1)==ids)
-            dig=asked&(ids>=ZERO)&true[:,None]; rel=asked&(ids<ZERO)&true[:,None]
-            m=(model.match_logits(model(ids,r,mask=mask)).argmax(-1)==0)==true
-            print(name, right[dig].float().mean(), right[rel].float().mean(), m.float().mean())
+        found = model(changed, regions, mask=mask)[:, : ids.size(1)]
+        blank = model(changed, 0 * regions, mask=mask)[:, : ids.size(1)]
+        said = model.match_logits(model(ids, regions, mask=mask)).argmax(dim=-1) == 0
+    asked = chosen & true[:, None]
+    words = [model.mlm_logits(hidden[asked]).argmax(dim=-1) for hidden in (found, blank)]  # (N,)
+    for n in range(3):
+        gap = " ".join(WORDS[i] for i in changed[true][n, 1:-1])
+        print(f"{gap} <- {WORDS[words[0][n]]}; without the picture {WORDS[words[1][n]]}")
+    right = [(some == ids[asked]).float().mean() for some in words]
+    print(f"hidden words right: {right[0]:.0%}; without the picture: {right[1]:.0%}")
+    print(f"true told from exchanged: {(said == true).float().mean():.0%}; guessing: 50%")
