@@ -160,7 +160,10 @@ def build(settings, seed):
     set_seed(seed)
     words = scene_words()
     sizes = settings["sizes"] | {"n_objects": len(OBJECTS)}
-    return begin(SceneReaderConfig.of(words, ANSWERS, **sizes).build())
+    reader = begin(SceneReaderConfig.of(words, ANSWERS, **sizes).build())
+    with torch.no_grad():  # boxes differ by a quarter of what features do
+        reader.visual_projection.weight[:, -4:] *= 4
+    return reader
 
 
 def begin(model):
@@ -170,8 +173,6 @@ def begin(model):
             nn.init.normal_(module.weight, std=module.in_features**-0.5)
         elif isinstance(module, nn.Embedding):
             nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
-    with torch.no_grad():  # boxes differ by a quarter of what features do
-        model.visual_projection.weight[:, -4:] *= 4
     return model
 
 
