@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.perceiver import Perceiver, PerceiverConfig
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
+    from tutorial_lib.models.scene_reader import SceneReader, SceneReaderConfig
     from tutorial_lib.models.swin import Swin, SwinConfig
     from tutorial_lib.models.swin_v2 import SwinV2, SwinV2Config
     from tutorial_lib.models.t5 import T5, T5Config

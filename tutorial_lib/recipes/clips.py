@@ -45,7 +45,7 @@ SETTINGS = {
     "frame_tokens": 1_000,
     "clustered": 12_000,  # frames
     "sizes": {"d_model": 64, "n_layers": 3, "n_heads": 4},
-    "steps": 1_500,
+    "steps": 1_200,
     "batch_size": 32,
     "lr": 3e-3,
     "measured": 500,
@@ -283,20 +283,27 @@ def frame_tokens(clips, settings, progress=True):
     return eyes, FrameTokens.fit(vectors, settings["frame_tokens"], seed=0, rounds=15)
 
 
-def build(settings, seed):
-    """Return an untrained VideoBERT."""
+def build(tokens, settings, seed):
+    """Return an untrained VideoBERT for FrameTokens.
+
+    Their vectors begin as their centres, mapped at random: what looks alike begins alike.
+    """
     set_seed(seed)
-    n_tokens = settings["frame_tokens"]
-    sizes = settings["sizes"] | {"vocab_size": len(WORDS) + n_tokens, "context": 24}
-    return begin(VideoBERTConfig(**sizes, n_frame_tokens=n_tokens, mlm=True).build())
+    sizes = settings["sizes"] | {"vocab_size": len(WORDS) + len(tokens), "context": 24}
+    model = begin(VideoBERTConfig(**sizes, n_frame_tokens=len(tokens), mlm=True).build())
+    centres = tokens.centres - tokens.centres.mean(dim=0)
+    table = model.token_embedding.weight
+    vectors = centres @ torch.randn(centres.size(1), table.size(1))  # (k, D)
+    with torch.no_grad():
+        table[len(WORDS) :] = vectors * table.std() / vectors.std()
+    return model
 
 
-def train_model(words, frames, settings, seed, progress=True):
-    """Return a trained VideoBERT."""
-    model = build(settings, seed)
-    about = settings | {"seed": seed}
+def train_model(tokens, words, frames, settings, seed, progress=True):
+    """Return a VideoBERT trained on words (N, T) and frames (N, 8)."""
+    model = build(tokens, settings, seed)
     batches = Rows(words, frames, settings, seed)
-    train_on_cpu(model, batches, gap_loss, about, progress, optimizer=Muon)
+    train_on_cpu(model, batches, gap_loss, settings | {"seed": seed}, progress, optimizer=Muon)
     return model.eval()
 
 
@@ -345,7 +352,7 @@ def run(settings, progress=True):
     words, test_words = encode(clips.captions), encode(test.captions)
     rows = []
     for seed in settings["seeds"]:
-        model = train_model(words, frames, settings, seed, progress)
+        model = train_model(tokens, words, frames, settings, seed, progress)
         for row in measure(model, test, test_words, test_frames, seen):
             rows.append({"seed": seed} | row)
             tell(rows[-1], progress)
