@@ -65,7 +65,7 @@ def test_equal_to_the_library():
         ("self.attention_norm(x + self.attention(x, mask))", "x + self.attention(x, mask)"),
         (" + self.segment_embedding.weight[0]", " + self.segment_embedding.weight[1]"),
         ("self.visual_segment_embedding.weight[1]", "self.visual_segment_embedding.weight[0]"),
-        ("self.visual_position_embedding.weight[0]", "self.visual_position_embedding.weight[:1] * 2"),
+        ("self.visual_position_embedding.weight[0]", "self.position_embedding.weight[1]"),
         ("torch.cat([x, seen], dim=1)", "torch.cat([seen, x], dim=1)"),
         (".T + self.mlm_head.bias", ".T"),
         (".tanh()", ""),

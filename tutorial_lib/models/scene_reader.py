@@ -31,7 +31,6 @@ class SceneReaderConfig(VisualBERTConfig):
     answers: str = "yes no"
     n_objects: int = 60
     d_features: int = 32
-    n_segments: int = 2
 
     def __post_init__(self):
         super().__post_init__()
@@ -114,9 +113,11 @@ class SceneReader(VisualBERT):
     def encode(self, texts):
         """Return the ids (B, T) of texts, words between spaces, with [CLS], [SEP] and padding.
 
-        Raises VocabularyError for a text without words, or with one that it does not know.
+        Raises VocabularyError without a text, for one without words, or with one that is not known.
         """
         rows = [self._row(text) for text in texts]
+        if not rows:
+            raise VocabularyError("encode needs at least one text")
         longest = max(map(len, rows))
         return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
 

@@ -35,9 +35,8 @@ SETTINGS = {
     "scenes": 12_000,
     "eyes": {"steps": 300, "batch_size": 64, "lr": 3e-3},
     "sizes": {"d_model": 64, "n_layers": 3, "n_heads": 4, "d_features": 32},
-    "steps": 2_000,
-    "batch_size": 24,  # scenes a step: of each a caption with gaps, one to judge, and a question
-    "hidden": 0.25,  # of the words of a caption with gaps
+    "steps": 1_600,
+    "batch_size": 24,  # scenes a step: of each a caption with a gap, one to judge, and a question
     "lr": 3e-3,
     "stored_as": "float16",
 }
@@ -179,7 +178,7 @@ def begin(model):
 class SceneTexts:
     """Endless batches of scenes with texts; every `iter` starts from the seed.
 
-    A batch is a dict: regions (B, R, F + 4), there (B, R), ids (3 B, T): captions with gaps,
+    A batch is a dict: regions (B, R, F + 4), there (B, R), ids (3 B, T): captions with a gap,
     captions to judge, questions; gaps (B, T) and true (B, T): what is hidden; matches (B,): 0 for
     a true caption; answers (B,).
     """
@@ -188,10 +187,13 @@ class SceneTexts:
         self.scenes, self.regions, self.settings, self.seed = scenes, regions, settings, seed
         draw, allowed = random.Random(0), set(scene_facts(scenes.split))
         self.true = reader.encode(scenes.captions)
+        kinds = [telling_words(reader.words, kind) for kind in KINDS]
+        self.telling = torch.stack(kinds).any(dim=0)  # (V,)
         self.wrong, self.asked = [], [[] for _ in range(len(scenes))]
         for row in range(len(scenes)):
-            texts = wrong_captions(scenes, row, allowed, draw).values()
-            self.wrong.append(list(reader.encode(texts)))
+            wrong = wrong_captions(scenes, row, allowed, draw)
+            near = [text for kind, text in wrong.items() if kind != WRONG[-1]]
+            self.wrong.append(list(reader.encode(near or wrong.values())))
         for asked in ask_scenes(scenes, 0):
             question = reader.encode([asked.question])[0]
             self.asked[asked.row].append((question, ANSWERS.index(asked.answer)))
@@ -207,8 +209,8 @@ class SceneTexts:
     def batch(self, rows, draw, generator):
         """Return the batch of scenes rows (B,)."""
         true = self.true[rows]
-        hidden = torch.rand(true.shape, generator=generator) < self.settings["hidden"]
-        gaps = hidden & (true > MASK)
+        chances = torch.rand(true.shape, generator=generator) * self.telling[true]
+        gaps = chances == chances.amax(dim=1, keepdim=True)  # one telling word of each caption
         judged, matches, questions, answers = [], [], [], []
         for row in rows.tolist():
             matches.append(draw.randrange(2))
@@ -229,6 +231,14 @@ class SceneTexts:
             "matches": torch.tensor(matches),
             "answers": torch.tensor(answers),
         }
+
+
+def telling_words(words, kind):
+    """Return which of the words (V,) are objects, relations or numbers; kind is one of `KINDS`."""
+    if kind == "object":
+        return torch.tensor([object_of(word) is not None for word in words])
+    first = {name.split()[0] for name in KINDS[kind]}  # "left" of "left of"
+    return torch.tensor([word in first for word in words])
 
 
 def read(model, ids, regions, there):
@@ -306,12 +316,7 @@ class Measured:
 
     def _gaps(self, kind):
         """Return rows (n,) of captions with a word of a kind, and in which position (n,) one is."""
-        if kind == "object":
-            wanted = [object_of(word) is not None for word in self.words]
-        else:
-            last = {name.split()[0] for name in KINDS[kind]}  # "left" of "left of"
-            wanted = [word in last for word in self.words]
-        can = torch.tensor(wanted)[self.true]  # (N, T)
+        can = telling_words(self.words, kind)[self.true]  # (N, T)
         draw = torch.rand(can.shape, generator=torch.Generator().manual_seed(0))
         rows = can.any(dim=1).nonzero().flatten()
         return rows, (draw * can).argmax(dim=1)[rows]
