@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from tutorial_lib.models.picture_writer import PictureWriter, PictureWriterConfig
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
+    from tutorial_lib.models.scene_reader import SceneReader, SceneReaderConfig
     from tutorial_lib.models.swin import Swin, SwinConfig
     from tutorial_lib.models.swin_v2 import SwinV2, SwinV2Config
     from tutorial_lib.models.t5 import T5, T5Config
     from tutorial_lib.models.transformer import Transformer, TransformerConfig
+    from tutorial_lib.models.video_bert import FrameTokens, VideoBERT, VideoBERTConfig
+    from tutorial_lib.models.visual_bert import VisualBERT, VisualBERTConfig, join_boxes
     from tutorial_lib.models.vit import ViT, ViTConfig
     from tutorial_lib.models.vq import CodeBook, VQAutoencoder, VQConfig
     from tutorial_lib.models.xlm import XLM, XLMConfig
