@@ -55,6 +55,11 @@ def by_all(x):
     return x / x.norm()
 
 
+def centred(x):
+    """The mean taken away from each, then divided by the length."""
+    return unit(x - x.mean(dim=-1, keepdim=True))
+
+
 def pairs(images, texts, log_scale, of_images=unit, of_texts=unit, scale=torch.exp, after=raw):
     """The logits with slips."""
     return after(of_images(images) @ of_texts(texts).T * scale(log_scale))
@@ -221,6 +226,7 @@ def lengths(what):
         "of the sum of squares.": by_sum,
         f"The columns of the {what} get length 1: each vector, a row, must.": by_columns,
         f"The {what} are divided by the length of all of them together: each by its own.": by_all,
+        f"The {what} lose their mean first: only divide each by its length.": centred,
     }
 
 
@@ -280,6 +286,8 @@ one number, and it is learned: stay within torch, so that a gradient gets back.
                 "It divides by log_scale: multiply by exp(log_scale).": torch.reciprocal,
                 "The factor is a power of 10: exp takes powers of e.": lambda s: 10**s,
                 "The factor is a power of 2: exp takes powers of e.": torch.exp2,
+                "exp(log_scale) is squared: each logit gets it once.": lambda s: (2 * s).exp(),
+                "The logarithm of log_scale is taken: the factor is exp(log_scale).": torch.log,
                 "exp is taken twice: log_scale needs it once.": lambda s: s.exp().exp(),
             },
             {

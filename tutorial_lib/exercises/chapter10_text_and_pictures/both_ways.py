@@ -66,6 +66,11 @@ def in_bits(x, dim):
     return log_softmax(x, dim) / math.log(2)
 
 
+def missing(x, dim):
+    """What is missing to a probability of 1."""
+    return x.softmax(dim).diagonal() - 1
+
+
 def next_one(x, dim):
     """Each is said to belong to the next."""
     return x.log_softmax(dim).roll(-1, dims=1).diagonal()
@@ -165,6 +170,7 @@ def examples():
     return [2 * torch.randn(n, n, generator=generator) for n in (3, 4, 6)]
 
 
+@functools.lru_cache(maxsize=1)
 def read(answer):
     """What an answer makes of the examples, (3,). Raises an error when one is not a number."""
     return torch.stack([torch.as_tensor(answer(x)).float().reshape(()) for x in examples()])
@@ -187,6 +193,18 @@ def order_of_pairs(answer):
     x = examples()[1]
     one, other = (torch.as_tensor(answer(y)).float() for y in (x, x[order][:, order]))
     return torch.allclose(one, other, rtol=1e-3, atol=1e-3)
+
+
+def sure_and_right(answer):
+    """Where each of both sides is sure of the right one, the loss must be 0."""
+    return abs(float(answer(40 * torch.eye(4)))) < 1e-3
+
+
+def two_losses(answer):
+    """Rows and columns are averaged *before* the softmax: take two losses first."""
+    x = examples()[1]
+    found, same = (float(answer(y)) for y in (x, (x + x.T) / 2))
+    return abs(found - same) > 1e-3 or abs(found) < 1e-6
 
 
 def guessing_costs(answer):
@@ -259,13 +277,13 @@ to use. B is at least 2: who is alone has nothing to choose.
                 "Only the images choose: the texts must, too.": lambda a, b: a,
                 "Only the texts choose: the images must, too.": lambda a, b: b,
                 "The two directions are added: take their mean.": lambda a, b: a + b,
-                "One direction is taken away from the other: take their mean.": lambda a, b: a - b,
                 "The larger of the two counts alone: take the mean.": torch.minimum,
                 "The two directions are multiplied: take their mean.": lambda a, b: a * b,
             },
             {
                 "Each pair counts with the logarithm of its probability.": log_softmax,
                 "It takes probabilities, and not their logarithms.": probability,
+                "It takes 1 minus the probability: minus its logarithm.": missing,
                 "A softmax is taken before `cross_entropy`, which takes one itself.": softmax_twice,
                 "There is no softmax: only the logits of the pairs count.": logits_alone,
                 "The right one is missing in the sum of the softmax.": others_alone,
@@ -287,7 +305,7 @@ to use. B is at least 2: who is alone has nothing to choose.
                 "The sign is wrong: the better the model, the smaller its loss.": 1,
                 "It is half of what it should be.": -0.5,
             },
-            otherwise=(both_directions, order_of_pairs, guessing_costs),
+            otherwise=(two_losses, both_directions, order_of_pairs, sure_and_right, guessing_costs),
         ),
     ),
     remarks=(way_back,),

@@ -221,7 +221,7 @@ def filled_of(answer):
 
 def empty_of(answer):
     """The centre that has no frames, (3,)."""
-    if nobody_chose(answer) is False:
+    if in_their_order(answer) is not True or not nobody_chose(answer):
         raise ValueError("it has frames")
     return answer(*example())[1].reshape(4, 3)[3]
 
@@ -233,11 +233,23 @@ def nobody_chose(answer):
 
 def nearest(answer):
     """Some frames do not get the nearest centre."""
-    return torch.equal(tokens_of(answer), kmeans_round(*example())[0].float())
+    found, distances = tokens_of(answer).long(), squared(*example())
+    if not ((found >= 0) & (found < 4)).all():
+        return "Some tokens are none of a centre: they go from 0 to K - 1."
+    wrong = (found != distances.argmin(dim=1)).nonzero().flatten().tolist()
+    if not wrong:
+        return True
+    i = wrong[0]
+    return (
+        f"A frame gets a centre at a squared distance of {distances[i, found[i]].item():.3g}, "
+        f"though one is at {distances[i].min().item():.3g}: the nearest of those that were given."
+    )
 
 
 def means_of_their_frames(answer):
     """A new centre must be the mean of the frames with its token."""
+    if in_their_order(answer) is not True:
+        return None
     tokens, centres = answer(*example())
     frames, _ = example()
     for k in range(4):
@@ -342,9 +354,7 @@ is**. Return the tokens (N,), from before the move, and the new centres (K, D).
                     dim=0
                 ),
             },
-        ),
-        Property(
-            "A new centre must be the mean of the frames with its token.", means_of_their_frames
+            otherwise=(means_of_their_frames,),
         ),
         *composed(
             empty_of,

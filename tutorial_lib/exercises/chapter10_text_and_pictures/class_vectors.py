@@ -49,6 +49,11 @@ def by_sum(x):
     return x / x.abs().sum(dim=-1, keepdim=True)
 
 
+def centred(x):
+    """The mean taken away from each, then divided by the length."""
+    return unit(x - x.mean(dim=-1, keepdim=True))
+
+
 def by_columns(x):
     """Each column of (C, D) divided by its length."""
     return x / x.norm(dim=0, keepdim=True)
@@ -177,11 +182,15 @@ def each_by_itself(answer):
 
 def length_one(answer):
     """The vectors of the classes must have length 1."""
+    if has_the_shape(answer) is not True:
+        return None
     return torch.allclose(answer(example()).norm(dim=-1), torch.ones(3), atol=3e-3)
 
 
 def lengths_do_not_count(answer):
     """A longer prompt counts for more: each must get length 1 first."""
+    if has_the_shape(answer) is not True:
+        return None
     prompts = example()
     longer = prompts * torch.tensor([1.0, 9.0, 1.0, 0.2])[:, None]
     return torch.allclose(unit(answer(prompts)), unit(answer(longer)), rtol=1e-3, atol=1e-3)
@@ -189,6 +198,8 @@ def lengths_do_not_count(answer):
 
 def order_does_not_count(answer):
     """The order of the prompts makes a difference."""
+    if has_the_shape(answer) is not True:
+        return None
     prompts = example()
     return torch.allclose(answer(prompts), answer(prompts.flip(1)), rtol=1e-3, atol=1e-3)
 
@@ -246,6 +257,7 @@ first; a class is the mean of its own; and that is given length 1 again. No sum 
                 "root.": by_square,
                 "The prompts are divided by the sum of their numbers without signs: the length is "
                 "the root of the sum of squares.": by_sum,
+                "The prompts lose their mean first: only divide each by its length.": centred,
                 "The prompts go through a softmax: divide them by their lengths.": lambda x: (
                     x.softmax(dim=-1)
                 ),

@@ -1,5 +1,7 @@
 """Chapter 10: the nearest code of a book, and a gradient that passes through."""
 
+import functools
+
 import torch
 
 from tutorial_lib.exercises.engine.properties import composed
@@ -239,12 +241,14 @@ def numbers_of(answer):
     return numbers.reshape(16).float()
 
 
+@functools.lru_cache(maxsize=1)
 def gradients_of(answer):
     """Value (against what its own numbers say) and gradients, or an error."""
     x, codes = example()
     vectors, numbers, to_x, to_the_codes = answer(x, codes)
     own = codes[numbers.long()]
-    what = "code" if torch.allclose(vectors, own, atol=5e-3) else "other"
+    what = "turned" if torch.allclose(vectors, 2 * x - own, atol=5e-3) else "other"
+    what = "code" if torch.allclose(vectors, own, atol=5e-3) else what
     what = "x" if torch.allclose(vectors, x, atol=5e-3) else what
     comes = torch.linspace(-1, 2, vectors.numel()).view(vectors.shape)
     return what, comes, to_x, to_the_codes
@@ -255,6 +259,8 @@ def values_are_codes(answer):
     what = gradients_of(answer)[0]
     if what == "x":
         return "The vectors have the value of x: they must have that of the codes."
+    if what == "turned":
+        return "The difference has the wrong sign: x plus (code minus x) is the code."
     return what == "code"
 
 
@@ -277,7 +283,15 @@ def nearest(answer):
     found = numbers_of(answer).long()
     if not ((found >= 0) & (found < 5)).all():
         return "Some numbers are none of a code: they go from 0 to V - 1."
-    return bool((found == squared(x, codes).argmin(dim=1)).all())
+    distances = squared(x, codes)
+    wrong = (found != distances.argmin(dim=1)).nonzero().flatten().tolist()
+    if not wrong:
+        return True
+    i = wrong[0]
+    return (
+        f"A vector gets a code at a squared distance of {distances[i, found[i]].item():.3g}, "
+        f"though one is at {distances[i].min().item():.3g}: take the nearest."
+    )
 
 
 QUANTIZE = Write(

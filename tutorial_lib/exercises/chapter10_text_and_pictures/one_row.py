@@ -250,11 +250,13 @@ def mask_is_true_or_false(answer):
     )
 
 
+@functools.lru_cache(maxsize=1)
 def vectors(answer):
     """The row where nothing is padded, (2, 7, 5)."""
     return answer(*example(*FULL))[0]
 
 
+@functools.lru_cache(maxsize=1)
 def mask_of(answer):
     """The masks of some batches, as numbers."""
     some = ((2, 3), (1, 2)), ((4, 1), (0, 3)), FULL, ((1, 1), (2, 2)), ((3, 1), (1, 3))
@@ -283,13 +285,17 @@ def regions_are_kept(answer):
 
 def mask_of_words(answer):
     """Of the words, the first n_words of each text are real."""
-    wanted = mask_of(lambda *args: row(args))
+    if mask_is_true_or_false(answer) is not True:
+        return None
+    wanted = masks("both", "real")
     return bool((mask_of(answer)[:, :N_PLACES] == wanted[:, :N_PLACES]).all())
 
 
 def mask_of_regions(answer):
     """Of the regions, the first n_regions of each picture are real."""
-    wanted = mask_of(lambda *args: row(args))
+    if mask_is_true_or_false(answer) is not True:
+        return None
+    wanted = masks("both", "real")
     return bool((mask_of(answer)[:, N_PLACES:] == wanted[:, N_PLACES:]).all())
 
 

@@ -95,6 +95,11 @@ def times_length_of_pixels():
     return TEXT + NUMBERS
 
 
+def times_numbers():
+    """These are the numbers of the picture: how many scores are that, and how many with codes?"""
+    return NUMBERS
+
+
 def times_side_of_32():
     """This takes 32 codes: there are 32 × 32."""
     return ((TEXT + NUMBERS) / (TEXT + 32)) ** 2
@@ -143,6 +148,7 @@ with codes, rounded to a whole number?
         times_turned,
         times_scores_of_pixels,
         times_length_of_pixels,
+        times_numbers,
         times_side_of_32,
         times_vocabulary,
         times_the_same,

@@ -145,6 +145,7 @@ def clear():
     return torch.rand(11, 6, generator=generator)
 
 
+@functools.lru_cache(maxsize=1)
 def read(answer):
     """The results for k = 1 ... 5, (5,). Raises an error when one is not a number."""
     found = [answer(k, clear(), TARGETS) for k in range(1, 6)]
@@ -165,14 +166,16 @@ def one_number(answer):
 def ties_do_not_flatter(answer):
     """Where others are just as similar, they come before the right one."""
     alike = [float(answer(k, torch.zeros(6, 6), torch.arange(6))) for k in (1, 5, 6)]
-    found = read(answer)
-    if not (found[1:] >= found[:-1]).all() or found.min() < 0 or found.max() > 1:
-        return None  # no share of those that are found
-    if alike[0] == 1:
+    if alike[2] < 1e-3 or (read(answer).diff() < 0).any():
+        return None  # not of those that are found
+    alike = [found / alike[2] for found in alike]
+    if alike[0] > 1 - 1e-3:
         return (
             "Ties flatter: where all candidates are just as similar, all questions count as found. "
             "Others that are as similar come before the right one."
         )
+    if alike[1] > 1 - 1e-3:
+        return "A tie counts in part: others that are as similar come before the right one."
     if alike[0] > 1e-3 or alike[1] > 1e-3:
         return (
             "Ties are broken by the order of the candidates, so chance decides: others that are "
@@ -195,9 +198,9 @@ def a_share(answer):
 
 def each_question_counts(answer):
     """Each question must count alike, and by itself."""
-    whole = float(answer(2, clear(), TARGETS))
-    single = [float(answer(2, clear()[i : i + 1], TARGETS[i : i + 1])) for i in range(11)]
-    return abs(sum(single) / 11 - whole) < 1e-3
+    whole = float(answer(2, clear()[:4], TARGETS[:4]))
+    single = [float(answer(2, clear()[i : i + 1], TARGETS[i : i + 1])) for i in range(4)]
+    return abs(sum(single) / 4 - whole) < 1e-3
 
 
 @functools.cache

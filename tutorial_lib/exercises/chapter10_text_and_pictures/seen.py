@@ -56,6 +56,11 @@ def times_ninety():
     return PAIRS * EPOCHS / (90 * IMAGENET)
 
 
+def times_passes_of_clip():
+    """These are CLIP’s passes through its pairs: how many pictures is that?"""
+    return EPOCHS
+
+
 def times_with_texts():
     """This counts the texts, too: the question is about pictures."""
     return 2 * times_as_many_pictures()
@@ -110,6 +115,7 @@ each. **How many times as many** pictures did CLIP look at, to one decimal?
         times_steps_one_epoch,
         times_turned,
         times_ninety,
+        times_passes_of_clip,
         times_with_texts,
         times_clip_alone,
         times_resnet_alone,

@@ -36,11 +36,35 @@ def scale_step_by_hand(log_scale, cosines, rate):
 CEILING = math.log(100)
 
 
+def slope(log_scale, cosines, of="logarithm", scale=torch.exp, loss=contrastive_loss):
+    """The gradient with respect to log_scale, or to the factor."""
+    log_scale = log_scale.detach().clone().requires_grad_()
+    factor = scale(log_scale)
+    if of == "factor":
+        factor = factor.detach().requires_grad_()
+    (gradient,) = torch.autograd.grad(
+        loss(factor * cosines), factor if of == "factor" else log_scale
+    )
+    return gradient
+
+
+def bounded_at_100(log_scale):
+    """As it should be."""
+    return log_scale.clamp(max=CEILING)
+
+
+def moved(log_scale, step, bound, of, scale, give):
+    """Where a step leads: of log_scale, or of the factor."""
+    if of == "factor":
+        return give(bound((scale(log_scale) + step).clamp(min=1e-3).log()))
+    return give(bound(log_scale + step))
+
+
 def slipped(
     log_scale,
     cosines,
     rate,
-    bound=lambda s: s.clamp(max=CEILING),
+    bound=bounded_at_100,
     sign=-1,
     of="logarithm",
     scale=torch.exp,
@@ -48,18 +72,8 @@ def slipped(
     loss=contrastive_loss,
 ):
     """The step with slips."""
-    log_scale = log_scale.detach().clone().requires_grad_()
-    factor = scale(log_scale)
-    if of == "factor":  # the step itself, too, is one of the factor
-        factor = factor.detach().requires_grad_()
-    (gradient,) = torch.autograd.grad(
-        loss(factor * cosines), factor if of == "factor" else log_scale
-    )
-    if of == "factor":
-        stepped = (factor.detach() + sign * rate * gradient).clamp(min=1e-3).log()
-    else:
-        stepped = log_scale.detach() + sign * rate * gradient
-    return give(bound(stepped))
+    step = sign * rate * slope(log_scale, cosines, of, scale, loss)
+    return moved(log_scale, step, bound, of, scale, give)
 
 
 def scale_step_unbounded(log_scale, cosines, rate):
@@ -180,12 +194,12 @@ def frozen():
     return learned, held_out
 
 
-def course(scale_step):
-    """Return factor, loss, and loss on held-out pairs, after 0, 1, ... 400 steps: three lists."""
+def course(scale_step, steps=STEPS):
+    """Return factor, loss, and loss on held-out pairs, after 0, 1, ... steps: three lists."""
     learned, held_out = frozen()
     log_scale = torch.tensor(math.log(1 / 0.07))  # as CLIP begins
     rows = []
-    for step in range(STEPS + 1):
+    for step in range(steps + 1):
         log_scale = log_scale if step == 0 else scale_step(log_scale, learned, RATE)
         factor = torch.as_tensor(log_scale).float().exp()
         losses = [contrastive_loss(factor * cosines) for cosines in (learned, held_out)]
@@ -198,7 +212,7 @@ def examples():
     generator = torch.Generator().manual_seed(8)
     noise = torch.randn(2, 4, 4, generator=generator)
     cosines = 0.25 * noise + 0.4 * torch.eye(4)  # not all right
-    close = 0.02 * noise + 0.05 * torch.eye(4)
+    close = 0.005 * noise + 0.03 * torch.eye(4)
     return {
         "below": [
             (torch.tensor(1.2), cosines[0], 0.7),
@@ -219,9 +233,21 @@ def results(answer, which=("below", "above")):
 
 
 @functools.cache
-def made(*choices):
+def slopes(*choices):
+    """The gradients in the examples, with slips."""
+    return [slope(*args[:2], *choices) for part in examples().values() for args in part]
+
+
+@functools.cache
+def made(bound, sign, of, scale, give, loss):
     """What choices for each of the rules below give."""
-    return results(lambda *args: slipped(*args, *choices))
+    every = [args for part in examples().values() for args in part]
+    return torch.stack(
+        [
+            moved(log_scale, sign * rate * gradient, bound, of, scale, give)
+            for (log_scale, _, rate), gradient in zip(every, slopes(of, scale, loss), strict=True)
+        ]
+    )
 
 
 def one_number(answer):
@@ -306,8 +332,8 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
         "each of them is wrong ever more surely.",
         "The factor would fall at the first step, to 2.7, and stay there: all three curves would "
         "be flat.",
-        "What is drawn is exp(log_scale). It would get smaller and smaller, like a temperature, "
-        "and the losses drawn for this factor would rise to that of a guess.",
+        "What is drawn is exp(log_scale). It would get smaller step by step, as a temperature does "
+        "when a model gets surer, and both losses drawn for this factor would rise.",
     ),
     cases=scale_step_cases,
     properties=(
@@ -316,7 +342,7 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
             results,
             made,
             {
-                "The factor stops at 100.": lambda s: s.clamp(max=CEILING),
+                "The factor stops at 100.": bounded_at_100,
                 "There is no bound: the factor may pass 100.": lambda s: s,
                 "The bound is on the wrong side: it keeps the factor from falling *below* "
                 "100.": lambda s: s.clamp(min=CEILING),
@@ -365,10 +391,10 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
                 "`contrastive_loss` has both.": both_ways.contrastive_loss_images_only,
                 "The loss has one direction, texts that choose: "
                 "`contrastive_loss` has both.": both_ways.contrastive_loss_texts_only,
-                "The loss is a sum over the pairs, not their "
-                "mean.": both_ways.contrastive_loss_summed,
-                "The loss adds the two directions: take their "
-                "mean.": both_ways.contrastive_loss_added,
+                "The step is B times as long: the loss is a mean over the "
+                "pairs.": both_ways.contrastive_loss_summed,
+                "The step is twice as long: is the loss the *mean* of both "
+                "directions?": both_ways.contrastive_loss_added,
             },
             otherwise=(bounded, down_the_slope, in_proportion_to_the_rate),
         ),

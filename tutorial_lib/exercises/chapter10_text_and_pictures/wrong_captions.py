@@ -80,6 +80,22 @@ def without_twins(i, said, true):
     return seen
 
 
+def first_twins(i, said, true):
+    """Those that are not true of it; of two that say the same, the first stands for both."""
+    return [said.index(said[j]) for j in not_true(i, said, true)]
+
+
+def next_wrong(i, said, true):
+    """For each of all captions, the first from there on that is wrong."""
+    wrong = not_true(i, said, true)
+    return [min((k for k in wrong if k >= j), default=wrong[0]) for j in range(len(said))]
+
+
+def nothing_shared(i, said, true):
+    """Those of scenes that have nothing in common with it."""
+    return [j for j in range(len(said)) if not true[i] & true[j]] or [i]
+
+
 def behind_it(i, said, true):
     """Those that are wrong and come later, or else all that are wrong."""
     wrong = not_true(i, said, true)
@@ -219,6 +235,7 @@ def scenes():
     ]
     true = [both(*fact) for fact in said]
     true[1] |= both("apple", BELOW, "cat") | both("apple", BELOW, "dog")  # three things in it
+    true[0] |= both("car", ABOVE, "moon")
     true[5] |= both("cat", LEFT, "dog")
     return said, true
 
@@ -238,6 +255,7 @@ def wrong_captions_cases():
 US = [i / 14 for i in range(14)]
 
 
+@functools.lru_cache(maxsize=1)
 def read(answer):
     """The numbers for each scene and many draws, (6, 14)."""
     said, true = scenes()
@@ -350,6 +368,12 @@ these, in the order of `said`. Each scene has at least one.
                 "It draws among the captions that are true of the scene.": those_true,
                 "It asks whether the scene’s own caption is true of the other scene: ask it the "
                 "other way round.": own_is_wrong_there,
+                "Of two captions that say the same it always returns the first: return the number "
+                "that was drawn.": first_twins,
+                "It goes on from int(u * all captions) to the next wrong one: those that stand "
+                "behind true ones are drawn more often.": next_wrong,
+                "It draws only from scenes that have nothing in common with this one: captions of "
+                "others may be wrong, too.": nothing_shared,
                 "A sentence that stands there twice is drawn as if once.": without_twins,
                 "It draws only among the captions of later scenes, where there are any.": behind_it,
                 "It leaves out captions that name a thing of the scene: they are the hardest, and "
@@ -358,6 +382,7 @@ these, in the order of `said`. Each scene has at least one.
             {
                 "Number int(u * n) is taken.": by_its_share,
                 "u * n is rounded to the nearest: int(u * n).": rounded,
+                "u * (n - 1) is rounded: int(u * n).": lambda u, n, n_all: round(u * (n - 1)),
                 "The last wrong caption is never drawn: int(u * n) reaches it.": one_less,
                 "u is multiplied by the number of all captions: by that of the wrong ones.": of_all,
                 "u makes no difference: it decides which one is taken.": first,
