@@ -186,6 +186,19 @@ def a_pair_is_on_its_own(answer):
     return torch.allclose(alone.reshape(()), whole[1, 2], rtol=1e-3, atol=1e-3)
 
 
+def with_itself(answer):
+    """A vector has the cosine 1 with itself, so the logit of such a pair must be exp(log_scale)."""
+    images, _, log_scale = example()
+    found = answer(images, images, log_scale)
+    return torch.allclose(found.diagonal(), log_scale.exp().expand(3), rtol=5e-3)
+
+
+def at_right_angles(answer):
+    """Vectors at right angles have the cosine 0, so the logit of such a pair must be 0."""
+    found = answer(2 * torch.eye(4)[:2], 3 * torch.eye(4)[2:], torch.tensor(1.0))
+    return bool((found.abs() < 1e-3).all())
+
+
 def by_length_alone(answer):
     """The logits change when a vector gets longer: only its direction counts."""
     images, texts, log_scale = example()
@@ -302,7 +315,13 @@ one number, and it is learned: stay within torch, so that a gradient gets back.
                 "The table has a row for each text: an image is a row.": torch.t,
                 "exp is taken of the logits: it belongs to log_scale alone.": torch.exp,
             },
-            otherwise=(a_pair_is_on_its_own, by_length_alone, grows_with_the_scale),
+            otherwise=(
+                a_pair_is_on_its_own,
+                by_length_alone,
+                grows_with_the_scale,
+                with_itself,
+                at_right_angles,
+            ),
         ),
     ),
     remarks=(way_back, no_way_to_the_scale),

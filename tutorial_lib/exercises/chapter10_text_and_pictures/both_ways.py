@@ -207,6 +207,15 @@ def two_losses(answer):
     return abs(found - same) > 1e-3 or abs(found) < 1e-6
 
 
+def two_pairs(answer):
+    """For the logits [[2, 0], [0, 0]] the two pictures have the losses 0.127 and 0.693, and so have
+    the two texts: the result must be the mean, 0.410.
+    """
+    if not (guessing_costs(answer) and both_directions(answer)):
+        return None
+    return abs(float(answer(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))) - 0.41004) < 2e-3
+
+
 def guessing_costs(answer):
     """A model that guesses, with all logits alike, must have the loss ln B."""
     found = [torch.as_tensor(answer(torch.zeros(n, n))).float().item() for n in (4, 8)]
@@ -305,7 +314,14 @@ to use. B is at least 2: who is alone has nothing to choose.
                 "The sign is wrong: the better the model, the smaller its loss.": 1,
                 "It is half of what it should be.": -0.5,
             },
-            otherwise=(two_losses, both_directions, order_of_pairs, sure_and_right, guessing_costs),
+            otherwise=(
+                two_losses,
+                both_directions,
+                order_of_pairs,
+                sure_and_right,
+                guessing_costs,
+                two_pairs,
+            ),
         ),
     ),
     remarks=(way_back,),

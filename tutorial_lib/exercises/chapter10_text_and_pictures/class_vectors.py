@@ -196,6 +196,20 @@ def lengths_do_not_count(answer):
     return torch.allclose(unit(answer(prompts)), unit(answer(longer)), rtol=1e-3, atol=1e-3)
 
 
+def all_prompts_count(answer):
+    """Some prompts make no difference: each sentence of a class counts."""
+    if has_the_shape(answer) is not True:
+        return None
+    prompts = example()
+    whole = answer(prompts)
+    for p in range(4):
+        other = prompts.clone()
+        other[:, p] = -other[:, p].roll(1, dims=-1)
+        if (answer(other) - whole).abs().amax(dim=1).min() < 1e-3:
+            return False
+    return True
+
+
 def order_does_not_count(answer):
     """The order of the prompts makes a difference."""
     if has_the_shape(answer) is not True:
@@ -287,7 +301,13 @@ first; a class is the mean of its own; and that is given length 1 again. No sum 
                 "The mean is divided by the sum of its numbers without signs: the length is the "
                 "root of the sum of squares.": by_sum,
             },
-            otherwise=(each_by_itself, length_one, lengths_do_not_count, order_does_not_count),
+            otherwise=(
+                each_by_itself,
+                length_one,
+                lengths_do_not_count,
+                order_does_not_count,
+                all_prompts_count,
+            ),
         ),
     ),
     remarks=(lambda answer: no_way_back(answer, example()),),

@@ -136,19 +136,20 @@ def recall_at_cases():
     ]
 
 
-TARGETS = torch.tensor([3, 0, 5, 2, 2, 1, 4, 0, 5, 1, 3])
+TARGETS = torch.tensor([3, 0, 5, 11, 2, 1, 8, 0, 9, 4])
+KS = range(1, 7)
 
 
 def clear():
-    """Eleven questions, six candidates, no two of which are as similar."""
+    """Ten questions, twelve candidates, no two of which are as similar."""
     generator = torch.Generator().manual_seed(6)
-    return torch.rand(11, 6, generator=generator)
+    return torch.rand(10, 12, generator=generator)
 
 
 @functools.lru_cache(maxsize=1)
 def read(answer):
-    """The results for k = 1 ... 5, (5,). Raises an error when one is not a number."""
-    found = [answer(k, clear(), TARGETS) for k in range(1, 6)]
+    """The results for KS, (6,). Raises an error when one is not a number."""
+    found = [answer(k, clear(), TARGETS) for k in KS]
     return torch.stack([torch.as_tensor(one).float().reshape(()) for one in found])
 
 
@@ -158,7 +159,7 @@ def one_number(answer):
     if isinstance(found, list):
         return "It returns several things: return one share."
     size = torch.as_tensor(found).numel()
-    if size == 11:
+    if size == 10:
         return "It says for each question whether it is found: return their share."
     return size == 1
 
@@ -206,9 +207,7 @@ def each_question_counts(answer):
 @functools.cache
 def with_slips(shift, sign, whose, result):
     """The results with a choice for each of the rules below."""
-    found = [
-        recall(k, clear(), TARGETS, at_least, shift, sign, torch.clone, whose) for k in range(1, 6)
-    ]
+    found = [recall(k, clear(), TARGETS, at_least, shift, sign, torch.clone, whose) for k in KS]
     return torch.stack([result(each, k) for k, each in enumerate(found, 1)])
 
 
@@ -272,11 +271,11 @@ whose right answer is among the k most similar candidates. Ties must not flatter
                     100 * found.mean()
                 ),
                 "It divides by the candidates: by the number of questions.": lambda found, k: (
-                    found.sum() / 6
+                    found.sum() / 12
                 ),
                 "It divides by N · k: by N, since each question has one right "
                 "answer.": lambda found, k: found.mean() / k,
-                "It divides by N · M: by N.": lambda found, k: found.mean() / 6,
+                "It divides by N · M: by N.": lambda found, k: found.mean() / 12,
                 "It is the share of those that are *not* found.": lambda found, k: 1 - found.mean(),
             },
             otherwise=(a_share, more_are_found_with_a_larger_k, each_question_counts),

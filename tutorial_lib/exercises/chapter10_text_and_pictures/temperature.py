@@ -37,15 +37,14 @@ CEILING = math.log(100)
 
 
 def slope(log_scale, cosines, of="logarithm", scale=torch.exp, loss=contrastive_loss):
-    """The gradient with respect to log_scale, or to the factor."""
+    """The gradient with respect to log_scale, or to the factor, or its sign alone."""
     log_scale = log_scale.detach().clone().requires_grad_()
     factor = scale(log_scale)
-    if of == "factor":
+    if of in ("factor", "no chain rule"):
         factor = factor.detach().requires_grad_()
-    (gradient,) = torch.autograd.grad(
-        loss(factor * cosines), factor if of == "factor" else log_scale
-    )
-    return gradient
+        return torch.autograd.grad(loss(factor * cosines), factor)[0]
+    (gradient,) = torch.autograd.grad(loss(factor * cosines), log_scale)
+    return gradient.sign() if of == "sign" else gradient
 
 
 def bounded_at_100(log_scale):
@@ -370,6 +369,9 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
             {
                 "It is log_scale that learns.": "logarithm",
                 "The step is one of the factor: it is log_scale that learns.": "factor",
+                "The gradient of the *factor* moves log_scale: by the chain rule, that of "
+                "log_scale is exp(log_scale) times as large.": "no chain rule",
+                "Only the sign of the gradient counts: its size does, too.": "sign",
             },
             {
                 "The factor is exp(log_scale).": torch.exp,

@@ -253,13 +253,14 @@ def wrong_captions_cases():
 
 
 US = [i / 14 for i in range(14)]
+OWN = [US[5 * i % 14 :] + US[: 5 * i % 14] for i in range(6)]  # the random numbers of each scene
 
 
 @functools.lru_cache(maxsize=1)
 def read(answer):
     """The numbers for each scene and many draws, (6, 14)."""
     said, true = scenes()
-    columns = [answer(said, true, [u] * 6) for u in US]
+    columns = [answer(said, true, draws) for draws in zip(*OWN, strict=True)]
     return torch.tensor([[float(column[i]) for column in columns] for i in range(6)])
 
 
@@ -268,7 +269,8 @@ def made(candidates, take):
     """What choices for both of the rules below give."""
     said, true = scenes()
     some = [candidates(i, said, true) for i in range(6)]
-    return torch.tensor([[float(own[take(u, len(own), 6)]) for u in US] for own in some])
+    pairs = zip(some, OWN, strict=True)
+    return torch.tensor([[float(own[take(u, len(own), 6)]) for u in us] for own, us in pairs])
 
 
 def a_number_a_scene(answer):
@@ -306,12 +308,24 @@ def each_may_be_drawn(answer):
     return True
 
 
+def by_its_own_number(answer):
+    """A scene’s caption depends on the random numbers, or the captions, of other scenes."""
+    said, true = scenes()
+    for i in range(6):
+        draws = [[0.4 if j == i else u for j in range(6)] for u in (0.0, 0.3, 0.6, 0.9)]
+        if len({float(answer(said, true, row)[i]) for row in draws}) > 1:
+            return False
+    return True
+
+
 def in_order(answer):
     """With u from 0 to 1 the wrong captions come in their order, each for as long as the others."""
+    if by_its_own_number(answer) is not True:
+        return None
     if never_true(answer) is not True or each_may_be_drawn(answer) is not True:
         return None
     said, true = scenes()
-    wanted = [drawn(said, [facts] * 14, US) for facts in true]
+    wanted = [drawn(said, [facts] * 14, us) for facts, us in zip(true, OWN, strict=True)]
     return bool((read(answer) == torch.tensor(wanted)).all())
 
 
@@ -388,7 +402,7 @@ these, in the order of `said`. Each scene has at least one.
                 "u makes no difference: it decides which one is taken.": first,
                 "It counts from the end: take number int(u * n) from the front.": last,
             },
-            otherwise=(never_true, each_may_be_drawn, in_order),
+            otherwise=(never_true, each_may_be_drawn, by_its_own_number, in_order),
         ),
     ),
 )
