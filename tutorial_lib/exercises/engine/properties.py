@@ -1,7 +1,7 @@
 """Write properties shortly: sentences in docstrings, tables of wrong values, rules that compose."""
 
 import itertools
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
@@ -138,12 +138,16 @@ def composed(read, make, *rules, otherwise=()):
     ['It takes away.', 'Thrice.']
     """
 
+    @lru_cache(maxsize=1)  # each of the properties asks about the same answer
+    def choices(answer):
+        return _choices(read(answer), make, rules)
+
     def kept(place, answer):
-        found = _choices(read(answer), make, rules)
+        found = choices(answer)
         return None if found is None else found[place] or True
 
     def unless(check, answer):
-        return check(answer) if _choices(read(answer), make, rules) is None else None
+        return check(answer) if choices(answer) is None else None
 
     return (
         *(Property(next(iter(rule)), partial(kept, i)) for i, rule in enumerate(rules)),

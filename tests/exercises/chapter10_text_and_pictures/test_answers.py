@@ -1,0 +1,180 @@
+"""Chapter 10's exercises agree with independent code, and their pictures with what is said."""
+
+import math
+
+import property_checks
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tutorial_lib.exercises.chapter10_text_and_pictures import one_way, temperature
+from tutorial_lib.exercises.chapter10_text_and_pictures.all_pairs import all_pairs
+from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import contrastive_loss
+from tutorial_lib.exercises.chapter10_text_and_pictures.centres import kmeans_round
+from tutorial_lib.exercises.chapter10_text_and_pictures.class_vectors import class_vectors
+from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import quantize
+from tutorial_lib.exercises.chapter10_text_and_pictures.one_row import one_row
+from tutorial_lib.exercises.chapter10_text_and_pictures.one_way import found_by, pulls, trained
+from tutorial_lib.exercises.chapter10_text_and_pictures.recall import recall_at
+from tutorial_lib.exercises.chapter10_text_and_pictures.wrong_captions import (
+    scenes,
+    wrong_captions,
+)
+from tutorial_lib.exercises.engine import registry
+
+TASKS = registry.contents("10")
+NAMES = list(one_way.NAMES)
+
+
+# What the solutions are for ---------------------------------------------------------------------
+
+
+def test_a_model_that_guesses_pays_ln_b_and_a_perfect_one_nothing():
+    assert contrastive_loss(torch.zeros(16, 16)).item() == pytest.approx(math.log(16))
+    vectors = F.normalize(torch.eye(16) + 0.01)
+    logits = all_pairs(5 * vectors, vectors / 3, torch.tensor(100.0).log())
+    assert contrastive_loss(logits).item() < 1e-6
+
+
+def test_pulls_are_the_gradient_of_the_loss():
+    logits = torch.randn(5, 5, requires_grad=True)
+    contrastive_loss(logits).backward()
+    assert torch.allclose(pulls(logits.detach()), logits.grad, atol=1e-6)
+
+
+def test_recall_of_a_model_that_finds_all_alike_is_nothing():
+    targets = torch.arange(6)
+    for k in range(1, 6):
+        assert recall_at(k, torch.zeros(6, 6), targets) == 0
+    assert recall_at(6, torch.zeros(6, 6), targets) == 1
+    assert recall_at(1, torch.eye(6)[targets.flip(0)], targets.flip(0)) == 1
+
+
+def test_the_mean_of_prompts_is_the_direction_with_the_largest_mean_cosine():
+    prompts = torch.randn(3, 4, 5)
+    best = (F.normalize(prompts, dim=-1) @ class_vectors(prompts)[..., None]).mean(dim=1)
+    for _ in range(20):
+        other = F.normalize(torch.randn(3, 5, 1), dim=1)
+        assert (best >= (F.normalize(prompts, dim=-1) @ other).mean(dim=1) - 1e-6).all()
+
+
+def test_a_row_looks_the_same_whatever_the_padding():
+    words, regions, positions, segments = (
+        torch.randn(*shape) for shape in ((1, 4, 3), (1, 3, 3), (6, 3), (2, 3))
+    )
+    numbers = torch.tensor([2]), torch.tensor([1])
+    x, mask = one_row(words, regions, *numbers, positions, segments)
+    short, all_real = one_row(words[:, :2], regions[:, :1], *numbers, positions, segments)
+    assert all_real.all()
+    assert torch.equal(x[mask], short[0])
+
+
+def test_no_caption_is_true_of_the_scene_that_gets_it():
+    said, true = scenes()
+    for u in torch.linspace(0, 0.999, 50).tolist():
+        for facts, number in zip(true, wrong_captions(said, true, [u] * 6), strict=True):
+            assert said[number] not in facts
+
+
+def test_codes_on_the_way_there_x_on_the_way_back():
+    x, codes = torch.randn(7, 3, requires_grad=True), torch.randn(4, 3, requires_grad=True)
+    vectors, numbers = quantize(x, codes)
+    assert torch.allclose(vectors, codes[torch.cdist(x, codes).argmin(dim=1)], atol=1e-6)
+    assert torch.equal(numbers, torch.cdist(x, codes).argmin(dim=1))
+    weights = torch.randn(7, 3)
+    to_x, to_codes = torch.autograd.grad((vectors * weights).sum(), (x, codes), allow_unused=True)
+    assert torch.equal(to_x, weights)
+    assert to_codes is None
+
+
+def test_rounds_of_k_means_never_make_it_worse():
+    frames, centres = torch.randn(40, 3), torch.randn(5, 3)
+    before = math.inf
+    for _ in range(8):
+        tokens, moved = kmeans_round(frames, centres)
+        error = (frames - moved[tokens]).square().sum().item()
+        assert error <= before + 1e-4
+        before, centres = error, moved
+
+
+# The pictures say what the looks say ------------------------------------------------------------
+
+
+def test_everyones_answer_comes_from_the_mistake():
+    task = TASKS["10.3"]
+    assert task.answer == "c"
+    texts, pictures = found_by(trained(pulls))
+    assert texts == pictures == NAMES
+
+    shown = trained(task.shown)
+    texts, pictures = found_by(shown)
+    assert texts == NAMES  # each picture finds its text
+    assert pictures.count("apple") >= 4
+    # Nothing that this gradient does can change the mean of a row.
+    assert torch.allclose(shown.mean(dim=1), one_way.untrained().mean(dim=1), atol=1e-3)
+
+    texts, pictures = found_by(trained(task.choices["a"]))
+    assert pictures == NAMES
+    assert texts.count("moon") >= 4
+
+    alike = trained(task.choices["b"])
+    assert alike.max() - alike.min() < 1
+    assert (alike.diagonal() < one_way.untrained().min()).all()
+
+    apart = trained(task.choices["d"])
+    assert (apart.diagonal() < apart[~torch.eye(8).bool()].min()).all()
+
+
+def test_ever_more_sure_comes_from_the_mistake():
+    task = TASKS["10.6"]
+    assert task.answer == "b"
+    learned, held_out = temperature.frozen()
+    own = torch.arange(24)
+    assert (learned.argmax(dim=0) == own).all()
+    assert (learned.argmax(dim=1) == own).all()
+    assert 3 <= (held_out.argmax(dim=1) != own).sum() <= 6
+
+    factor, loss, other = temperature.course(task.shown)
+    lowest = other.index(min(other))
+    assert 10 < lowest < 50
+    assert other[0] > other[lowest] + 0.3
+    assert other[-1] > 3 * other[lowest]
+    assert factor == sorted(factor)
+    assert factor[-1] > 200
+    assert loss == sorted(loss, reverse=True)
+
+    factor, loss, other = temperature.course(task.solution)
+    assert factor[-1] == pytest.approx(100, rel=1e-4)
+    assert other[-1] < 1.5
+
+    guess = math.log(24)
+    factor, *losses = temperature.course(task.choices["a"], steps=150)
+    assert factor[-1] < 1
+    assert all(column[-1] == pytest.approx(guess, abs=0.2) for column in losses)
+
+    factor, *losses = temperature.course(task.choices["c"], steps=20)
+    assert factor[-1] == pytest.approx(math.e, rel=1e-4)
+    for column in (factor, *losses):
+        assert max(column[1:]) - min(column[1:]) < 1e-3
+
+    factor, *losses = temperature.course(task.choices["d"], steps=60)
+    assert factor == sorted(factor, reverse=True)
+    assert all(column == sorted(column) for column in losses)
+
+
+# The claims ---------------------------------------------------------------------------------------
+
+
+def test_what_the_claims_count():
+    clip, resnet = 32 * 400e6, 600_000 * 256
+    assert clip == 12.8e9
+    assert round(resnet / 1e6) == 154
+    assert resnet / 1.28e6 == 120
+    assert TASKS["10.7"].solution() == TASKS["10.7"].second_style() == clip / resnet
+    long, short = 256 + 256 * 256 * 3, 256 + 32 * 32
+    assert (long, short) == (196_864, 1_280)
+    assert TASKS["10.12"].solution() == pytest.approx(TASKS["10.12"].second_style())
+    assert 256 * 256 * 3 / (32 * 32) == 192
+    for number in (23_654, long**2 / short**2, long * (long + 1) / (short * (short + 1))):
+        assert property_checks.verdict("10.12", number).status == "right"
+    assert property_checks.verdict("10.12", 23_600).status != "right"

@@ -1,0 +1,112 @@
+"""Chapter 10: what it asks about the chapters before, its exercises in order, its predictions."""
+
+from tutorial_lib.exercises.chapter10_text_and_pictures.all_pairs import ALL_PAIRS
+from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import CONTRASTIVE_LOSS
+from tutorial_lib.exercises.chapter10_text_and_pictures.centres import KMEANS_ROUND
+from tutorial_lib.exercises.chapter10_text_and_pictures.class_vectors import CLASS_VECTORS
+from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import QUANTIZE
+from tutorial_lib.exercises.chapter10_text_and_pictures.one_row import ONE_ROW
+from tutorial_lib.exercises.chapter10_text_and_pictures.one_way import PULLS
+from tutorial_lib.exercises.chapter10_text_and_pictures.pixels_as_tokens import TIMES_THE_SCORES
+from tutorial_lib.exercises.chapter10_text_and_pictures.recall import RECALL_AT
+from tutorial_lib.exercises.chapter10_text_and_pictures.seen import TIMES_AS_MANY_PICTURES
+from tutorial_lib.exercises.chapter10_text_and_pictures.temperature import SCALE_STEP
+from tutorial_lib.exercises.chapter10_text_and_pictures.wrong_captions import WRONG_CAPTIONS
+from tutorial_lib.exercises.engine.tasks import Prediction, Recall
+
+TITLE = "Text and pictures together"
+
+EXERCISES = (
+    ALL_PAIRS,
+    CONTRASTIVE_LOSS,
+    PULLS,
+    RECALL_AT,
+    CLASS_VECTORS,
+    SCALE_STEP,
+    TIMES_AS_MANY_PICTURES,
+    ONE_ROW,
+    WRONG_CAPTIONS,
+    QUANTIZE,
+    KMEANS_ROUND,
+    TIMES_THE_SCORES,
+)
+
+RECALL = (
+    Recall(
+        id="R10.1",
+        key="logits_doubled",
+        question="All logits that go into a softmax are doubled. What happens to the "
+        "probabilities?",
+        choices={
+            "a": "nothing: a softmax divides by the sum",
+            "b": "the largest gets larger, and the order stays",
+            "c": "each of them is doubled",
+        },
+        answer="b",
+        because="that is a temperature of one half: the same order, more surely.",
+        see="05, 5G Choosing the next token",
+        wrong={
+            "a": "what is *added* to all logits makes no difference; a factor stretches their "
+            "distances.",
+            "c": "they would sum to 2.",
+        },
+    ),
+    Recall(
+        id="R10.2",
+        key="what_segments_tell",
+        question="BERT reads two sentences in one row. How does it know which word belongs to "
+        "which of them?",
+        choices={
+            "a": "by a mask: words look only at their own sentence",
+            "b": "by a segment vector that is added to each token",
+            "c": "by positions, which begin at 0 again in the second",
+        },
+        answer="b",
+        because="one vector for all tokens of the first, another for all of the second.",
+        see="06, 6C What goes in",
+        wrong={
+            "a": "all look at all, in both sentences.",
+            "c": "positions go on through the whole row.",
+        },
+    ),
+    Recall(
+        id="R10.3",
+        key="positions_before_a_code",
+        question="A GPT reads a caption of 12 tokens, then the 64 codes of a picture. At how many "
+        "positions may the last of the 64 look?",
+        answer=76,
+        because="it looks back at all before it, and at itself.",
+        see="05, 5C Only backwards",
+    ),
+)
+
+PREDICTIONS = (
+    Prediction(
+        id="P10.1",
+        key="recall_at_5_of_unseen_emoji",
+        question="The name of an emoji that the model has never seen: in what share of the cases "
+        "is the picture among the first five that it finds, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P10.2",
+        key="left_and_right_told_apart",
+        question="A scene, its caption, and the same caption with the two things exchanged. In "
+        "what share of the cases does the model choose the right one, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P10.3",
+        key="masked_thing_with_the_picture",
+        question="One thing in a caption is masked. With the picture beside it, in what share of "
+        "the cases does the model name the thing, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P10.4",
+        key="written_emoji_recognised",
+        question="A model writes an emoji for a caption that it has never seen. In what share of "
+        "the cases is the picture closer to this caption than to another one, between 0 and 1?",
+        share=True,
+    ),
+)
