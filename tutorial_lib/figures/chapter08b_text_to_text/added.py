@@ -27,7 +27,7 @@ def added_beside(maps, title="", *, row_label="query", column_label="key", figur
     row = figure.subplots(1, len(maps), squeeze=False)[0]
     for axes, (heading, values) in zip(row, maps.items(), strict=True):
         picture = axes.imshow(values, cmap=style.SIGNED, vmin=-most, vmax=most)
-        axes.set_title(heading)
+        style.panel_title(axes, heading)
         axes.set_xticks(range(len(values)))
         axes.set_yticks(range(len(values)))
         axes.set_xticks(np.arange(len(values) + 1) - 0.5, minor=True)
