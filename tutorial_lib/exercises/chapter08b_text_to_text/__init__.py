@@ -100,7 +100,7 @@ PREDICTIONS = (
     Prediction(
         id="P8b.3",
         key="german_after_mending_spans",
-        question="From 300 labels a task a T5 writes 0.60 of the German numbers exactly. What "
+        question="From 300 labels per task a T5 writes 0.60 of the German numbers exactly. What "
         "share, if it has mended spans for the same time before, between 0 and 1?",
         share=True,
     ),
