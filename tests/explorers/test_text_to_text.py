@@ -5,6 +5,7 @@ import torch
 
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.explorers import BucketExplorer, CorruptionExplorer, LatticeExplorer
+from tutorial_lib.explorers.corruption import EXAMPLE
 from tutorial_lib.models import T5, T5Config
 from tutorial_lib.objectives import fill_spans
 from tutorial_lib.positions import t5_bucket
@@ -29,6 +30,28 @@ def test_only_what_the_damage_put_in_is_marked():
     written = explorer.rows["T5’s spans"][1]
     assert ("<0>", True) in written
     assert f"token masking: {len(read)}, of which 2 stand" in explorer.describe()
+
+
+def test_what_is_gone_moved_or_stands_for_nothing_is_shown():
+    for seed in range(30):
+        explorer = CorruptionExplorer(LINE + " The rest is silence.", seed=seed)
+        rows = {row["way"]: row for row in explorer.reply["rows"]}
+        words = explorer.text.split()
+        deleted = rows["token deletion"]
+        assert [token for token, _ in deleted["read"]] == words
+        assert sum(look == "gone" for _, look in deleted["read"]) == 14 - deleted["counts"][0]
+        for way in ("sentence permutation", "document rotation"):
+            assert sorted(rows[way]["read"]) == sorted(rows[way]["written"])
+            assert {look[:5] for _, look in rows[way]["read"]} == {"part "}
+        infilled = rows["text infilling"]
+        looks = [look for _, look in infilled["read"]]
+        hidden = 14 - looks.count("")
+        if looks.count("empty") == infilled["counts"][0] - looks.count(""):
+            assert hidden == 0
+        assert looks.count("made") <= hidden
+    explorer = CorruptionExplorer(EXAMPLE, seed=84)  # the chapter's: one of three masks is empty
+    read = explorer.reply["rows"][2]["read"]
+    assert [look for token, look in read if token == "[mask]"] == ["made", "empty", "made"]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def test_a_typed_text_is_damaged_and_sentinels_in_it_are_words(open_explorer):
     assert rows.count() == 6
     made = explorer.page.locator(".made")
     expect(made.first).to_have_text("[mask]")
+    expect(rows.nth(1).locator(".gone")).to_have_count(4)  # half of 7
     moved(explorer.page, "Share", 0)
     explorer.settle()
     # T5 always hides a token: one sentinel in the source, two in the target.
@@ -35,6 +36,7 @@ def test_a_path_is_chosen_and_alpha_changes_the_shares(open_explorer):
     scores = {"a": -1.0, "b": -1.5, "ab": -2.0}
     page = open_explorer(LatticeExplorer(scores, "ab")).page
     expect(page.locator(".arc.on")).to_have_count(1)
+    assert page.locator(".p").all_text_contents() == ["0.3679", "0.2231", "0.1353"]
     expect(page.locator(".tl-row span").last).to_have_text("0.378")
     moved(page, "Cut number", 2)
     expect(page.locator(".arc.on")).to_have_count(2)

@@ -105,10 +105,11 @@ def test_a_transformer_stands_side_by_side():
 @pytest.mark.parametrize(
     ("config", "said", "unsaid"),
     [
-        (BARTConfig(**TEXT), {"BART", "learned", "2 heads of 4"}, {"sinusoids", "table · √8"}),
+        (BARTConfig(**TEXT), {"BART", "learned", "2 heads of 4"}, {"sinusoids", "distances"}),
         (
             T5Config(**TEXT, d_head=3, d_ff=5),
-            {"T5", "2 heads of 3, distances", "2 heads of 3", "the target's table again"},
+            {"T5", "2 heads of 3, distances", "2 heads of 3", "the target's table again"}
+            | {"distances", "2 heads × 32", "64 parameters", "not so in chapter 04"},
             {"+ positions", "LayerNorm"},
         ),
         (

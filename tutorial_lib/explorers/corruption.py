@@ -16,7 +16,8 @@ from tutorial_lib.objectives import (
 
 EXAMPLE = "To be, or not to be: that is the question. The rest is silence."
 MOST_WORDS = 40  # more do not fit into six rows
-MASK = ("[mask]", True)
+MASK = ("[mask]", True, None)
+PARTS = 4  # tints for what is moved, used again and again
 END = re.compile(r"[.!?;:]$")
 
 
@@ -24,7 +25,9 @@ class CorruptionExplorer(AskingExplorer):
     """A row for each way to damage a text: BART's five, and T5's spans.
 
     Words and marks of the text stand for tokens. `rows` maps each way to (read, written), two lists
-    of (token, put in by the damage). The text is cut at 500 characters and 40 words.
+    of (token, put in by the damage). Shown, too, are deleted words, struck through, which mask
+    stands for nothing, and in one tint each the parts that are moved. The text is cut at 500
+    characters and 40 words.
 
     >>> explorer = CorruptionExplorer("so it is", share=0.4, seed=3)
     >>> explorer, [token for token, _ in explorer.rows["token deletion"][0]]
@@ -53,25 +56,55 @@ class CorruptionExplorer(AskingExplorer):
     def answer(self, text, share, length, seed):
         """Damage the text in each way."""
         share, length = min(max(float(share), 0.0), 1.0), min(max(float(length), 1.0), 20.0)
-        words = [(word, False) for word in text.split()]
+        words = [(word, False, place) for place, word in enumerate(text.split())]
         cut = max(0, len(words) - MOST_WORDS)
-        self.rows = damaged(words[:MOST_WORDS], share, length, int(seed)) if words else {}
+        words = words[:MOST_WORDS]
+        rows = damaged(words, share, length, int(seed)) if words else {}
+        self.rows = {
+            way: tuple([token[:2] for token in side] for side in pair) for way, pair in rows.items()
+        }
         return {
             "rows": [
-                {"way": way, "read": read, "written": written}
-                for way, (read, written) in self.rows.items()
+                {"way": way, "counts": [len(read), len(written)]} | looks(way, words, read, written)
+                for way, (read, written) in rows.items()
             ],
             "cut": cut,
         }
 
 
+def looks(way, words, read, written):
+    """Return what is read and written as (token, look): "", "made", "empty", "gone" or "part 0"."""
+    if way in ("sentence permutation", "document rotation"):
+        parts = sentences(words) if way == "sentence permutation" else turned(words, read)
+        part_of = {token: n % PARTS for n, part in enumerate(parts) for token in part}
+        sides = [[(token[0], f"part {part_of[token]}") for token in side] for side in (read, words)]
+        return dict(zip(("read", "written"), sides, strict=True))
+    shown = [(token[0], "made" if token[1] else "") for token in read]
+    if way == "token deletion":
+        kept = set(read)
+        shown = [(token[0], "" if token in kept else "gone") for token in words]
+    if way == "text infilling":
+        places = [-1, *(token[2] for token in read), len(words)]
+        for n, place in enumerate(places):
+            if place is None and None not in (places[n - 1], places[n + 1]):
+                empty = places[n - 1] + 1 == places[n + 1]
+                shown[n - 1] = (shown[n - 1][0], "empty" if empty else "made")
+    return {"read": shown, "written": [(token[0], "made" if token[1] else "") for token in written]}
+
+
+def turned(words, read):
+    """Return the two parts of words that a rotation has put into each other's place."""
+    cut = words.index(read[0])
+    return [words[:cut], words[cut:]] if cut else [words]
+
+
 def damaged(words, share, length, seed):
-    """Return {way: (read, written)} of words, (token, put in by the damage) each."""
+    """Return {way: (read, written)} of words, (token, put in by the damage, place) each."""
 
     def drawn():
         return random.Random(seed)
 
-    sentinels = [(f"<{number}>", True) for number in range(len(words) + 2)]
+    sentinels = [(f"<{number}>", True, None) for number in range(len(words) + 2)]
     read = {
         "token masking": hide_tokens(words, MASK, share, drawn()),
         "token deletion": delete_tokens(words, share, drawn()),

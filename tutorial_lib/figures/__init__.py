@@ -216,6 +216,7 @@ if TYPE_CHECKING:
         describe_seed_dots,
         seed_dots,
     )
+    from tutorial_lib.figures.chapter08b_text_to_text.added import added_beside
     from tutorial_lib.figures.chapter09_beyond_vit.canvases import (
         canvas_answers,
         describe_canvas_answers,

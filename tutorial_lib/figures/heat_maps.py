@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import filled_array
-from tutorial_lib.figures.style import GRID, INK, SIGNED, WEIGHTS, blank, styled
+from tutorial_lib.figures.style import CARD, GRID, INK, SIGNED, WEIGHTS, blank, styled
 
 
 @styled
@@ -24,12 +24,13 @@ def heat_map(
     column_label: str = "",
     signed: bool = False,
     roomy: bool = False,
+    apart: int | None = None,
     figure: Figure | None = None,
 ) -> Figure:
     """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
 
-    values (R, C); rows and columns are R and C names; roomy: as wide as long names need it.
-    Raises ShapeError when the counts differ.
+    values (R, C); rows and columns are R and C names; roomy: as wide as long names need it;
+    apart: how many rows stand above a gap. Raises ShapeError when the counts differ.
 
     >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
     Text(0, 0, '0.80')
@@ -64,6 +65,8 @@ def heat_map(
     axes.grid(which="minor", color=GRID, linewidth=0.6)
     axes.tick_params(which="minor", length=0)
     axes.spines[:].set_visible(False)
+    if apart is not None:
+        axes.axhline(apart - 0.5, color=CARD, linewidth=9)
     axes.set(xlabel=column_label, ylabel=row_label, title=title)
     if numbers:
         colour = picture.to_rgba(values)  # (R, C, 4)

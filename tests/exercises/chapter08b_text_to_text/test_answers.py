@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 from tutorial_lib.exercises.chapter08b_text_to_text.buckets import bucket
 from tutorial_lib.exercises.chapter08b_text_to_text.infilling import infill
+from tutorial_lib.exercises.chapter08b_text_to_text.likeliest import AllCuts, Counted, likeliest_cut
 from tutorial_lib.exercises.chapter08b_text_to_text.norm import rms_norm
 from tutorial_lib.exercises.chapter08b_text_to_text.sentinels import put_together
 from tutorial_lib.exercises.engine import registry
@@ -171,3 +172,79 @@ def rms_norm_by_powers(x, weight, eps):
 def test_another_style_is_right(number, answer):
     verdict = judge(TASKS[number], answer)
     assert verdict.text == "right."
+
+
+# Wrong answers of a fresh reader that were accepted, or not named ---------------------------------
+
+
+def put_together_with_what_is_left(source, target, sentinels):
+    text, used = put_together(source, target, sentinels), set(source)
+    taken = True
+    for token in target:
+        taken = token in used if token in sentinels else taken
+        if token not in sentinels and not taken:
+            text.append(token)
+    return text
+
+
+def exact_match_written_cleaned(prompts, written, targets):
+    tasks = [prompt.split(":")[0] for prompt in prompts]
+    hits = [text.strip() == target for text, target in zip(written, targets, strict=True)]
+    right = {task: [h for t, h in zip(tasks, hits, strict=True) if t == task] for task in tasks}
+    return {task: sum(some) / len(some) for task, some in right.items()}
+
+
+def all_cuts_one_by_one(word, log_p):
+    def cuts(rest):
+        if not rest:
+            yield []
+        for piece in log_p:
+            if rest.startswith(piece):
+                yield from ([piece, *others] for others in cuts(rest[len(piece) :]))
+
+    return max(cuts(word), key=lambda cut: sum(log_p[piece] for piece in cut), default=None)
+
+
+def likeliest_cut_of_short_pieces(word, log_p):
+    return likeliest_cut(word, {piece: x for piece, x in log_p.items() if len(piece) <= 4})
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "named"),
+    [
+        ("8b.2", put_together_with_what_is_left, "such a sentinel counts for nothing"),
+        ("8b.10", exact_match_written_cleaned, "those around a target do not count either"),
+        ("8b.8", all_cuts_one_by_one, "This tries all cuts: remember the best of each beginning."),
+        ("8b.8", likeliest_cut_of_short_pieces, "from extra and ordinary: a piece may be long"),
+    ],
+)
+def test_what_a_reader_got_through_or_got_no_name_for_is_named(number, answer, named):
+    verdict = judge(TASKS[number], answer)
+    assert verdict.status == "mistake"
+    assert named in verdict.text
+    assert "`return` missing" not in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("number", "answers"),
+    [
+        ("8b.3", (105, 78, 130, 26)),
+        ("8b.9", (6, 4)),
+        ("8b.11", (0.95, 0.99, 0.7, 0.29, 0.26, 27, 28)),
+        ("8b.13", (13, 78, 144)),
+    ],
+)
+def test_numbers_of_a_reader_are_named(number, answers):
+    assert {judge(TASKS[number], answer).status for answer in answers} == {"mistake"}
+
+
+def test_a_right_alpha_reads_well():
+    assert judge(TASKS["8b.11"], 0.27).text.startswith("right: 0.27 as alpha. Below 1")
+
+
+def test_a_good_answer_asks_the_vocabulary_far_less_than_a_search_through_all_cuts():
+    counted = Counted({"x": -20.0, "y": -21.0, "z": -22.0, "xy": -43.0})
+    likeliest_cut("xyz" * 20, counted)
+    assert counted.asked < Counted.MOST / 100
+    with pytest.raises(AllCuts):
+        all_cuts_one_by_one("xyz" * 20, Counted(counted))

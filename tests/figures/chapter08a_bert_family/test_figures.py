@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 
 from tutorial_lib import figures
@@ -54,6 +56,14 @@ def test_a_dot_for_each_seed_and_a_line_for_the_baseline():
     assert texts(second) == ["0.90"]
     with pytest.raises(ShapeError):
         figures.seed_dots({"F1": {"BERT": []}})
+
+
+def test_rows_in_groups_have_a_gap_after_them_and_may_go_without_a_number():
+    found = {name: [0.5, 0.6] for name in "abcd"}
+    axes = figures.seed_dots({"F1": found}, group=2, unnamed=["a", "b"]).axes[0]
+    steps = [high - low for low, high in itertools.pairwise(axes.get_yticks())]
+    assert steps == [1, pytest.approx(1.6), 1]
+    assert texts(axes) == ["0.55", "0.55"]
 
 
 def test_the_numbers_below_do_not_run_into_one_another():

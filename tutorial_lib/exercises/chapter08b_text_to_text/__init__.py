@@ -58,7 +58,7 @@ RECALL = (
     Recall(
         id="R8b.2",
         key="size_of_undivided_scores",
-        question="The numbers of queries and keys have mean 0 and standard deviation 1, and a head "
+        question="The entries of queries and keys have mean 0 and standard deviation 1, and a head "
         "is 64 wide. What is the standard deviation of q · k, before anything divides it?",
         answer=8,
         because="a sum of 64 products of variance 1 has variance 64.",
@@ -100,7 +100,7 @@ PREDICTIONS = (
     Prediction(
         id="P8b.3",
         key="german_after_mending_spans",
-        question="From 300 labels a task a T5 writes 0.60 of the German numbers exactly. What "
+        question="From 300 labels per task a T5 writes 0.60 of the German numbers exactly. What "
         "share, if it has mended spans for the same time before, between 0 and 1?",
         share=True,
     ),

@@ -101,6 +101,25 @@ def bucket_powers_of_two(distance, n_buckets, max_distance):
     return min(exact + int(math.log2(distance / exact)), n_buckets - 1)
 
 
+def bucket_scaled_by_max_distance(distance, n_buckets, max_distance):
+    """This divides by the logarithm of max_distance: the far buckets begin at half the number of
+    buckets, so both distances are divided by that."""
+    exact = n_buckets // 2
+    if distance < exact:
+        return distance
+    far = math.log(distance / exact) / math.log(max_distance) * (n_buckets - exact)
+    return min(exact + int(far), n_buckets - 1)
+
+
+def bucket_base_of_half(distance, n_buckets, max_distance):
+    """This lets the borders grow by the factor n_buckets / 2: that fits the right table only. The
+    factor must follow from max_distance, too."""
+    exact = n_buckets // 2
+    if distance < exact:
+        return distance
+    return min(exact + int(math.log(distance / exact, exact)), n_buckets - 1)
+
+
 def bucket_offset_missing(distance, n_buckets, max_distance):
     """This numbers the far buckets from 0: they come after the first half."""
     exact = n_buckets // 2
@@ -181,7 +200,7 @@ back. On the left 8 buckets reach up to a distance of 64, on the right 6 buckets
 
 Write `bucket(distance, n_buckets, max_distance)`: a whole number, 0 or more, in; the bucket’s
 number out. `n_buckets` is even. At its exact borders a logarithm may be wrong in the last digit,
-so nobody asks there.
+so the check avoids them.
 """,
     hints=(
         "How many buckets hold one distance? Compare with n_buckets, in both tables.",
@@ -201,6 +220,8 @@ so nobody asks there.
         bucket_log_from_one,
         bucket_last_alone,
         bucket_powers_of_two,
+        bucket_scaled_by_max_distance,
+        bucket_base_of_half,
         bucket_offset_missing,
     ),
     cases=bucket_cases,

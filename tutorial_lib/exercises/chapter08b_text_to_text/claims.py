@@ -48,6 +48,27 @@ def target_sentinel_for_each_and_no_last():
     return 2 * 77
 
 
+def target_with_an_end_token():
+    """This counts a token for the end, too: the question leaves it out."""
+    return target_length() + 1
+
+
+def target_one_sentinel():
+    """This counts one sentinel: each span has its own, and there is one more at the end."""
+    return 77 + 1
+
+
+def target_sentinels_on_both_sides_and_the_last():
+    """This puts a sentinel before and after each span, and one at the end: the next one's already
+    ends a span."""
+    return 77 + 2 * 26 + 1
+
+
+def target_spans_alone():
+    """These are the spans: the question is how many tokens are written."""
+    return 26
+
+
 def target_sentinels_on_both_sides():
     """This puts a sentinel before and after each span: the next one's already ends it."""
     return 77 + 2 * 26
@@ -88,10 +109,10 @@ HOW_MUCH_SHORTER = Claim(
     title="How much shorter",
     level="easy",
     text="""
-T5 hides 15 % of a text of 512 tokens, in spans of 3 tokens on average. Take as many tokens, and as
-many spans, as these two numbers give, each rounded to the nearest. No two spans touch. How many
-tokens does the model have to **write**, with all sentinels, but without a token for the end? (BART,
-from the same text: 512.)
+T5 hides 15 % of a text of 512 tokens, in spans of 3 tokens on average. Work out how many tokens and
+how many spans that is, each rounded to the nearest whole number. No two spans touch. How many
+tokens does the model have to **write**, counting every sentinel, but no end token? (BART, from the
+same text: 512.)
 """,
     hints=(
         "How many tokens are hidden, and how many spans are that?",
@@ -106,6 +127,10 @@ from the same text: 512.)
         target_sentinel_for_each_token,
         target_sentinel_for_each_and_no_last,
         target_sentinels_on_both_sides,
+        target_sentinels_on_both_sides_and_the_last,
+        target_with_an_end_token,
+        target_one_sentinel,
+        target_spans_alone,
         target_the_source,
         target_kept,
         target_the_whole,
@@ -198,6 +223,16 @@ def likelier_upside_down():
     return 1 / likelier()
 
 
+def likelier_than_to_gether():
+    """This compares with to | gether, which has two pieces: another cut has fewer still."""
+    return likelier() / likelier_to_gether()
+
+
+def likelier_rounded():
+    """This is rounded to a whole number: write two decimals."""
+    return round(likelier())
+
+
 def likelier_sum():
     """This adds the probabilities of the pieces: to have one *and* the next, multiply."""
     return sum(PIECES[piece] for piece in ("to", "get", "her")) / PIECES[WORD]
@@ -252,6 +287,8 @@ fewest pieces is the likeliest one?
         likelier_than_the_second,
         likelier_than_toget,
         likelier_to_gether,
+        likelier_than_to_gether,
+        likelier_rounded,
         likelier_upside_down,
         likelier_sum,
         likelier_mean,
@@ -334,8 +371,45 @@ def loudest_xlm_r():
 
 
 def loudest_xlm():
-    """With XLM's 0.5 it has 1.9 %: work out what it takes to have 5."""
+    """With 0.5 it has 1.9 %: work out what it takes to have 5."""
     return 0.5
+
+
+def loudest_a_little_less():
+    """This is a hundredth too little: Swahili has its 1 in 20, but look for the *largest* alpha."""
+    return loudest() - 0.01
+
+
+def loudest_two_more():
+    """With 0.29 it has 4.7 %: work out what it takes to have 5."""
+    return 0.29
+
+
+def loudest_xlm_batches():
+    """With 0.7, as XLM draws its batches, it has 0.8 %: work out what it takes to have 5."""
+    return 0.7
+
+
+def loudest_just_below_1():
+    """A little below 1 is not enough: at 0.99 Swahili has 0.21 % of the texts, at 1 it had 0.20.
+    Work out its share for smaller alphas."""
+    return 0.99
+
+
+def loudest_below_1():
+    """A little below 1 is not enough: at 0.95 Swahili has 0.25 % of the texts, at 1 it had 0.20.
+    Work out its share for smaller alphas."""
+    return 0.95
+
+
+def loudest_as_hundredths():
+    """A number above 1 is not the alpha that is meant: 27 hundredths are 0.27."""
+    return 27
+
+
+def loudest_one_more_as_hundredths():
+    """A number above 1 is not the alpha that is meant: 28 hundredths are 0.28."""
+    return 28
 
 
 def loudest_turned():
@@ -374,9 +448,17 @@ at least **1 text in 20** is Swahili. Which is the **largest alpha**, in hundred
         loudest_xlm_r,
         loudest_xlm,
         loudest_turned,
+        loudest_a_little_less,
+        loudest_two_more,
+        loudest_xlm_batches,
+        loudest_just_below_1,
+        loudest_below_1,
+        loudest_as_hundredths,
+        loudest_one_more_as_hundredths,
     ),
     tolerance=0.002,
-    unit="alpha",
-    verdict="Below 1 is not enough: with XLM-R’s 0.3 it gets 4.5 %, with XLM’s 0.5 not even 2 %.",
+    unit="as alpha",
+    verdict="Below 1 is not enough: XLM-R’s 0.3 would give Swahili 4.5 %, the 0.7 with which XLM "
+    "draws its batches not even 1 %.",
     see="8bG Many languages",
 )

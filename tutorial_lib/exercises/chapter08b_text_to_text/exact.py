@@ -38,6 +38,17 @@ def exact_match_spaces_count(prompts, written, targets):
     return _by(prompts, written, targets, lambda text, target: text == target)
 
 
+def exact_match_one_side(prompts, written, targets):
+    """This takes spaces from what was written only: those around a target do not count either."""
+    return _by(prompts, written, targets, lambda text, target: text.strip() == target)
+
+
+def exact_match_other_side(prompts, written, targets):
+    """This takes spaces from the targets only: those around what was written do not count
+    either."""
+    return _by(prompts, written, targets, lambda text, target: text == target.strip())
+
+
 def exact_match_no_spaces(prompts, written, targets):
     """This takes out the spaces inside, too: 1 2 is not 12. Only those around the text do not
     count."""
@@ -143,6 +154,8 @@ def exact_match_cases():
     return [
         case("two tasks", PROMPTS, ["8 8", "a b c", "3 1", "z y", "1 9 0"], TARGETS),
         case("spaces around", PROMPTS, ["8 8 ", " a b c", "3 1", "y z", "1 0 9"], TARGETS),
+        case("spaces around targets",
+             PROMPTS, TARGETS, ["8 8", " a b c", "3 1 ", "y z", " 1 0 9 "]),
         case("too much, too little, nothing",
              PROMPTS, ["8 8 8", "a b", "3 1", "", "1 0 9"], TARGETS),
         case("spaces inside", ["add: 1 + 1", "add: 6 + 6"], ["2", "12"], ["2", "1 2"]),
@@ -195,7 +208,7 @@ def exactly(answer):
 
 def spaces_around(answer):
     """Spaces around a text do not count."""
-    found = shares(answer, ["a: x"], [" yes  "], ["yes"])
+    found = shares(answer, ["a: x", "b: x"], [" yes  ", "yes"], ["yes", " yes "])
     return found and {*found.values()} == {1.0}
 
 
@@ -208,7 +221,7 @@ How often is the model right? Write `exact_match(prompts, written, targets)`: th
 of the same length, what the model read, what it wrote, and what it should have written. Return a
 dict with one entry for each **task**, which is what stands before the first colon of a prompt: the
 share of its texts that were written exactly, from 0 to 1. Spaces at the beginning and the end of a
-text do not count; everything else does.
+text, written or wanted, do not count; everything else does.
 """,
     hints=(
         "First collect, for each task, a list of True and False.",
@@ -219,6 +232,8 @@ text do not count; everything else does.
     second_style=exact_match_counted,
     mistakes=(
         exact_match_spaces_count,
+        exact_match_one_side,
+        exact_match_other_side,
         exact_match_no_spaces,
         exact_match_any_spaces,
         exact_match_first_word,

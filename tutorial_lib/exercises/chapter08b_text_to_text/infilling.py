@@ -159,8 +159,8 @@ INFILL = Write(
 Write `infill(tokens, spans, mask)`: a new list in which each span is replaced by **one** mask,
 however long it is. A span is a pair (start, end): its tokens are those from `start` up to, but not
 including, `end`. The spans stand in **any order**; no two touch. Where start and end are equal the
-span is empty: nothing is missing there, but a mask is put in before that token all the same (behind
-the last one if `start` is the number of tokens). `tokens` may be words or ids.
+span is empty: nothing is missing there, but a mask still goes in before that token (or at the very
+end if `start` is the number of tokens). `tokens` may be words or ids.
 """,
     hints=(
         "With a pencil: to be or not, spans (1, 3) and (4, 4). What stands in the list?",

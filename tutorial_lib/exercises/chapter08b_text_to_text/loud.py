@@ -1,4 +1,4 @@
-"""Chapter 08b: scores that nobody divides must start small."""
+"""Chapter 08b: scores that are never divided must start small."""
 
 import math
 

@@ -80,8 +80,25 @@ def rms_norm_weight_first(x, weight, eps):
 
 
 def rms_norm_absolute(x, weight, eps):
-    """This divides by the mean of the absolute values: the root of the mean square."""
+    """This divides by the mean of the absolute values: it should be the root of the mean square."""
     return weight * x / (x.abs().mean(dim=-1, keepdim=True) + eps)
+
+
+def rms_norm_over_the_first_axis(x, weight, eps):
+    """This takes the mean along axis 0, over different vectors: each has a size of its own, from
+    its D numbers."""
+    return weight * x / (x.square().mean(dim=0) + eps).sqrt()
+
+
+def rms_norm_length_eps_outside(x, weight, eps):
+    """This divides by the length of the vector, the root of the *sum* of squares, and adds eps to
+    it: take the mean of the squares, and add eps under the root."""
+    return weight * x / (x.norm(dim=-1, keepdim=True) + eps)
+
+
+def rms_norm_one_more(x, weight, eps):
+    """This multiplies by 1 + weight, as Gemma does: here the factor is the weight itself."""
+    return rms_norm(x, 1 + weight, eps)
 
 
 def drawn(*shape, scale=1.0, shift=0.0):
@@ -127,6 +144,8 @@ def of_size_one(answer):
 
 def same_direction(answer):
     """Nothing is subtracted: the vector keeps its direction."""
+    if not each_its_own(answer):  # it may be turned by what the others have
+        return None
     x = drawn(3, 4, shift=1.0)
     cosine = torch.cosine_similarity(bare(answer, x), x)
     return torch.allclose(cosine, ONES[:3], atol=1e-3)
@@ -191,6 +210,9 @@ own weight. `eps` is added to the mean of the squares, so that a vector of zeros
         rms_norm_over_all,
         rms_norm_weight_first,
         rms_norm_absolute,
+        rms_norm_over_the_first_axis,
+        rms_norm_length_eps_outside,
+        rms_norm_one_more,
     ),
     cases=rms_norm_cases,
     properties=(

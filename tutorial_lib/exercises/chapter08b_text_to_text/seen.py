@@ -69,6 +69,23 @@ def places_on_both_sides():
     return 2 * N_TOKENS
 
 
+def places_and_the_end():
+    """This counts a token for the end, too: the text has 12 tokens, and so many places."""
+    return N_TOKENS + 1
+
+
+def places_by_pairs_under_the_mask():
+    """This counts the pairs of a query and a key that the decoder's mask allows: the question is
+    how many places know all of the text."""
+    return N_TOKENS * (N_TOKENS + 1) // 2
+
+
+def places_by_pairs():
+    """This counts pairs of a place and an exchanged token: the question is how many places change
+    whichever token it was."""
+    return N_TOKENS**2
+
+
 WHO_KNOWS_ALL = Claim(
     id="8b.13",
     title="Who knows the whole text",
@@ -96,6 +113,9 @@ decoder’s 12 places do?
         places_but_the_last,
         places_none,
         places_on_both_sides,
+        places_and_the_end,
+        places_by_pairs_under_the_mask,
+        places_by_pairs,
     ),
     unit="places",
     verdict="All of them, through the encoder. What the last place has for itself: the decoder’s "

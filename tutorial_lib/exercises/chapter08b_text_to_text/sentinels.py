@@ -142,6 +142,24 @@ def put_together_at_the_end(source, target, sentinels):
     return kept + [token for token in target if token not in sentinels]
 
 
+def put_together_leftover_appended(source, target, sentinels):
+    """This puts what stands behind a sentinel that only the target has at the end of the text: such
+    a sentinel counts for nothing, and so does what follows it."""
+    text, missing = put_together(source, target, sentinels), False
+    for token in target:
+        if token in sentinels:
+            missing = token not in source
+        elif missing:
+            text.append(token)
+    return text
+
+
+def put_together_only_the_sources_names(source, target, sentinels):
+    """This ends a span only at a sentinel that the source has: any sentinel of the vocabulary ends
+    it."""
+    return put_together(source, target, [token for token in source if token in sentinels])
+
+
 def _filled(source, spans, sentinels):
     return [
         word
@@ -173,6 +191,8 @@ def put_together_cases():
         case("ids", [5, 90, 7, 91], [90, 6, 8, 91, 3, 92], (90, 91, 92)),
         case("a sentinel whose id is 0", [5, 0, 7, 91], [0, 6, 8, 91, 3, 92], (0, 91, 92)),
         case("nothing was hidden", words("to be or not"), words("<0>"), NAMES),
+        case("a sentinel that only the target has", words("to <0> or <1> be"),
+             words("<0> be <3> that is <1> not to <2> the question"), NAMES),
     ]  # fmt: skip
 
 
@@ -238,6 +258,14 @@ def early_ones_go(answer):
     return found and found == words("a z b")
 
 
+def strange_ones_go(answer):
+    """What stands behind a sentinel that the source lacks is dropped."""
+    if not (by_name(answer) and whole_spans(answer)):
+        return None
+    found = plain(took(answer, words("a <0> b"), words("<0> z <3> x y"), NAMES))
+    return found and found == words("a z b")
+
+
 PUT_TOGETHER = Write(
     id="8b.2",
     title="Put it together again",
@@ -247,8 +275,9 @@ A T5 has read `source` and written `target`. Write `put_together(source, target,
 returns the text as a list: each sentinel of the source is replaced by the tokens that stand behind
 **the same** sentinel in the target, up to the next sentinel there. A model makes mistakes, so be
 prepared: a sentinel may be missing from the target (then nothing stands in its place), they may
-come in another order, and tokens before the target’s first sentinel belong to none. No sentinel
-occurs twice. Tokens are words or ids; `sentinels` holds all sentinels of the vocabulary.
+come in another order, and tokens before the target’s first sentinel belong to none. A sentinel
+that only the target has counts for nothing, and so do the tokens behind it. No sentinel occurs
+twice. Tokens are words or ids; `sentinels` holds all sentinels of the vocabulary.
 """,
     hints=(
         "First read the target once, and note for each sentinel what stands behind it.",
@@ -269,6 +298,8 @@ occurs twice. Tokens are words or ids; `sentinels` holds all sentinels of the vo
         put_together_last_lost,
         put_together_gaps_left,
         put_together_at_the_end,
+        put_together_leftover_appended,
+        put_together_only_the_sources_names,
     ),
     cases=put_together_cases,
     properties=(
@@ -282,6 +313,7 @@ occurs twice. Tokens are words or ids; `sentinels` holds all sentinels of the vo
         Property("The gaps are not filled by the names of their sentinels.", by_name),
         Property("A sentinel that the target does not have must leave nothing.", missing_is_empty),
         Property("Tokens before the target’s first sentinel must go.", early_ones_go),
+        Property("Tokens behind a sentinel that the source lacks must go.", strange_ones_go),
     ),
     see="8bC T5: the holes have names",
 )

@@ -18,7 +18,8 @@ def bucket_table(n_tokens, n_buckets, max_distance):
     """Return the bucket (T, T) of each key, a column, as each query, a row, of an encoder sees it.
 
     The first half of the buckets is for keys at the query's own place and to its left, the other
-    half for those to its right. one_side(distance, n_buckets, max_distance) finds one in a half.
+    half for those to its right. one_side(distance, n_buckets, max_distance) finds the bucket within
+    one half.
     """
     place = torch.arange(n_tokens)
     offset = place - place[:, None]
@@ -74,6 +75,14 @@ def bucket_table_own_place_right(n_tokens, n_buckets, max_distance):
     offset = place - place[:, None]
     half = n_buckets // 2
     return one_side(offset.abs(), half, max_distance) + half * (offset >= 0)
+
+
+def bucket_table_left_half_alone(n_tokens, n_buckets, max_distance):
+    """This looks to the left alone: that was choice (c). Keys to the right take the other half of
+    the buckets."""
+    place = torch.arange(n_tokens)
+    offset = place - place[:, None]
+    return one_side((-offset).clamp(min=0), n_buckets // 2, max_distance)
 
 
 def bucket_table_not_halved(n_tokens, n_buckets, max_distance):
@@ -187,6 +196,7 @@ letter, then repair `bucket_table`.
         bucket_table_of_a_decoder,
         bucket_table_of_places,
         bucket_table_own_place_right,
+        bucket_table_left_half_alone,
         bucket_table_not_halved,
         bucket_table_right_first,
         bucket_table_reach_halved,

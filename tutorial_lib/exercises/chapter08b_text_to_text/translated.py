@@ -80,6 +80,12 @@ def translations_first_two(sentences, languages, sep_id):
     return translations_in_a_row(sentences[:2], languages[:2], sep_id)
 
 
+def translations_swapped(sentences, languages, sep_id):
+    """This returns the positions before the languages: the order is ids, languages, positions."""
+    ids, of_language, positions = translations_in_a_row(sentences, languages, sep_id)
+    return ids, positions, of_language
+
+
 def translations_one_end(sentences, languages, sep_id):
     """This ends a sentence with a separator, but does not begin with one."""
     ids, of_language, positions = [], [], []
@@ -185,6 +191,7 @@ of ids) and the language of each. Return three lists: ids, languages, positions.
         translations_words_from_0,
         translations_first_two,
         translations_one_end,
+        translations_swapped,
     ),
     cases=translations_cases,
     results=("ids", "languages", "positions"),

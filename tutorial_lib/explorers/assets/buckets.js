@@ -1,5 +1,5 @@
 function render({ model, el }) {
-  const [WIDTH, STRIP, CURVES] = [900, 34, 150];
+  const [WIDTH, NAMES, STRIP, CURVES] = [900, 76, 34, 150];
   const NS = "http://www.w3.org/2000/svg";
   const root = element("div", { class: "tl-explorer tl-asking tl-buckets", role: "group", "aria-label": model.get("label") });
   const svg = document.createElementNS(NS, "svg");
@@ -18,9 +18,9 @@ function render({ model, el }) {
 
   // Far distances get less room: a logarithm on each side of the query, as the buckets have.
   function places(first, last) {
-    const at = (distance) => Math.sign(distance) * Math.log1p(Math.abs(distance) / 6);
+    const at = (distance) => Math.sign(distance) * Math.log1p(Math.abs(distance) / 2);
     const [low, high] = [at(first - 0.5), at(last + 0.5)];
-    return (distance) => 8 + ((WIDTH - 16) * (at(distance) - low)) / (high - low);
+    return (distance) => NAMES + ((WIDTH - NAMES - 8) * (at(distance) - low)) / (high - low);
   }
 
   function drawAll({ runs, bucket, distance, curves, first, causal }) {
@@ -29,10 +29,11 @@ function render({ model, el }) {
     const height = STRIP + 40 + (curves.length ? CURVES : 0);
     svg.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
     svg.replaceChildren();
+    for (const [name, y] of [["bucket", STRIP / 2 + 5], ["distance", STRIP + 18], ...(curves.length ? [["adds", STRIP + 48]] : [])]) shape("text", { x: 0, y, class: "name" }, name);
     for (const [number, from, to] of runs) {
       const [left, right] = [x(from - 0.5), x(to + 0.5)];
       shape("rect", { x: left + 0.75, y: 2, width: Math.max(1, right - left - 1.5), height: STRIP - 4, class: `bucket ${number === bucket ? "on" : ""}` });
-      if (right - left > 17 || number === bucket) shape("text", { x: (left + right) / 2, y: STRIP / 2 + 5, class: `number ${number === bucket ? "on" : ""}` }, number);
+      if (right - left > 8 + 7 * String(number).length || number === bucket) shape("text", { x: (left + right) / 2, y: STRIP / 2 + 5, class: `number ${number === bucket ? "on" : ""}` }, number);
     }
     for (const mark of [-128, -64, -32, -16, -8, -4, 0, 4, 8, 16, 32, 64, 128]) {
       if (mark >= first && mark <= last) shape("text", { x: x(mark), y: STRIP + 18, class: "mark" }, Math.abs(mark));
@@ -43,10 +44,11 @@ function render({ model, el }) {
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const y = (value) => STRIP + 30 + (CURVES - 8) * (1 - (value - low) / Math.max(high - low, 1e-9));
     for (const value of [0, Math.floor(high)]) {
-      shape("line", { x1: 8, x2: WIDTH - 8, y1: y(value), y2: y(value), class: "zero" });
-      shape("text", { x: WIDTH - 8, y: y(value) - 5, class: "scale" }, value);
+      shape("line", { x1: NAMES, x2: WIDTH - 8, y1: y(value), y2: y(value), class: "zero" });
+      shape("text", { x: NAMES - 8, y: y(value) + 4, class: "scale" }, value);
     }
-    curves.forEach((values, head) => shape("polyline", { points: values.map((value, i) => `${x(first + i).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: `curve head${head % 4}` }));
+    // All distances of a bucket get one number: a step each.
+    curves.forEach((values, head) => shape("polyline", { points: values.map((value, i) => `${x(first + i - 0.5).toFixed(1)},${y(value).toFixed(1)} ${x(first + i + 0.5).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: `curve head${head % 4}` }));
   }
 
   function draw(reply) {

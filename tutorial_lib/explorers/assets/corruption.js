@@ -4,18 +4,21 @@ function render({ model, el }) {
   const summary = element("p", { class: "tl-sum", role: "status", "aria-live": "polite" });
   const body = element("div", {}, table, summary);
 
-  const words = (tokens) => element("td", { dir: "auto" },
-    ...tokens.flatMap(([token, made]) => [made ? element("b", { class: "made", text: token }) : token, " "]),
-    element("small", { text: `${tokens.length}` }));
+  // A look is "", "made" or "empty" (put in), "gone" (deleted) or "part 0" (moved).
+  const TAGS = { made: "b", empty: "b", gone: "s" };
+  const words = (tokens, count) => element("td", { dir: "auto" },
+    ...tokens.flatMap(([token, look]) => [look ? element(TAGS[look] ?? "span", { class: look === "empty" ? "made empty" : look, text: token }) : token, " "]),
+    element("small", { text: `${count}` }));
 
   function draw({ rows, cut }) {
     table.replaceChildren(
       element("thead", {}, element("tr", {}, ...["", "the encoder reads", "the decoder writes"].map((text) => element("th", { scope: "col", text })))),
-      element("tbody", {}, ...rows.map(({ way, read, written }) => element("tr", {}, element("th", { scope: "row", text: way }), words(read), words(written)))));
+      element("tbody", {}, ...rows.map(({ way, read, written, counts }) => element("tr", {}, element("th", { scope: "row", text: way }), words(read, counts[0]), words(written, counts[1])))));
     table.hidden = !rows.length;
     const [bart, t5] = [rows[0], rows[rows.length - 1]];
+    const empty = rows.some(({ read }) => read.some(([, look]) => look === "empty"));
     summary.textContent = rows.length
-      ? `To be written: ${bart.written.length} tokens for each of BART’s five ways, ${t5.written.length} for T5’s.` + (cut ? ` Only the first 40 words are taken.` : "")
+      ? `To be written: ${bart.counts[1]} tokens for each of BART’s five ways, ${t5.counts[1]} for T5’s.` + (empty ? " A mask with a dashed border hides nothing." : "") + (cut ? ` Only the first 40 words are taken.` : "")
       : "There is no text: type one.";
   }
 

@@ -8,7 +8,7 @@ function render({ model, el }) {
   const summary = element("p", { class: "tl-sum", role: "status", "aria-live": "polite" });
   const body = element("div", {}, svg, bars, summary);
 
-  const written = (p) => p >= 0.001 ? p.toPrecision(2) : p.toExponential(0);
+  const written = (p) => p >= 0.00005 ? p.toFixed(4) : "< 0.0001";
 
   function shape(tag, attributes, text) {
     const node = document.createElementNS(NS, tag);
@@ -32,7 +32,11 @@ function render({ model, el }) {
       const on = ends.has(`${start},${end}`);
       const top = height - 26 * Math.min(6, end - start);
       shape("path", { d: `M ${x(start)} ${height} C ${x(start)} ${top - 8}, ${x(end)} ${top - 8}, ${x(end)} ${height}`, class: `arc ${on ? "on" : ""} ${known ? "" : "unknown"}` });
-      if (on) shape("text", { x: (x(start) + x(end)) / 2, y: top + 0.18 * (height - top) - 8, class: "p" }, known ? written(p) : "unknown");
+    }
+    for (const [start, end, p, known] of sorted) { // after all arcs, so that none crosses a number
+      const on = ends.has(`${start},${end}`);
+      const top = height - 26 * Math.min(6, end - start);
+      shape("text", { x: (x(start) + x(end)) / 2, y: top + 0.18 * (height - top) - 8, class: `p ${on ? "on" : ""}` }, known ? written(p) : "unknown");
     }
     letters.forEach((letter, i) => shape("text", { x: x(i + 0.5), y: height + 28, class: "letter" }, letter));
     for (let i = 0; i <= letters.length; i += 1) shape("circle", { cx: x(i), cy: height, r: 3.5, class: "place" });
@@ -43,7 +47,7 @@ function render({ model, el }) {
     svg.toggleAttribute("hidden", !word);
     drawArcs(reply);
     bars.style.setProperty("--label", "min(46%, 24em)");
-    bars.replaceChildren(...cuts.map(([pieces, share], i) => barRow({ label: pieces.join(" | "), fraction: share, words: share >= 0.0005 ? share.toFixed(3) : share.toExponential(1), kind: i === chosen ? "chosen" : "" })));
+    bars.replaceChildren(...cuts.map(([pieces, share], i) => barRow({ label: pieces.join(" | "), fraction: share, words: share >= 0.0005 ? share.toFixed(3) : "< 0.001", kind: i === chosen ? "chosen" : "" })));
     nth.input.max = Math.max(1, cuts.length);
     moveTo(nth, chosen + 1);
     summary.textContent = word

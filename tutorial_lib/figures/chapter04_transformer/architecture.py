@@ -4,7 +4,17 @@ from dataclasses import replace
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.diagrams import BYPASS, WIDTH, arrow, canvas, column, heights, shares
+from tutorial_lib.figures.diagrams import (
+    BYPASS,
+    WIDTH,
+    arrow,
+    canvas,
+    column,
+    heights,
+    rounded,
+    shares,
+    small_box,
+)
 from tutorial_lib.figures.machine_parts import (
     Part,
     parameters_by_kind,
@@ -23,7 +33,9 @@ def architecture(
 
     model: a `models.Transformer`, BART or T5; source (1, S) and target (1, T) ids; the words are
     written below them. The first layer of each stack is drawn, with its norms where the model has
-    them; orange lines are shortcuts. counts: whether the numbers of parameters are written.
+    them; orange lines are shortcuts. counts: whether the numbers of parameters are written. A
+    T5's tables of distances stand between the stacks, and what chapter 04's Transformer has not is
+    outlined.
     Returns the figure. Raises what the model raises.
     """
     records = trace(model, source, target)
@@ -42,7 +54,8 @@ def architecture(
         }
     tops = {stack: heights(parts) for stack, parts in stacks.items()}
     height = max(top for _, top in tops.values())
-    between = 2.0
+    distances = getattr(model, "source_distances", None) is not None
+    between = 3.3 if distances else 2.0
     lefts = {"encoder": BYPASS + 0.2, "decoder": BYPASS + 0.2 + WIDTH + between}
     width = lefts["decoder"] + WIDTH + BYPASS + 0.55
     figure, axes = canvas(figure, width, height + 0.35, title, below=1.4 if counts else 0.5)
@@ -55,6 +68,9 @@ def architecture(
         axes.text(y=-0.2, s=words or " ", va="top", color=style.MUTED, fontsize=9.5, **middle)
         top = tops[stack][1] + 0.12
         axes.text(y=top, s=heading[stack], fontsize=11, fontweight="bold", va="bottom", **middle)
+    if distances:
+        _distances(axes, model, stacks, tops, lefts)
+        _outlined(axes, stacks, tops, lefts, height + 0.15)
     keys = records["decoder layer 0 cross keys"]
     _memory(axes, stacks, tops, lefts, between, shape_in_words(keys), layers["decoder"])
     if counts:
@@ -90,6 +106,41 @@ def encoder_layer(layers, x, title="", figure=None):
         words = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "bottom"}
         axes.text(left + WIDTH / 2, top + 0.12, heading, **words)
     return figure
+
+
+TABLE = 1.2  # width of a table of distances
+
+
+def _distances(axes, model, stacks, tops, lefts):
+    """A table beside each self-attention: the numbers that it adds to its scores."""
+    sides = {"encoder": (model.source_distances, 1), "decoder": (model.target_distances, -1)}
+    for stack, (positions, side) in sides.items():
+        part = next(part for part in stacks[stack] if part.kind == "attention")
+        low, high = tops[stack][0][part.name]
+        middle, edge = (low + high) / 2, lefts[stack] + (WIDTH if side > 0 else 0)
+        left = edge + 0.36 if side > 0 else edge - 0.36 - TABLE
+        n_heads, n_buckets = positions.weight.shape
+        counted = parameters_of(positions)
+        lines = f"{n_heads} heads × {n_buckets}", f"{counted} parameters"
+        table = Part("distances", "embedding", "distances", lines[0], lines[1])
+        small_box(axes, table, left, middle - 0.35, TABLE, 0.7)
+        rounded(axes, left, middle - 0.35, TABLE, 0.7, **OUTLINE)
+        near = left if side > 0 else left + TABLE
+        arrow(axes, [(near, middle), (edge, middle)], style.PINK, 1.8, 4)
+
+
+OUTLINE = {"fill": "none", "edge": style.INK, "linewidth": 2.6, "zorder": 5}
+
+
+def _outlined(axes, stacks, tops, lefts, top):
+    """Outline what chapter 04's Transformer has not: another norm, and scores with distances."""
+    for stack, parts in stacks.items():
+        for part in parts:
+            if part.kind == "norm" or "distances" in part.note:
+                low, high = tops[stack][0][part.name]
+                rounded(axes, lefts[stack], low, WIDTH, high - low, **OUTLINE)
+    rounded(axes, lefts["encoder"], top - 0.16, 0.36, 0.24, **OUTLINE)
+    axes.text(lefts["encoder"] + 0.46, top - 0.04, "not so in chapter 04", fontsize=10, va="center")
 
 
 def _memory(axes, stacks, tops, lefts, between, shape, n_layers):

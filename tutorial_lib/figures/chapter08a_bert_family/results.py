@@ -7,14 +7,17 @@ from tutorial_lib.figures import style
 
 
 @style.styled
-def seed_dots(panels, title="", *, baseline=None, chance=None, lit=(), figure=None):
+def seed_dots(
+    panels, title="", *, baseline=None, chance=None, lit=(), group=None, unnamed=(), figure=None
+):
     """Dots on a line for each model: one a seed, and a bar at their mean.
 
     panels maps the label of a measure to {model: numbers, one a seed}; the first panel's order of
     models is that of the rows, and a model may be missing in a panel. baseline: a model whose mean
     becomes a dashed line through each panel; chance: what guessing gets in all of them, a dashed
-    line as well; lit: models drawn in orange. Returns the figure. Raises ShapeError without a
-    number.
+    line as well; lit: models drawn in orange; group: how many rows belong together, with a gap
+    after them; unnamed: models whose mean is not written. Returns the figure. Raises ShapeError
+    without a number.
 
     >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -23,10 +26,11 @@ def seed_dots(panels, title="", *, baseline=None, chance=None, lit=(), figure=No
     names = list(next(iter(panels.values()), {}))
     if not names or any(not len(by[name]) for by in panels.values() for name in by):
         raise ShapeError("seed_dots needs at least one number for each model of each panel")
-    figure = style.blank(figure, 2.2 + 3.1 * len(panels), 1.45 + 0.42 * len(names))
+    places = [row + (0.6 * (row // group) if group else 0) for row in range(len(names))]
+    figure = style.blank(figure, 2.2 + 3.1 * len(panels), 1.87 + 0.42 * places[-1])
     row_of_axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (measure, by) in zip(row_of_axes, panels.items(), strict=True):
-        for row, name in enumerate(names):
+        for row, name in zip(places, names, strict=True):
             if name not in by:
                 continue
             colour = style.ORANGE if name in lit else style.BLUE
@@ -36,7 +40,10 @@ def seed_dots(panels, title="", *, baseline=None, chance=None, lit=(), figure=No
             axes.plot(by[name], [row] * len(by[name]), "o", color=colour, alpha=0.55, markersize=6)
             axes.plot([mean] * 2, [row - 0.28, row + 0.28], color=colour, linewidth=2.5)
             above = {"textcoords": "offset points", "fontsize": 8.5, "ha": "center", "va": "bottom"}
-            axes.annotate(f"{mean:.2f}", (mean, row - 0.28), (0, 0.5), **above)
+            if name == baseline:  # its dashed line stops behind the number
+                above["bbox"] = {"facecolor": style.CARD, "edgecolor": "none", "pad": 0.6}
+            if name not in unnamed:
+                axes.annotate(f"{mean:.2f}", (mean, row - 0.28), (0, 0.5), **above)
         line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0, "color": style.MUTED}
         if baseline in by:
             axes.axvline(float(np.mean(by[baseline])), **line)
@@ -48,8 +55,8 @@ def seed_dots(panels, title="", *, baseline=None, chance=None, lit=(), figure=No
         axes.locator_params(axis="x", nbins=5)  # more labels run into one another
         axes.margins(x=0.16)
         axes.tick_params(axis="y", length=0)
-    row_of_axes[0].set_yticks(range(len(names)), names)
-    row_of_axes[0].set_ylim(len(names) - 0.5, -0.85)
+    row_of_axes[0].set_yticks(places, names)
+    row_of_axes[0].set_ylim(places[-1] + 0.5, -0.85)
     style.headline(figure, title)
     return figure
 

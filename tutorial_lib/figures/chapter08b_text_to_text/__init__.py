@@ -1,0 +1,1 @@
+"""Figures that only chapter 08b draws."""
