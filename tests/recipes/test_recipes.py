@@ -18,6 +18,8 @@ from tutorial_lib.recipes.__main__ import main
 NEW = {"recipe_sha256", "data_sha256"}
 # Trained models read given texts: nothing is drawn.
 WITHOUT_CHANCE = {"two-gpts"}
+# Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
+INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", "position-schemes"}
 # They take no step of an optimizer that could be interrupted.
 UNTRAINED = {
     "speech-vectors", "prompting", "prompting-inside", "two-gpts", "frozen-features",
@@ -149,7 +151,14 @@ def press_after_the_first_step():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in recipes.RECIPES if name not in UNTRAINED])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.sweep] * (name not in INTERRUPTED))
+        for name in recipes.RECIPES
+        if name not in UNTRAINED
+    ],
+)
 def test_an_interrupted_recipe_leaves_nothing_and_starts_no_other_training(name, tmp_path):
     with press_after_the_first_step() as steps, pytest.raises(KeyboardInterrupt):
         recipes.run(name, smoke=True, folder=tmp_path, progress=False)
