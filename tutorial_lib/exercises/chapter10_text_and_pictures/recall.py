@@ -260,7 +260,7 @@ whose right answer is among the k most similar candidates. Ties must not flatter
                 "It begins with the least similar: the most similar comes first.": -1,
             },
             {
-                "targets[i] is the right one of question i.": own,
+                "For question i, targets[i] is right.": own,
                 "Candidate i is taken for the right one of question i: it is number "
                 "targets[i].": diagonal,
             },
