@@ -12,8 +12,11 @@ from isolation import ROOT
 
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom
+from tutorial_lib.figures.chapter00_start_here.course import READY
 
 NOTEBOOKS = ROOT / "notebooks"
+# A chapter's exercises may come before its notebook; nobody is shown them until it is ready.
+WRITTEN = [chapter for chapter in registry.chapters() if chapter in READY]
 SOLVED = {"0.0"}  # the demonstration is done, not left open
 
 
@@ -35,7 +38,7 @@ def headings(chapter):
 def pairs(sort):
     return [
         pytest.param(chapter, entry, id=entry.id)
-        for chapter in registry.chapters()
+        for chapter in WRITTEN
         for entry in registry.contents(chapter, sort).values()
     ]
 
@@ -61,6 +64,11 @@ def checked_with(cell, id):
         and ast.unparse(node.args[0]) == repr(id)
     )
     return found
+
+
+def test_a_chapter_that_is_not_ready_has_no_notebook():
+    found = {path.name.split("_")[0] for path in NOTEBOOKS.glob("*.ipynb")}
+    assert found == set(WRITTEN)
 
 
 def plain(text):
@@ -121,7 +129,7 @@ def given(chapter):
                 yield node
 
 
-@pytest.mark.parametrize("chapter", registry.chapters())
+@pytest.mark.parametrize("chapter", WRITTEN)
 def test_code_that_is_given_as_wrong_is_refused_by_name(chapter):
     """What stands below a `raise` runs, and `check` says what is wrong with it."""
     tasks = {task.name: task for task in registry.contents(chapter, "exercise").values()}
