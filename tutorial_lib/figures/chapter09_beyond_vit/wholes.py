@@ -121,38 +121,42 @@ def _stages(model):
 def perceiver_parts(model, n_inputs, n_queries, title=None, figure=None):
     """A Perceiver's three parts, from left to right: reading, thinking, answering.
 
-    Bars are as high as the logarithm of how many vectors there are.
+    A dot is a vector.
     """
     config = model.config
-    figure = style.blank(figure, 8.6, 2.7)
+    figure = style.blank(figure, 9.2, 2.9)
     axes = figure.subplots()
     columns = [
-        (0.0, n_inputs, f"{n_inputs:,} inputs\n{config.d_input} wide", style.PALE_AMBER),
-        (2.6, config.n_latents, f"{config.n_latents} latents\n{config.d_latent} wide",
-         style.PALE_BLUE),
-        (5.6, config.n_latents, f"{config.n_latents} latents\nagain", style.PALE_BLUE),
-        (8.2, n_queries, f"{n_queries:,} queries\n{config.d_query} wide", style.PALE_GREEN),
-    ]  # fmt: skip
+        (0.9, n_inputs, f"{n_inputs:,} inputs\n{config.d_input} wide", style.AMBER),
+        (3.9, config.n_latents, f"{config.n_latents} latents\n{config.d_latent} wide", style.BLUE),
+        (6.7, config.n_latents, f"{config.n_latents} latents\nagain", style.BLUE),
+        (9.9, n_queries, f"{n_queries:,} queries\n{config.d_query} wide", style.GREEN),
+    ]
+    step = 1.9 / max(_square(many)[0] for _, many, _, _ in columns)
+    edges = []  # left and right of each
     for x, many, said, colour in columns:
-        height = _height(many)
-        axes.add_patch(Rectangle((x, -height / 2), 0.55, height, facecolor=colour))
-        axes.text(x + 0.27, -height / 2 - 0.12, said, ha="center", va="top", fontsize=9.5)
+        side, down = _square(many)
+        at = np.arange(many)
+        dots = (at % side - (side - 1) / 2) * step, ((down - 1) / 2 - at // side) * step
+        axes.scatter(x + dots[0], dots[1], s=(48 * step) ** 2 * 0.4, color=colour, linewidths=0)
+        above = many == config.n_latents  # below them there is no room
+        edge = (down * step / 2 + 0.08) * (1 if above else -1)
+        axes.text(x, edge, said, ha="center", va="bottom" if above else "top", fontsize=9.5)
+        edges.append((x - side * step / 2 - 0.12, x + side * step / 2 + 0.12))
     turns = f"{config.n_layers} layers, {config.n_rounds} times"
+    (_, read), (first, think), (again, answer), (ask, _) = edges
     arrows = [
-        (0.65, 2.5, "read", f"{n_inputs * config.n_latents:,} scores a head", model.read),
-        (3.25, 5.5, turns, f"{config.n_latents**2:,} scores a head and layer", model.blocks),
-        (8.1, 6.25, "ask", f"{n_queries * config.n_latents:,} scores a head", model.ask),
+        (read, first, "read", f"{n_inputs * config.n_latents:,} scores a head", model.read),
+        (think, again, turns, f"{config.n_latents**2:,} scores a head and layer", model.blocks),
+        (ask, answer, "ask", f"{n_queries * config.n_latents:,} scores a head", model.ask),
     ]
     for start, end, what, scores, part in arrows:
-        axes.add_patch(
-            FancyArrowPatch((start, 0), (end, 0), arrowstyle="-|>", mutation_scale=14,
-                            color=style.INK)
-        )  # fmt: skip
+        _arrow(axes, (start, 0), (end, 0), mutation_scale=14)
         middle = (start + end) / 2
         axes.text(middle, 0.12, what, ha="center", va="bottom", fontsize=10.5, fontweight="bold")
         said = f"{scores}\n{count_parameters(part):,} parameters"
         axes.text(middle, -0.14, said, ha="center", va="top", fontsize=8.8, color=style.MUTED)
-    axes.set(xlim=(-0.6, 9.4), ylim=(-2.1, 1.45))
+    axes.set(xlim=(-0.2, 11.1), ylim=(-1.65, 1.05), aspect="equal")
     axes.axis("off")
     style.headline(figure, title or "Many are read, few think, any number is answered")
     return figure
@@ -169,5 +173,7 @@ def describe_perceiver_parts(model, n_inputs, n_queries):
     )
 
 
-def _height(many):
-    return 0.42 * np.log10(many) + 0.2
+def _square(many):
+    """How many dots go across and down, as near to a square as it gets."""
+    across = int(np.ceil(np.sqrt(many)))
+    return across, -(-many // across)
