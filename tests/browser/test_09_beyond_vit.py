@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 EXPLORERS = {
     "windows": (".tl-windows", "input[aria-label=Layers]", "ArrowRight"),
+    "merging": (".tl-windows >> nth=1", "input[aria-label=Layers]", "ArrowRight"),
     "latents": (".tl-latents", "input[aria-label=Latent]", "ArrowRight"),
     "zoom": (".tl-zoom", "input[aria-label='Points asked for']", "ArrowRight"),
 }
@@ -22,5 +23,5 @@ def test_the_explorers(open_chapter):
     expect(latents.locator(".tl-readout")).to_contain_text("reads most at row")
     zoomed = lab.show(".tl-zoom")
     zoomed.get_by_label("Magnify").press("ArrowRight")
-    expect(zoomed.locator(".tl-readout")).to_contain_text("questions")
+    expect(zoomed.locator(".tl-readout")).to_contain_text("queries")
     assert lab.complaints() == []

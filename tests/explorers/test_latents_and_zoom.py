@@ -67,6 +67,8 @@ def test_every_control_stops_at_both_ends():
         for value, kept in ((-5, low), (10**6, high)):
             explorer.set_state({name: value})
             assert getattr(explorer, name) == kept, name
+    explorer.zoom = float("nan")
+    assert explorer.zoom == 1
 
 
 def test_a_picture_s_own_words():
@@ -79,6 +81,7 @@ def test_a_picture_s_own_words():
 def test_the_figures_draw_what_the_explorers_show():
     each = seen()
     assert len(figures.latent_reading(each, [0, 2]).axes) == 4
+    assert len(figures.latent_reading([each, seen("two", seed=1)], [0, 2]).axes) == 8
     words = figures.describe_latent_reading(each, [0, 2])
     row, column = divmod(int(each.reads.mean(dim=0)[2].argmax()), 5)
     assert f"latent 2 reads most at row {row}, column {column}" in words

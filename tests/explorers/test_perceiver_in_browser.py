@@ -21,12 +21,12 @@ def seen():
 def test_a_click_anywhere_chooses_the_latent(open_explorer):
     explorer = open_explorer(LatentExplorer([seen()]))
     read, thumbs, answer = (explorer.page.locator("canvas").nth(i) for i in range(3))
-    read.click(position={"x": 216 * 5 / 6, "y": 216 * 3 / 4})
+    read.click(position={"x": 370 * 5 / 6, "y": 370 * 3 / 4})
     explorer.answered()
     assert explorer.widget.latent == 5
     readout = explorer.page.locator(".tl-readout")
     expect(readout).to_contain_text("Latent 5 reads most at row 1, column 2: 6.0 times")
-    answer.click(position={"x": 216 / 2, "y": 216 / 2})
+    answer.click(position={"x": 176 / 2, "y": 176 / 2})
     expect(readout).to_contain_text("Latent 4 reads")
     thumbs.click(position={"x": 60, "y": 20})
     expect(readout).to_contain_text("Latent 1 reads")
@@ -54,5 +54,5 @@ def test_the_glass_is_dragged_and_stays_inside(open_explorer):
     assert explorer.widget.x == pytest.approx(1 - 0.5 / 4 - 0.1 / 4)
     page.get_by_label("Points asked for").press("ArrowRight")
     expect(page.locator("figcaption").nth(2)).to_have_text("Asked: 8 × 8")
-    expect(page.locator(".tl-readout")).to_contain_text("64 questions")
+    expect(page.locator(".tl-readout")).to_contain_text("64 queries")
     expect(page.locator(".tl-readout")).to_contain_text("2 × 2 of the answers")

@@ -1,6 +1,7 @@
 """How far one position sees through layers of windows, drawn on a photograph."""
 
 import numpy as np
+import torch
 import traitlets
 
 from tutorial_lib.datasets import load_photographs
@@ -25,7 +26,7 @@ class WindowsExplorer(BrowserExplorer):
     merge: after every second layer four neighbours become one. row and column choose a position,
     the middle one by default. What is out of range is moved to the nearest that is not.
     Raises ShapeError when patches do not fill the image, or would be fewer than 2 or more than 64
-    along a side.
+    along a side, or when the image is not finite.
 
     >>> explorer = WindowsExplorer(layers=3)
     >>> explorer.seen.sum(), explorer.seen.shape
@@ -57,7 +58,10 @@ class WindowsExplorer(BrowserExplorer):
         row=None,
         column=None,
     ):
-        self.image = load_photographs(size=448)[0].image if image is None else image
+        image = load_photographs(size=448)[0].image if image is None else image
+        self.image = torch.as_tensor(image, dtype=torch.float32)
+        if not self.image.isfinite().all():
+            raise ShapeError("image must hold finite numbers from 0 to 1")
         self.patch_size = patch_size
         self.grid = map_size(self.image, patch_size)
         if min(self.grid) < 2 or max(self.grid) > MOST_A_SIDE:

@@ -13,7 +13,8 @@ class ZoomExplorer(BrowserExplorer):
     """What was read, that enlarged, and what was answered for `side` x `side` points, magnified.
 
     pictures: dicts of arrays from 0 to 1, each {"name": str, "read": (rows, columns), "true":
-    (height, width) or None, "answers": {side: (side, side), ...}}, with the same sides everywhere.
+    (height, width), None or left out, "answers": {side: (side, side), ...}}, with the same sides
+    everywhere.
     x and y, from 0 to 1, are the middle of what is shown, zoom 1 to 8. All goes to the page once.
     Raises ShapeError without a picture, or for arrays of another form.
 
@@ -63,13 +64,13 @@ class ZoomExplorer(BrowserExplorer):
     @traitlets.validate("zoom", "x", "y")
     def _inside(self, proposal):
         low, high = (1.0, MOST) if proposal.trait.name == "zoom" else (0.0, 1.0)
-        return min(max(proposal.value, low), high)
+        return min(max(low, proposal.value), high)  # what is no number becomes the lowest
 
 
 def _packed(picture):
     """Plain data and bytes of a picture for the browser."""
     packed = {"name": str(picture["name"])[:40], "read": _grey("read", picture["read"])}
-    true = picture["true"]
+    true = picture.get("true")
     packed["true"] = None if true is None else _grey("true", true)
     for side, answer in picture["answers"].items():
         if np.shape(answer) != (side, side):

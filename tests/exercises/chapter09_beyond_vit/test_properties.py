@@ -388,7 +388,7 @@ SETS = {
             "four axes": (table_index_in_four_axes, ["Rows and columns of the window are two"]),
             "how far": (
                 table_index_of_distance,
-                ["For side = 4 the numbers go from 0 to 6", "Different steps share a number"],
+                ["Steps there and back share a number"],
             ),
             "always 7": (table_index_for_seven, ["It is right for side = 4, but not for other"]),
         },
@@ -423,6 +423,7 @@ SETS = {
                 ["The result must be a product with the weight and"],
             ),
             "activated": (merge(after=torch.relu), ["The result must be a product"]),
+            "a quarter": (merge(after=lambda y: y / 4), ["The result is 0.25 times"]),
             "mean": (merge_mean, ["The numbers of the four vectors must stand side by side"]),
             "no weight": (merge_without_weight, ["It joins the four vectors, and does not"]),
             "overlapping": (merge_overlapping, ["The first vector is made of the positions"]),

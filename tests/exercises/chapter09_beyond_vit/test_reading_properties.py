@@ -20,6 +20,8 @@ def read(scale=lambda n, m, k: k**0.5, weigh=over_inputs, keep=torch.add, hide="
         scores = scores / scale(len(latents), inputs.size(1), w_q.size(1))
         if mask is not None and hide in ("before", "inverted"):
             scores = scores.masked_fill((~mask if hide == "before" else mask)[:, None], -1e9)
+        if mask is not None and hide in ("added", "latents"):
+            scores = scores + (mask[:, None] if hide == "added" else mask[..., None])
         weights = weigh(scores)
         if mask is not None and hide == "after":
             weights = weights * mask[:, None]
@@ -218,6 +220,12 @@ SETS = {
                 read(keep=lambda a, b: F.layer_norm(a + b, a.shape[-1:])),
                 ["To what they gathered, the latents themselves are added."],
             ),
+            "two softmaxes": (
+                read(weigh=lambda scores: over_inputs(over_inputs(scores))),
+                ["There are two softmaxes"],
+            ),
+            "mask added": (read(hide="added"), ["The mask is added to the scores as 0 and 1"]),
+            "mask on the latents": (read(hide="latents"), ["It fails with a mask"]),
             "one picture": (read_as_one_picture, ["What is read in one picture depends"]),
             "on and on": (read_on_and_on, ["What is read in one picture depends"]),
             "first mask": (read_with_the_first_mask, ["It hides the same inputs in all"]),
@@ -337,7 +345,15 @@ SETS = {
                 zoom(square=lambda top, left, width: (top, left, width / 2)),
                 ["The square is half as wide"],
             ),
-            "upwards": (zoom(square=lambda top, left, width: (top, left, -width)), [PLACES]),
+            "upwards": (
+                zoom(square=lambda top, left, width: (top, left, -width)),
+                ["row 0, column 0 gets the value of (down, right) = (-0.76, 0.09)"],
+            ),
+            "2 wide": (zoom(square=lambda top, left, width: (top, left, 2)), ["The square is 2"]),
+            "from 0 to 1": (
+                zoom(square=lambda *all: [(all[0] + 1) / 2, (all[1] + 1) / 2, all[2] / 2]),
+                ["It asks for positions from 0 to 1"],
+            ),
         },
     ),
 }

@@ -39,15 +39,17 @@ def test_waves_get_finer_along_their_own_axis():
 
 
 def test_a_canvas_stands_beside_the_truth_and_what_models_say():
-    truth = torch.full((2, 4, 4), NO_INK)
-    truth[:, 1, :2] = 7
+    truth = torch.full((4, 4), NO_INK)
+    truth[1, :2] = 7
     half = truth.clone()
-    half[:, 1, 0] = 3
-    canvases = (truth != NO_INK).float()
-    figure = figures.canvas_answers(canvases, truth, {"half right": half})
-    assert titles(figure)[:3] == ["canvas", "the truth", "half right"]
-    assert np.array_equal(pixels(figure.axes[5]), half[1].numpy())
-    said = figures.describe_canvas_answers(canvases, truth, {"half right": half})
+    half[1, 0] = 3
+    canvas = (truth != NO_INK).float()
+    figure = figures.canvas_answers(canvas, truth, {"half right": half})
+    assert titles(figure)[:3] == ["the canvas", "the truth", "half right: 50%"]
+    shown = pixels(figure.axes[2])
+    wrong = (shown == shown[1, 0]).all(axis=-1)  # the colour of the pixel that is wrong
+    assert np.array_equal(wrong, (half != truth).numpy())
+    said = figures.describe_canvas_answers(canvas, truth, {"half right": half})
     assert "half right is right on 50%" in said
 
 
@@ -58,7 +60,7 @@ def test_the_whole_swin_and_perceiver_are_drawn_from_the_models():
     assert "16 x 16 x 8" in texts
     assert "8 x 8 x 16" in texts
     assert "2 layers, 2 heads" in texts
-    assert f"{count_parameters(swin.stages[1]):,} numbers" in texts
+    assert f"{count_parameters(swin.stages[1]):,} parameters" in texts
     sizes = {"d_input": 3, "n_latents": 5, "d_latent": 8, "d_query": 4, "d_output": 1}
     perceiver = Perceiver(PerceiverConfig(**sizes))
     said = figures.describe_perceiver_parts(perceiver, 1_000, 70)

@@ -41,6 +41,12 @@ RECALL = (
         because="there are four times as many patches, and each is compared with four times as "
         "many.",
         see="07, 7B A picture is a sequence",
+        wrong={
+            4: "that is how many times as many patches there are: each is compared with as many "
+            "times more.",
+            2: "that is how many times as long a side is.",
+            8: "each of four times as many patches is compared with four times as many, too.",
+        },
     ),
     Recall(
         id="R9.2",
@@ -102,6 +108,12 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P9.4",
+        key="cnn_on_shuffled_pixels",
+        question="With pixels shuffled, a Perceiver misreads 4.9 digits in a hundred. How many "
+        "does a CNN misread?",
+    ),
+    Prediction(
+        id="P9.5",
         key="half_a_picture_and_a_letter",
         question="A letter alone names 0.7 of the digits. What share does a Perceiver name from "
         "a letter and the upper half of a picture, between 0 and 1?",

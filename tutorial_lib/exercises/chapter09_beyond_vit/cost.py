@@ -98,6 +98,26 @@ def side_half():
     return 112
 
 
+def side_root():
+    """This is the root of the right number: a side is given in pixels already, so stop before."""
+    return 14
+
+
+def side_three_windows():
+    """In 84 pixels there are 3 windows along a side, 9 in all: the factor is 9."""
+    return 84
+
+
+def side_twice_as_long():
+    """This is twice as long as it must be: with 98 patches a side the factor is 4 · 49."""
+    return 392
+
+
+def side_three_times_as_long():
+    """This is three times as long as it must be: with 147 patches a side the factor is 9 · 49."""
+    return 588
+
+
 FOR_WHICH_PICTURE = Claim(
     id="9.7",
     title="49 times cheaper?",
@@ -133,6 +153,10 @@ take exactly 49 times fewer scores?
         side_scores_of_a_window,
         side_twice,
         side_half,
+        side_root,
+        side_three_windows,
+        side_twice_as_long,
+        side_three_times_as_long,
     ),
     tolerance=0.05,
     unit="pixels",

@@ -308,6 +308,9 @@ def scores_are_compared(answer):
             "Some inputs get no weight, although no mask hides them: each latent sees all inputs, "
             "and a softmax gives to each."
         )
+    latents, inputs, w_q, w_k, _ = example()
+    if alike(weights_of(answer), scores_of(latents, inputs, w_q, w_k).softmax(-1).softmax(-1)):
+        return "There are two softmaxes, one after the other: one is enough."
     return scale_of(answer) is not None
 
 
@@ -330,6 +333,17 @@ def scores_are_scaled(answer):
     return math.isclose(found, WIDTH**0.5, rel_tol=1e-2)
 
 
+def mask_has_room(answer):
+    """It can work with a mask (B, M)."""
+    if pictures_stay_apart(answer) is not True:
+        return None
+    try:
+        return answer(*example(), REAL) is not None
+    except ValueError:
+        answer(*example())  # nothing to say when that fails, too
+        return False
+
+
 def hidden_ones_do_not_count(answer):
     """What a hidden input holds makes no difference."""
     if weights_sum_to_one(answer) is not True or scores_are_compared(answer) is not True:
@@ -338,6 +352,12 @@ def hidden_ones_do_not_count(answer):
     masked = answer(latents, inputs, *maps, REAL)
     if alike(masked, answer(latents, inputs, *maps)):
         return "The mask makes no difference."
+    scores = scores_of(*example()[:4]) + REAL[:, None]
+    if alike(masked, latents + scores.softmax(dim=-1) @ inputs @ maps[-1]):
+        return (
+            "The mask is added to the scores as 0 and 1, so that hidden inputs only count less: "
+            "make their scores minus infinity."
+        )
     if alike(answer(latents, inputs, *maps, ~REAL), of_each(answer, REAL)):
         return "It reads the inputs that are to be hidden: True marks a real one."
     for row in (REAL[0], REAL[1], REAL.any(dim=0), REAL.all(dim=0)):
@@ -408,6 +428,11 @@ count for nothing. Each picture has a real one.
             scores_are_compared,
         ),
         Property("The scores are not divided by √K.", scores_are_scaled),
+        Property(
+            "It fails with a mask: that belongs to the last axis of the scores (B, N, M), so make "
+            "it (B, 1, M).",
+            mask_has_room,
+        ),
         Property("Inputs that are not real still count.", hidden_ones_do_not_count),
         Property(
             "With a mask it is not as if the real inputs alone were there: after the softmax their "

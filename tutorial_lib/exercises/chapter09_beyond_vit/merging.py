@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from einops import rearrange
 
-from tutorial_lib.exercises.engine.properties import composed, properties
+from tutorial_lib.exercises.engine.properties import alike, composed, factor, properties
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -170,7 +170,7 @@ def odd_shapes(answer):
         (2, 3, 3, 4): "The last column of an odd width is lost: it gets zeros as partners.",
         (2, 2, 4, 4): "The last row of an odd height is lost: it gets zeros as partners.",
     }
-    if len(shape) != 4:
+    if has_the_shape(answer) is not True:
         return None
     return shape[:3] == (2, 3, 4) or sentences.get(
         shape, f"From sides of 5 and 7 it makes {shape[1]} and {shape[2]}: 3 and 4 are right."
@@ -194,7 +194,7 @@ def odd_sides_too(answer):
         return works(answer, 5, 6) and works(answer, 4, 7) and works(answer, 5, 7)
     return (
         "It fails where only one side is odd: an odd height needs one more row, an odd width one "
-        "more column (`F.pad` begins with the last axis, D)."
+        "more column. Are the two exchanged? (`F.pad` begins with the last axis, D.)"
     )
 
 
@@ -211,14 +211,20 @@ def linear(answer):
 def as_they_are(answer):
     """The numbers of the four vectors must stand side by side as they are, 4 · D of them, before
     they are multiplied by the weight."""
-    if not linear(answer):
+    if not linear(answer) or has_the_shape(answer) is not True:
         return None
+    times = factor(read(answer), four(places(6, 10)))
+    if times is not None and not alike(times, 1.0):
+        return (
+            f"The result is {times:.3g} times what it should be: the four vectors in a row, times "
+            "`weight`, are all."
+        )
     return bool(torch.isin(read(answer), places(6, 10)).all())
 
 
 def of_neighbours(answer):
     """The four vectors that become one must be those of 2 x 2 neighbours."""
-    if not as_they_are(answer):
+    if as_they_are(answer) is not True:
         return None
     found = read(answer)
     wanted = four(places(6, 10))

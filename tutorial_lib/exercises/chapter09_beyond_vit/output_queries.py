@@ -218,6 +218,8 @@ PLACES = composed(
         "There is one pixel too many between edge and edge: a pixel is as wide as width / side.": (
             (PIXELS + 0.5) / (SIDE + 1)
         ),
+        "It goes one and a half pixels inside: the middle of the first one lies half a pixel "
+        "inside.": (PIXELS + 1.5) / SIDE,
         "It goes a whole pixel inside: the middle of the first one lies half a pixel inside.": (
             (PIXELS + 1) / (SIDE + 1)
         ),
@@ -243,6 +245,15 @@ PLACES = composed(
         ),
         "The square goes on to the edge of the picture: it is `width` wide.": (
             lambda top, left, width: (top, left, 1 - top, 1 - left)
+        ),
+        "It takes (top, left) for the lower right corner: that is the upper left one.": (
+            lambda top, left, width: (top - width, left - width, width, width)
+        ),
+        "It asks for positions from 0 to 1: they go from -1 to 1.": (
+            lambda top, left, width: ((top + 1) / 2, (left + 1) / 2, width / 2, width / 2)
+        ),
+        "The square is 2 wide, as the whole picture is: it is `width` wide.": (
+            lambda top, left, width: (top, left, 2, 2)
         ),
         "The square does not begin at top and left: it begins at (-1, -1).": (
             lambda top, left, width: (-1, -1, width, width)
@@ -281,7 +292,18 @@ def positions_fit(answer):
     steps = (PIXELS + 0.5) / SIDE
     right = where_by(steps, lambda top, left, width: (top, left, width, width), lambda maps: maps)
     named = any(isinstance(entry.holds(answer), str) for entry in PLACES)
-    return None if named else alike(where(answer), right)
+    found = where(answer)
+    if named or alike(found, right):
+        return None if named else True
+    row, column = (~torch.isclose(found, right, atol=1e-3).all(dim=0)).nonzero()[0].tolist()
+    asked, middle = (
+        "({:.3g}, {:.3g})".format(*maps[:, row, column].tolist()) for maps in (found, right)
+    )
+    top, left, width = PART
+    return (
+        f"In zoom(ask, {top}, {left}, {width}, {SIDE}, {SIDE**2}) the pixel in row {row}, column "
+        f"{column} gets the value of (down, right) = {asked}: its middle is {middle}."
+    )
 
 
 def never_too_many(answer):

@@ -101,6 +101,30 @@ def queries_less():
     return PIXELS - 48 * LATENTS
 
 
+def queries_pixels_a_latent():
+    """This is how many pixels there are for each latent: how many *scores* are there, and how many
+    of them are one query's?
+    """
+    return PIXELS / LATENTS
+
+
+def queries_layers_and_rounds():
+    """This adds 6 and 8: the latents go 8 times through 6 layers, and that makes 48."""
+    return PIXELS + (LAYERS + ROUNDS) * LATENTS
+
+
+def queries_one_layer_scores():
+    """These are the scores of a single layer: the reading and 47 other layers come on top, and a
+    query has 512 scores.
+    """
+    return LATENTS**2
+
+
+def queries_reading_scores():
+    """These are the scores of the reading: the layers have some, too, and each query adds 512."""
+    return LATENTS * PIXELS
+
+
 def queries_by_pixels():
     """This divides by the 50,176 pixels: a query looks at the 512 latents, and never at a pixel."""
     return LATENTS * as_many_queries() / PIXELS
@@ -143,6 +167,10 @@ scores as the reading and the layers together?
         queries_colours,
         queries_less,
         queries_by_pixels,
+        queries_pixels_a_latent,
+        queries_layers_and_rounds,
+        queries_one_layer_scores,
+        queries_reading_scores,
     ),
     tolerance=0.6,
     unit="queries",

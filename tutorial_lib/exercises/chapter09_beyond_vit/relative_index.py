@@ -134,8 +134,19 @@ def whole(answer):
     return not found.is_floating_point() and found.dtype is not torch.bool
 
 
+def signs_count(answer):
+    """Steps there and back share a number, as if only their length counted: a step has a sign."""
+    if not by_step_alone(answer):
+        return None
+    down, right = steps(S)
+    found, length = read(answer), down.abs() * 100 + right.abs()
+    return not all(len(found[length == one].unique()) == 1 for one in length.unique())
+
+
 def inside_the_table(answer):
     """The numbers must go from 0 to (2 · side - 1)² - 1."""
+    if signs_count(answer) is False:
+        return None
     found = read(answer)
     low, high = found.min().item(), found.max().item()
     return (low, high) == (0, 48) or (
@@ -152,7 +163,7 @@ def by_step_alone(answer):
 
 def each_its_own(answer):
     """Different steps share a number."""
-    if not by_step_alone(answer):
+    if not by_step_alone(answer) or signs_count(answer) is False:
         return None
     return len(read(answer).unique()) == (2 * S - 1) ** 2
 
@@ -263,7 +274,7 @@ minus key**: the row of i minus the row of j, the column of i minus the column o
             },
             starts("rows"),
             starts("columns"),
-            otherwise=(inside_the_table, by_step_alone, each_its_own, sorted_by_steps),
+            otherwise=(signs_count, inside_the_table, by_step_alone, each_its_own, sorted_by_steps),
         ),
         Property("It is right for side = 4, but not for other sides.", whatever_the_side),
     ),

@@ -119,6 +119,42 @@ def may_look_down_the_columns(height, width, side, shift):
     return alike(part, side, "(columns rows) (w h)")
 
 
+def steps_before_and_in(height, width, side, shift):
+    """The steps between the positions of a window, before the roll and now, (N, T, T, 2) each."""
+    now = torch.cartesian_prod(torch.arange(height), torch.arange(width))
+    now = now.view(1, height, width, 2)
+    found = []
+    for came in (now.roll((-shift, -shift), dims=(1, 2)), now):
+        inside = windows(came, side)  # (N, side², 2)
+        found.append(inside[:, :, None] - inside[:, None])
+    return found
+
+
+def may_look_without_direction(height, width, side, shift):
+    """This compares how far, and not in which direction: where one window is as wide as the map, a
+    roll can put a position as far to the left as it was to the right.
+    """
+    came, now = steps_before_and_in(height, width, side, shift)
+    return (came.abs() == now.abs()).all(dim=-1)
+
+
+def may_look_less_than_a_side(height, width, side, shift):
+    """This asks for less than a side between the two in the map: where one window is as wide as the
+    map, that is so for all. The step must be the one that it is in the window.
+    """
+    came, _ = steps_before_and_in(height, width, side, shift)
+    return (came.abs() < side).all(dim=-1)
+
+
+def may_look_not_rolled(height, width, side, shift):
+    """This asks in which shifted windows the positions of a map lie that was *not* rolled: roll it
+    first, and then cut it.
+    """
+    at = torch.cartesian_prod(torch.arange(height), torch.arange(width)).view(1, height, width, 2)
+    window = (windows(at, side) - shift) // side  # of each position, (N, side², 2)
+    return (window[:, :, None] == window[:, None]).all(dim=-1)
+
+
 def may_look_cases():
     """Shifts of a half and of less and more, maps that are not square, one window alone."""
     return [
@@ -289,6 +325,9 @@ positions within each. `side` divides `height` and `width`; `shift` is at least 
         may_look_one_axis_is_enough,
         may_look_added,
         may_look_down_the_columns,
+        may_look_without_direction,
+        may_look_less_than_a_side,
+        may_look_not_rolled,
     ),
     cases=may_look_cases,
     properties=(

@@ -25,6 +25,27 @@ def per_latent_numbers():
     return 2 * queries_per_latent()
 
 
+def per_latent_numbers_cut():
+    """This has two queries for each pixel, the two numbers or the two pictures: one query gets a
+    whole vector, and only the pixels of the first picture are asked for.
+    """
+    return 178.2
+
+
+def per_latent_numbers_up():
+    """This has two queries for each pixel, as if both numbers, or both pictures, were asked for: a
+    query gets a whole vector, for a pixel of the first picture.
+    """
+    return 178.3
+
+
+def per_latent_pictures_and_numbers():
+    """This asks for both pictures, and for each number by itself: one query gets a whole vector,
+    and only the pixels of the first picture have one.
+    """
+    return 4 * queries_per_latent()
+
+
 def per_latent_as_many():
     """This asks as many queries as there are latents: there is one for each pixel of the answer."""
     return 1
@@ -124,6 +145,9 @@ Each vector that comes out has a query of its own. How many output queries does 
     second_style=queries_per_latent_counted,
     mistakes=(
         per_latent_numbers,
+        per_latent_numbers_cut,
+        per_latent_numbers_up,
+        per_latent_pictures_and_numbers,
         per_latent_as_many,
         per_latent_turned,
         per_latent_queries,
@@ -143,6 +167,6 @@ Each vector that comes out has a query of its own. How many output queries does 
     unit="queries for each latent",
     verdict="Not small at all: one query for each output, 182,528 of them. (The model of language "
     "asks 8 for each latent, a classifier a single one.) The small array is that of the latents, "
-    "in the middle. True is that queries need not be learned one by one: they can be made from "
+    "in the middle. It is true that queries need not be learned one by one: they can be made from "
     "positions, and asked in portions.",
 )

@@ -1,6 +1,7 @@
 // What the latents read: all weights are in the page, so a click costs one pass over a picture's pixels.
 
-const SIDE = 216; // of the two pictures
+const SIDE = 370; // of what is read
+const SMALL = 176; // of the answer, below the latents
 const THUMB = 40;
 
 function render({ model, el }) {
@@ -65,7 +66,7 @@ function render({ model, el }) {
       const at = row * now().picture.read.columns + column;
       set({ latent: highest(nLatents, (i) => readsOf(now(), i)[at]) });
     }, stepLatent);
-  const answer = board("The answer. A click chooses the latent that this pixel asks most; arrow keys go through the latents.", SIDE, SIDE,
+  const answer = board("The answer. A click chooses the latent that this pixel asks most; arrow keys go through the latents.", SMALL, SMALL,
     () => [now().picture.answer.rows, now().picture.answer.columns],
     ({ row, column }) => {
       const at = row * now().picture.answer.columns + column;
@@ -105,7 +106,7 @@ function render({ model, el }) {
     const orange = mixed([0, 0, 0], theme.orange, 1);
     const blue = mixed([0, 0, 0], theme.blue, 1);
     paint(sizedContext(read, SIDE, SIDE), shown.picture.read, weights, orange, 0, 0, SIDE);
-    paint(sizedContext(answer, SIDE, SIDE), shown.picture.answer, asked, blue, 0, 0, SIDE);
+    paint(sizedContext(answer, SMALL, SMALL), shown.picture.answer, asked, blue, 0, 0, SMALL);
     const context = sizedContext(all, across * THUMB, down * THUMB);
     for (let i = 0; i < nLatents; i++) {
       const [x, y] = [(i % across) * THUMB, Math.floor(i / across) * THUMB];
@@ -124,7 +125,7 @@ function render({ model, el }) {
     const place = `row ${Math.floor(best / shown.picture.read.columns)}, column ${best % shown.picture.read.columns}`;
     const share = asked.reduce((a, b) => a + b, 0) / asked.length;
     readout.textContent = `Latent ${shown.latent} reads most at ${place}: ${even.toFixed(1)} times as much as if it read all ${n} pixels evenly. `
-      + `Of what the answer asks, ${(100 * share).toFixed(1)} % goes to it; evenly it would be ${(100 / nLatents).toFixed(1)} %.`;
+      + `The queries give it ${(100 * share).toFixed(1)} % of their attention (an even share is ${(100 / nLatents).toFixed(1)} %).`;
   }
   const redraw = frameLoop(draw);
 
@@ -134,8 +135,9 @@ function render({ model, el }) {
     element("div", { class: "tl-controls" }, element("label", {}, "Picture", which), latent.node, head.node),
     element("div", { class: "tl-panes" },
       pane("Orange: what it reads", read),
-      pane(`All ${nLatents} latents, and what each reads`, all),
-      pane("Blue: where it is asked", answer)),
+      element("div", { class: "tl-column" },
+        pane(`All ${nLatents} latents, and what each reads`, all),
+        pane("Blue: where it is asked", answer))),
     readout);
   el.append(root);
 

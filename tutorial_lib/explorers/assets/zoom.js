@@ -1,6 +1,6 @@
 // Beyond the grid: every answer is in the page, so dragging costs a few copies of pictures a frame.
 
-const SIDE = 204;
+const SIDE = 164;
 
 function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-zoom", role: "group", "aria-label": model.get("label") });
@@ -88,7 +88,7 @@ function render({ model, el }) {
     const side = sides[model.get("level")];
     const { rows, columns } = packed.read;
     show(panes.read, packed.read, `What it read: ${rows} × ${columns}`);
-    show(panes.enlarged, packed.read, "That, enlarged smoothly");
+    show(panes.enlarged, packed.read, "Enlarged smoothly");
     show(panes.asked, packed.answers[model.get("level")], `Asked: ${side} × ${side}`);
     panes.true.node.hidden = !packed.true;
     if (packed.true) show(panes.true, packed.true, `The truth: ${packed.true.rows} × ${packed.true.columns}`);
@@ -96,7 +96,7 @@ function render({ model, el }) {
     moveTo(level, model.get("level"), points);
     moveTo(zoom, model.get("zoom"), times);
     const seen = (side / model.get("zoom")).toFixed(0);
-    readout.textContent = `${(side * side).toLocaleString("en-US")} questions, each with a place of its own, were put to the same latents. About ${seen} × ${seen} of the answers are in view.`;
+    readout.textContent = `${(side * side).toLocaleString("en-US")} queries, one for each point, went to the same latents. About ${seen} × ${seen} of the answers are in view.`;
   }
   const redraw = frameLoop(draw);
 

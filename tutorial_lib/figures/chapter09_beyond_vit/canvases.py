@@ -1,56 +1,78 @@
-"""Canvases of digits: what models say of each pixel."""
+"""A canvas of digits: what models say of each pixel, and where they are wrong."""
 
 import numpy as np
-from matplotlib.colors import ListedColormap
-from matplotlib.patches import Patch
+from matplotlib.colors import to_rgb
+from matplotlib.patheffects import withStroke
 
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter09_beyond_vit.latents import picture
 
-# Ten digits that can be told apart, and no ink.
-DIGITS = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
-    "#e69f00", "#7a5195", "#8c6d31", "#1f2430", "#bc3c5c", "#eceae4",
-)  # fmt: skip
 NO_INK = 10
+RIGHT, WRONG, PAPER = "#b9bdc6", "#d7191c", "#f6f4ef"
 
 
 @style.styled
-def canvas_answers(canvases, labels, said, title=None, figure=None):
-    """Canvases, the true digit of each pixel, and what models say; a row a canvas.
+def canvas_answers(canvas, labels, said, title=None, figure=None):
+    """A canvas, the true digit of each pixel as a colour, and in red where models are wrong.
 
-    canvases (N, height, width) from 0 to 1; labels (N, height, width), 10 where there is no ink;
-    said maps a model's name to such labels.
+    canvas (height, width) from 0 to 1; labels (height, width), 10 where there is no ink; said maps
+    a model's name to such labels. Grey is ink whose digit the model knows.
     """
-    columns = {"the truth": labels, **said}
-    figure = style.blank(figure, 9.4, 0.85 + 9.1 / (1 + len(columns)) * len(canvases))
-    rows = figure.subplots(len(canvases), 1 + len(columns), squeeze=False)
-    colours = ListedColormap(DIGITS)
-    for n, panels in enumerate(rows):
-        picture(panels[0], np.asarray(canvases[n]), "canvas" if n == 0 else "")
-        for axes, (name, found) in zip(panels[1:], columns.items(), strict=True):
-            axes.imshow(np.asarray(found[n]), cmap=colours, vmin=0, vmax=NO_INK)
-            style.draw_frame(axes)
-            style.panel_title(axes, name if n == 0 else "")
-    keys = [Patch(color=DIGITS[digit], label=str(digit)) for digit in range(NO_INK)]
-    figure.legend(
-        handles=keys, loc="outside lower center", ncols=NO_INK, frameon=False,
-        handlelength=0.9, columnspacing=1.2, fontsize=9.5,
-    )  # fmt: skip
-    style.headline(figure, title or "Which digit does each pixel belong to?")
+    labels = np.asarray(labels)
+    n_across = (3 + len(said)) // 2
+    figure = style.blank(figure, 9.2, 0.6 + 2 * (9.0 / n_across + 0.25))
+    panels = figure.subplots(2, n_across, squeeze=False).flat
+    picture(panels[0], np.asarray(canvas), "the canvas")
+    _digits(panels[1], labels)
+    for axes, (name, found) in zip(panels[2:], said.items(), strict=False):
+        found = np.asarray(found)
+        colours = np.empty((*labels.shape, 3))
+        colours[:] = to_rgb(PAPER)
+        colours[labels != NO_INK] = to_rgb(RIGHT)
+        colours[found != labels] = to_rgb(WRONG)
+        axes.imshow(colours, interpolation="nearest")
+        style.draw_frame(axes)
+        style.panel_title(axes, f"{name}: {_share(found, labels):.0%}")
+    for axes in panels[2 + len(said) :]:
+        axes.axis("off")
+    style.headline(
+        figure, title or "Red is wrong; the number is the share of the ink that is right"
+    )
     return figure
 
 
-def describe_canvas_answers(canvases, labels, said):
+def _digits(axes, labels):
+    """The true digits, each in a colour of its own, with its number beside it."""
+    colours = np.empty((*labels.shape, 3))
+    colours[:] = to_rgb(PAPER)
+    for digit, colour in zip(np.unique(labels[labels != NO_INK]), style.CYCLE * 2, strict=False):
+        colours[labels == digit] = to_rgb(colour)
+        rows, columns = np.nonzero(labels == digit)
+        last = columns.argmax()
+        axes.text(
+            columns[last] + 1.5, rows[last], str(digit), color=colour, ha="left", va="center",
+            fontsize=13, fontweight="bold",
+            path_effects=[withStroke(linewidth=3, foreground=PAPER)],
+        )  # fmt: skip
+    axes.imshow(colours, interpolation="nearest")
+    style.draw_frame(axes)
+    style.panel_title(axes, "the truth")
+
+
+def _share(found, labels):
+    inked = labels != NO_INK
+    return (np.asarray(found) == labels)[inked].mean()
+
+
+def describe_canvas_answers(canvas, labels, said):
     """Say in words what `canvas_answers` shows."""
     labels = np.asarray(labels)
-    inked = labels != NO_INK
+    digits = ", ".join(map(str, np.unique(labels[labels != NO_INK])))
     shares = "; ".join(
-        f"{name} is right on {(np.asarray(found) == labels)[inked].mean():.0%} of the pixels with "
-        "ink"
+        f"{name} is right on {_share(found, labels):.0%} of the pixels with ink"
         for name, found in said.items()
     )
     return (
-        f"{len(canvases)} canvases with several digits, the true digit of each pixel as a colour, "
-        f"and what models say. {shares}."
+        f"A canvas with the digits {digits}, each in a colour, and in red where models are wrong. "
+        f"{shares}."
     )

@@ -11,29 +11,35 @@ _HEAT = 0.88  # how much the strongest weight covers
 
 @style.styled
 def latent_reading(seen, latents, title=None, figure=None):
-    """A picture, what some latents of a SeenLatents read of it, and where the answer asks the last.
+    """Pictures, what some latents read of each, and where the answer asks the last; a row each.
 
-    latents: their numbers. Orange is the mean weight of the heads on a pixel, blue that of the
-    answer's pixels on the latent, each against its own largest.
+    seen: a SeenLatents, or several of one model. latents: their numbers. Orange is the mean weight
+    of the heads on a pixel, blue that of the answer's pixels on the latent, each against its own
+    largest.
     """
-    figure = style.blank(figure, 9.0, 1.95)
-    panels = figure.subplots(1, len(latents) + 2)
-    picture(panels[0], seen.image.numpy(), "what is read")
-    reads = seen.reads.mean(dim=0).numpy()
-    for axes, latent in zip(panels[1:], latents, strict=False):
-        axes.imshow(_heated(seen.image.numpy(), reads[latent], style.ORANGE))
-        style.draw_frame(axes)
-        style.panel_title(axes, f"latent {latent} reads")
-    asked = seen.asks[latents[-1]].numpy()
-    panels[-1].imshow(_heated(seen.answer.numpy(), asked, style.BLUE))
-    style.draw_frame(panels[-1])
-    style.panel_title(panels[-1], f"latent {latents[-1]} is asked")
-    style.headline(figure, title or "Each latent reads places of its own")
+    several = seen if isinstance(seen, list | tuple) else [seen]
+    n_columns = len(latents) + 2
+    figure = style.blank(figure, 9.0, 0.6 + len(several) * (8.7 / n_columns))
+    rows = figure.subplots(len(several), n_columns, squeeze=False)
+    for n, (panels, each) in enumerate(zip(rows, several, strict=True)):
+        picture(panels[0], each.image.numpy(), "" if n else "what is read")
+        reads = each.reads.mean(dim=0).numpy()
+        for axes, latent in zip(panels[1:], latents, strict=False):
+            axes.imshow(_heated(each.image.numpy(), reads[latent], style.ORANGE))
+            style.draw_frame(axes)
+            style.panel_title(axes, "" if n else f"latent {latent} reads")
+        asked = each.asks[latents[-1]].numpy()
+        panels[-1].imshow(_heated(each.answer.numpy(), asked, style.BLUE))
+        style.draw_frame(panels[-1])
+        style.panel_title(panels[-1], "" if n else f"who asks latent {latents[-1]}")
+    style.headline(figure, title or "Each latent reads a region of its own")
     return figure
 
 
 def describe_latent_reading(seen, latents):
     """Say in words what `latent_reading` shows."""
+    if isinstance(seen, list | tuple):
+        return " ".join(describe_latent_reading(each, latents) for each in seen)
     reads = seen.reads.mean(dim=0)
     places = []
     for latent in latents:

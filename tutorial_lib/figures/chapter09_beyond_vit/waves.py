@@ -9,19 +9,19 @@ from tutorial_lib.positions import fourier_features, grid_positions
 
 @style.styled
 def wave_pictures(n_bands=4, finest=28, side=112, title=None, figure=None):
-    """What the features of each place look like, as pictures: rows, columns, then every sine.
+    """What the features of each place look like, as pictures: how far down and its sines,
+    then how far right and its sines.
 
     finest as in `fourier_features`; side: how many points a picture has along an edge.
     """
     maps, names = _maps(n_bands, finest, side)
-    n_across = 2 + n_bands
     figure = style.blank(figure, 9.4, 3.6)
     rows = figure.subplots(2, 1 + n_bands, squeeze=False)
     for axes, values, name in zip(rows.flat, maps, names, strict=True):
         axes.imshow(values, cmap=style.SIGNED, vmin=-1, vmax=1)
         style.draw_frame(axes)
         style.panel_title(axes, name)
-    said = f"A place as waves: {4 * n_bands + 2} numbers, {n_across - 2} wave lengths an axis"
+    said = f"A place as waves: {4 * n_bands + 2} numbers, {n_bands} wavelengths per axis"
     style.headline(figure, title or said)
     return figure
 
@@ -42,6 +42,6 @@ def _maps(n_bands, finest, side):
     pictures = features.T.view(-1, side, side)
     down, right = pictures[2 : 2 + n_bands], pictures[2 + 2 * n_bands : 2 + 3 * n_bands]
     turns = torch.linspace(1, finest / 2, n_bands).tolist()
-    names = ["down", *(f"sine {turn:.3g}" for turn in turns)]
-    names += ["right", *(f"sine {turn:.3g}" for turn in turns)]
+    names = ["down", *(f"frequency {turn:.3g}" for turn in turns)]
+    names += ["right", *(f"frequency {turn:.3g}" for turn in turns)]
     return torch.cat([pictures[:1], down, pictures[1:2], right]).numpy(), names

@@ -12,16 +12,22 @@ from tutorial_lib.models import count_parameters
 
 @style.styled
 def swin_stages(model, title=None, figure=None):
-    """The map of every stage of a Swin, as large as it is, with its windows.
+    """The map of every stage of a Swin, smaller and smaller, with its windows; below, two layers.
 
     The picture's own pixels are those of the model's image_size.
     """
     stages = _stages(model)
-    figure = style.blank(figure, 8.6, 3.5)
-    axes = figure.subplots()
-    left, places = 0.0, []  # where each map begins and ends, and its middle
+    figure = style.blank(figure, 9.2, 4.3)
+    axes, below = figure.subplots(2, 1, height_ratios=(2.3, 1.5))
+    pixels, channels = model.config.image_size, model.config.channels
+    axes.add_patch(Rectangle((0, 0), 1, 1, facecolor=style.PALE_AMBER, zorder=1))
+    said = f"{pixels} x {pixels} x {channels}\npixels, in patches of {model.config.patch_size}"
+    axes.text(0.5, -0.06, said, ha="center", va="top", fontsize=9.5)
+    left, places = 1.62, [(0, 1, 0.5)]  # where each map begins and ends, and its middle
     for stage in stages:
         height = 0.12 + 0.88 * stage["side"] / stages[0]["side"]
+        room = max(height, 0.9)
+        left += (room - height) / 2
         axes.add_patch(Rectangle((left, 0), height, height, facecolor=style.PALE_BLUE, zorder=1))
         lines = np.arange(stage["window"], stage["side"] + 1e-6, stage["window"]) / stage["side"]
         for line in [0.0, *lines]:
@@ -30,21 +36,53 @@ def swin_stages(model, title=None, figure=None):
                 axes.plot(left + xs, ys, color=style.BLUE, linewidth=1.2, zorder=2)
         side, width, n_heads = stage["side"], stage["width"], stage["n_heads"]
         said = f"{side} x {side} x {width}\n{stage['n_layers']} layers, {n_heads} heads\n"
-        said += f"{stage['parameters']:,} numbers"
+        said += f"{stage['parameters']:,} parameters"
         axes.text(left + height / 2, -0.06, said, ha="center", va="top", fontsize=9.5)
         places.append((left, left + height, height / 2))
-        left += max(height, 0.72) + 0.28
-    for (_, right, middle), (start, _, _) in pairwise(places):
-        axes.add_patch(
-            FancyArrowPatch((right + 0.02, middle), (start - 0.02, middle), arrowstyle="-|>",
-                            mutation_scale=13, color=style.INK)
-        )  # fmt: skip
-    axes.set(xlim=(-0.2, left - 0.05), ylim=(-0.42, 1.05), aspect="equal")
+        left += (room + height) / 2 + 0.55
+    for n, ((_, right, _), (start, _, middle)) in enumerate(pairwise(places)):
+        _arrow(axes, (right + 0.04, middle), (start - 0.04, middle))
+        said = "patch\nmerging" if n else "patch\nembedding"
+        axes.text((right + start) / 2, middle + 0.05, said, ha="center", va="bottom", fontsize=8.5)
+    axes.set(xlim=(-0.15, left - 0.3), ylim=(-0.5, 1.02), aspect="equal")
     axes.axis("off")
+    _two_layers(below)
     style.headline(
-        figure, title or f"A Swin of {count_parameters(model):,} numbers, stage by stage"
+        figure, title or f"A Swin of {count_parameters(model):,} parameters, stage by stage"
     )
     return figure
+
+
+def _arrow(axes, start, end, **how):
+    how = {"arrowstyle": "-|>", "mutation_scale": 12, "color": style.INK} | how
+    axes.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=0, **how))
+
+
+def _two_layers(axes):
+    """The two layers that follow each other in every stage; above the parts runs the stream."""
+    parts = ("window\nattention", "MLP", "shifted-window\nattention", "MLP")
+    colours = (style.PALE_BLUE, style.PALE_GREY, style.PALE_SKY, style.PALE_GREY)
+    left, wide = 0.35, {"norm": 0.72, "MLP": 0.72}
+    axes.text(0, 0.5, "x", ha="right", va="center", fontsize=11, style="italic")
+    begin = 0.1
+    for part, colour in zip(parts, colours, strict=True):
+        start = left
+        for name, fill in (("norm", style.PALE_AMBER), (part, colour)):
+            width = wide.get(name, 1.5)
+            _arrow(axes, (begin, 0.5), (left, 0.5))
+            axes.add_patch(Rectangle((left, 0.22), width, 0.56, facecolor=fill, zorder=2))
+            axes.text(left + width / 2, 0.5, name, ha="center", va="center", fontsize=9.5, zorder=3)
+            begin, left = left + width, left + width + 0.25
+        _arrow(axes, (begin, 0.5), (left, 0.5))
+        axes.text(left + 0.1, 0.5, "+", ha="center", va="center", fontsize=12, fontweight="bold")
+        across = ([start - 0.14] * 2 + [left + 0.1], [0.5, 1.02, 1.02])
+        axes.plot(*across, color=style.MUTED, linewidth=1.2, zorder=1)
+        _arrow(axes, (left + 0.1, 1.02), (left + 0.1, 0.62), color=style.MUTED)
+        begin, left = left + 0.2, left + 0.5
+    _arrow(axes, (begin, 0.5), (left, 0.5))
+    axes.set(xlim=(-0.2, left + 0.1), ylim=(0.1, 1.1))
+    axes.set_title("two layers of each stage", loc="left", fontsize=10, fontweight="normal", pad=2)
+    axes.axis("off")
 
 
 def describe_swin_stages(model):
@@ -54,7 +92,11 @@ def describe_swin_stages(model):
         f"{stage['n_layers']} layers with windows of {stage['window']}"
         for stage in _stages(model)
     )
-    return f"The maps of a Swin, each half as high and wide as the one before: {each}."
+    return (
+        f"A picture becomes patches, and then maps, each half as high and wide as the one before, "
+        f"with patch merging between them: {each}. Below, two layers: norm, window attention, "
+        "norm, MLP; then the same with shifted windows. Each part is added to what it read."
+    )
 
 
 def _stages(model):
@@ -79,40 +121,44 @@ def _stages(model):
 def perceiver_parts(model, n_inputs, n_queries, title=None, figure=None):
     """A Perceiver's three parts, from left to right: reading, thinking, answering.
 
-    Bars are as high as the logarithm of how many vectors there are.
+    A dot is a vector.
     """
     config = model.config
-    figure = style.blank(figure, 8.6, 2.7)
+    figure = style.blank(figure, 9.2, 2.9)
     axes = figure.subplots()
     columns = [
-        (0.0, n_inputs, f"{n_inputs:,} inputs\n{config.d_input} wide", style.PALE_AMBER),
-        (2.6, config.n_latents, f"{config.n_latents} latents\n{config.d_latent} wide",
-         style.PALE_BLUE),
-        (5.6, config.n_latents, f"{config.n_latents} latents\nagain", style.PALE_BLUE),
-        (8.2, n_queries, f"{n_queries:,} queries\n{config.d_query} wide", style.PALE_GREEN),
-    ]  # fmt: skip
+        (0.9, n_inputs, f"{n_inputs:,} inputs\n{config.d_input} wide", style.AMBER),
+        (3.9, config.n_latents, f"{config.n_latents} latents\n{config.d_latent} wide", style.BLUE),
+        (6.7, config.n_latents, f"{config.n_latents} latents\nagain", style.BLUE),
+        (9.9, n_queries, f"{n_queries:,} queries\n{config.d_query} wide", style.GREEN),
+    ]
+    step = 1.9 / max(_square(many)[0] for _, many, _, _ in columns)
+    edges = []  # left and right of each
     for x, many, said, colour in columns:
-        height = _height(many)
-        axes.add_patch(Rectangle((x, -height / 2), 0.55, height, facecolor=colour))
-        axes.text(x + 0.27, -height / 2 - 0.12, said, ha="center", va="top", fontsize=9.5)
+        side, down = _square(many)
+        at = np.arange(many)
+        dots = (at % side - (side - 1) / 2) * step, ((down - 1) / 2 - at // side) * step
+        axes.scatter(x + dots[0], dots[1], s=(48 * step) ** 2 * 0.4, color=colour, linewidths=0)
+        above = many == config.n_latents  # below them there is no room
+        edge = (down * step / 2 + 0.08) * (1 if above else -1)
+        axes.text(x, edge, said, ha="center", va="bottom" if above else "top", fontsize=9.5)
+        edges.append((x - side * step / 2 - 0.12, x + side * step / 2 + 0.12))
     turns = f"{config.n_layers} layers, {config.n_rounds} times"
+    (_, read), (first, think), (again, answer), (ask, _) = edges
     arrows = [
-        (0.65, 2.5, "read", f"{n_inputs * config.n_latents:,} scores a head", model.read),
-        (3.25, 5.5, turns, f"{config.n_latents**2:,} scores a head and layer", model.blocks),
-        (8.1, 6.25, "ask", f"{n_queries * config.n_latents:,} scores a head", model.ask),
+        (read, first, "read", f"{n_inputs * config.n_latents:,} scores a head", model.read),
+        (think, again, turns, f"{config.n_latents**2:,} scores a head and layer", model.blocks),
+        (ask, answer, "ask", f"{n_queries * config.n_latents:,} scores a head", model.ask),
     ]
     for start, end, what, scores, part in arrows:
-        axes.add_patch(
-            FancyArrowPatch((start, 0), (end, 0), arrowstyle="-|>", mutation_scale=14,
-                            color=style.INK)
-        )  # fmt: skip
+        _arrow(axes, (start, 0), (end, 0), mutation_scale=14)
         middle = (start + end) / 2
         axes.text(middle, 0.12, what, ha="center", va="bottom", fontsize=10.5, fontweight="bold")
-        said = f"{scores}\n{count_parameters(part):,} numbers"
+        said = f"{scores}\n{count_parameters(part):,} parameters"
         axes.text(middle, -0.14, said, ha="center", va="top", fontsize=8.8, color=style.MUTED)
-    axes.set(xlim=(-0.6, 9.4), ylim=(-2.1, 1.45))
+    axes.set(xlim=(-0.2, 11.1), ylim=(-1.65, 1.05), aspect="equal")
     axes.axis("off")
-    style.headline(figure, title or "A Perceiver: many are read, few think, as many are answered")
+    style.headline(figure, title or "Many are read, few think, any number is answered")
     return figure
 
 
@@ -127,5 +173,7 @@ def describe_perceiver_parts(model, n_inputs, n_queries):
     )
 
 
-def _height(many):
-    return 0.42 * np.log10(many) + 0.2
+def _square(many):
+    """How many dots go across and down, as near to a square as it gets."""
+    across = int(np.ceil(np.sqrt(many)))
+    return across, -(-many // across)
