@@ -9,7 +9,7 @@ EXPLORERS = {
     "windows": (".tl-windows", "input[aria-label=Layers]", "ArrowRight"),
     "merging": (".tl-windows >> nth=1", "input[aria-label=Layers]", "ArrowRight"),
     "latents": (".tl-latents", "input[aria-label=Latent]", "ArrowRight"),
-    "zoom": (".tl-zoom", "input[aria-label='Points asked for']", "ArrowRight"),
+    "zoom": (".tl-zoom", "input[aria-label='Points asked for']", "ArrowLeft"),
 }
 
 
