@@ -163,7 +163,7 @@ SETS = {
     "8a.10": (
         soft(),
         {
-            "turned": (soft("reverse"), ["The KL is turned round"]),
+            "turned": (soft("reverse"), ["The KL is the wrong way round"]),
             "cross-entropy": (soft("cross"), ["It is the cross-entropy"]),
             "no factor": (soft(power=0), ["The factor τ² is missing"]),
             "factor T": (soft(power=1), ["The factor is τ: it must be τ²"]),
@@ -174,7 +174,7 @@ SETS = {
             "teacher moves": (soft(detach=False), ["A gradient reaches the teacher"]),
             "turned, over V": (
                 soft("reverse", mean="all"),
-                ["The KL is turned round", "It divides by N · V"],
+                ["The KL is the wrong way round", "It divides by N · V"],
             ),
             "no factor, one side, teacher moves": (
                 soft(power=0, teacher=0, detach=False),
@@ -277,7 +277,7 @@ SETS = {
                 forger("likely", "same"),
                 ["The gaps get the generator’s most likely", "The labels are the wrong way"],
             ),
-            "chance of its own": (forger("other chance"), ["What is drawn must hang on u alone"]),
+            "chance of its own": (forger("other chance"), ["What is drawn must depend on u alone"]),
             "no sum": (forger("no sum"), ["It counts the tokens whose own probability"]),
             "no softmax": (forger("no softmax"), ["It adds up logits: take their softmax"]),
             "numbers": (forger(label="numbers"), ["The second result, `replaced`, must hold"]),
