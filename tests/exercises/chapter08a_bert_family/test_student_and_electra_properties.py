@@ -107,6 +107,13 @@ def discriminator_loss(counted="real", mean="mean", sigmoids=0, base=1.0, sign=1
     return answer
 
 
+def log_of_a_sigmoid(logits, labels):
+    """Infinite where the discriminator is sure and wrong, and right where it is not that sure."""
+    real = labels != -100
+    p = logits[real].sigmoid()
+    return -torch.where(labels[real] == 1, p, 1 - p).log().mean()
+
+
 def forger(fill="drawn", label="changed"):
     """Forged batches, with a choice of slips."""
 
@@ -254,6 +261,10 @@ SETS = {
             "by all": (discriminator_loss(mean="all"), ["It divides by all B · T places"]),
             "sigmoid twice": (discriminator_loss(sigmoids=1), ["It takes the sigmoid twice"]),
             "bits": (discriminator_loss(base=0.6931472), ["It is in bits"]),
+            "the log of 0": (
+                log_of_a_sigmoid,
+                ["The sigmoid gives exactly 0 or 1 here and its log is infinite"],
+            ),
             "sigmoid twice, padding": (
                 discriminator_loss("all", sigmoids=1),
                 ["Padding counts, as if it were original", "It takes the sigmoid twice"],
