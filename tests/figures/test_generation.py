@@ -106,6 +106,11 @@ def test_temperatures_have_a_panel_each_with_the_same_tokens():
     bits = [float(axes.get_xlabel().split()[0]) for axes in figure.axes]
     assert bits == sorted(bits)
     assert bits[-1] < math.log2(6)
+    more = figures.temperature_bars(LOGITS, LABELS, (1.0, 2.0), most=4, rest_too=True)
+    for axes in more.axes:
+        assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(1)
+        assert axes.get_xlim()[1] > max(bar.get_width() for bar in axes.patches)
+    assert more.axes[0].get_yticklabels()[-1].get_text() == "all others"
 
 
 def test_the_entropy_is_that_of_the_whole_distribution():

@@ -166,11 +166,13 @@ def describe_next_tokens(logits, labels, *, temperature=1.0, k=None, p=None, cho
 
 
 @style.styled
-def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, title="", figure=None):
+def temperature_bars(
+    logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, title="", rest_too=False, figure=None
+):
     """One distribution at several temperatures τ: the same tokens, one panel each.
 
     logits (V,); labels V strings. Each panel says the entropy, in bits, and what the tokens
-    that are not drawn hold together. Returns the figure.
+    that are not drawn hold together; rest_too: they get a grey bar. Returns the figure.
     Raises ShapeError when logits and labels disagree, ValueError without a temperature.
 
     >>> figure = temperature_bars([2.0, 1.0, 0.0], ["a", "b", "c"], (0.5, 2.0))
@@ -181,8 +183,8 @@ def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, titl
         raise ValueError("temperature_bars needs at least one temperature")
     made = [_checked(logits, labels, value, None, None) for value in temperatures]
     shown = min(most, len(labels))
-    rows = np.arange(shown)
-    figure = style.blank(figure, 1.2 + 2.5 * len(made), 1.75 + 0.26 * shown)
+    rows, largest = np.arange(shown), 0.0
+    figure = style.blank(figure, 1.2 + 2.5 * len(made), 1.75 + 0.26 * (shown + rest_too))
     panels = figure.subplots(1, len(made), sharey=True, sharex=True, squeeze=False)[0]
     for axes, one, value in zip(panels, made, temperatures, strict=True):
         axes.barh(rows, one.probabilities[:shown], color=style.BLUE, height=0.7)
@@ -198,11 +200,21 @@ def temperature_bars(logits, labels, temperatures=(0.5, 1.0, 2.0), most=10, titl
             )
         axes.set_title(f"τ = {value:g}", fontsize=11)
         rest = max(0.0, 1 - float(one.probabilities[:shown].sum()))
-        axes.set_xlabel(f"{_bits(one):.2f} bits\nall others {rest:.2f}")
+        said = f"{_bits(one):.2f} bits"
+        if rest_too:
+            axes.barh([shown], [rest], color=style.MUTED, height=0.7)
+            beside = {"textcoords": "offset points", "va": "center", "fontsize": 9}
+            axes.annotate(f"{rest:.2f}", (rest, shown), (3, 0), **beside)
+        else:
+            said += f"\nall others {rest:.2f}"
+        axes.set_xlabel(said)
+        largest = max(largest, float(one.probabilities[0]), rest * rest_too)
         axes.tick_params(axis="y", length=0)
-    largest = max(float(one.probabilities[0]) for one in made)
-    panels[0].set(xlim=(0, 1.25 * largest), ylim=(shown - 0.5, -0.5))
-    panels[0].set_yticks(rows, [token_name(labels[i]) for i in made[0].ids[:shown]])
+    names = [token_name(labels[i]) for i in made[0].ids[:shown]]
+    if rest_too:
+        rows, names = np.arange(shown + 1), [*names, "all others"]
+    panels[0].set(xlim=(0, 1.25 * largest), ylim=(len(rows) - 0.5, -0.5))
+    panels[0].set_yticks(rows, names)
     style.headline(figure, title)
     return figure
 

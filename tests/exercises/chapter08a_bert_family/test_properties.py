@@ -156,12 +156,12 @@ SETS = {
     "8a.5": (
         order(),
         {
-            "coin turned": (order(turned=True), ["It turns the coin round: below 0.5"]),
+            "coin turned": (order(turned=True), ["It reads the coin the wrong way round"]),
             "two on": (order(partner=2), ["The pair is made of sentences s and s + 2"]),
-            "0.5 stays": (order(strict=False), ["A coin of exactly 0.5 leaves the pair"]),
+            "0.5 stays": (order(strict=False), ["With a coin of exactly 0.5 your pair stays"]),
             "two on, labels": (
                 order(partner=2, label=lambda stays: not stays),
-                ["The pair is made of sentences s and s + 2", "The labels are exchanged"],
+                ["The pair is made of sentences s and s + 2", "The labels are swapped"],
             ),
             "1 and 0": (order(label=int), ["The labels are 1 and 0"]),
             "all true": (order(label=lambda stays: True), ["Every label is True: a swapped"]),

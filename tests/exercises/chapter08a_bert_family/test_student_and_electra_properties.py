@@ -107,6 +107,13 @@ def discriminator_loss(counted="real", mean="mean", sigmoids=0, base=1.0, sign=1
     return answer
 
 
+def log_of_a_sigmoid(logits, labels):
+    """Infinite where the discriminator is sure and wrong, and right where it is not that sure."""
+    real = labels != -100
+    p = logits[real].sigmoid()
+    return -torch.where(labels[real] == 1, p, 1 - p).log().mean()
+
+
 def forger(fill="drawn", label="changed"):
     """Forged batches, with a choice of slips."""
 
@@ -163,7 +170,7 @@ SETS = {
     "8a.10": (
         soft(),
         {
-            "turned": (soft("reverse"), ["The KL is turned round"]),
+            "turned": (soft("reverse"), ["The KL is the wrong way round"]),
             "cross-entropy": (soft("cross"), ["It is the cross-entropy"]),
             "no factor": (soft(power=0), ["The factor τ² is missing"]),
             "factor T": (soft(power=1), ["The factor is τ: it must be τ²"]),
@@ -174,7 +181,7 @@ SETS = {
             "teacher moves": (soft(detach=False), ["A gradient reaches the teacher"]),
             "turned, over V": (
                 soft("reverse", mean="all"),
-                ["The KL is turned round", "It divides by N · V"],
+                ["The KL is the wrong way round", "It divides by N · V"],
             ),
             "no factor, one side, teacher moves": (
                 soft(power=0, teacher=0, detach=False),
@@ -254,6 +261,10 @@ SETS = {
             "by all": (discriminator_loss(mean="all"), ["It divides by all B · T places"]),
             "sigmoid twice": (discriminator_loss(sigmoids=1), ["It takes the sigmoid twice"]),
             "bits": (discriminator_loss(base=0.6931472), ["It is in bits"]),
+            "the log of 0": (
+                log_of_a_sigmoid,
+                ["The sigmoid gives exactly 0 or 1 here and its log is infinite"],
+            ),
             "sigmoid twice, padding": (
                 discriminator_loss("all", sigmoids=1),
                 ["Padding counts, as if it were original", "It takes the sigmoid twice"],
@@ -277,7 +288,7 @@ SETS = {
                 forger("likely", "same"),
                 ["The gaps get the generator’s most likely", "The labels are the wrong way"],
             ),
-            "chance of its own": (forger("other chance"), ["What is drawn must hang on u alone"]),
+            "chance of its own": (forger("other chance"), ["What is drawn must depend on u alone"]),
             "no sum": (forger("no sum"), ["It counts the tokens whose own probability"]),
             "no softmax": (forger("no softmax"), ["It adds up logits: take their softmax"]),
             "numbers": (forger(label="numbers"), ["The second result, `replaced`, must hold"]),

@@ -54,6 +54,10 @@ def test_a_dot_for_each_seed_and_a_line_for_the_baseline():
     dashed = [line for line in first.lines if line.get_linestyle() == "--"]
     assert [line.get_xdata()[0] for line in dashed] == [pytest.approx(0.15)]
     assert texts(second) == ["0.90"]
+    (axes,) = figures.seed_dots({"F1": {"BERT": [0.7, 0.7014]}}, form="{:.3f}").axes
+    assert texts(axes) == ["0.701"]
+    said = figures.describe_seed_dots({"F1": {"BERT": [0.7, 0.7014]}}, form="{:.3f}")
+    assert said == "F1: BERT 0.701 (0.700 to 0.701)."
     with pytest.raises(ShapeError):
         figures.seed_dots({"F1": {"BERT": []}})
 

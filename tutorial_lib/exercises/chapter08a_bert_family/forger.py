@@ -188,7 +188,7 @@ def others_stay(answer):
 
 
 def u_decides(answer):
-    """What is drawn must hang on u alone: `torch.multinomial` has random numbers of its own."""
+    """What is drawn must depend on u alone: `torch.multinomial` has random numbers of its own."""
     ids, chosen, logits, u = example()
     one, other = (answer(ids, chosen, logits, x)[0] for x in (u / 100, 1 - u / 100))
     return bool((one != other).any())

@@ -37,8 +37,8 @@ def choose_layers_grown(n_teacher, n_student, loss):
 
 
 def choose_layers_every_second(n_teacher, n_student, loss):
-    """This takes layers at equal distances and measures nothing: DistilBERT did that, too, but
-    whether it is the best choice is what `loss` can tell."""
+    """This takes layers at equal distances, as the DistilBERT paper describes it, and measures
+    nothing: whether that is the best choice is what `loss` can tell."""
     return [place * n_teacher // n_student for place in range(n_student)]
 
 

@@ -218,15 +218,14 @@ LESSON_CURVE = Symptom(
     level="medium",
     text="""
 The pictures above show a small student that learns from its teacher to fill gaps in a play, letter
-by letter: by a sound lesson, and by one whose code has one of these mistakes. One optimizer holds
-the parameters of **both** networks. In the first picture the loss falls, as each training reports
-it. The second shows a test on a text that is new to all: what share of the hidden letters did the
-teacher name before the lessons, and what share does each student name after them? Choose the
-letter, then repair `lesson`.
+by letter: by a sound lesson, and by one whose code has one of these mistakes. In the first picture
+the loss falls, as each run reports it. The second shows a test on a text that is new to all of
+them: what share of the hidden letters did the teacher name before the lessons, and what share does
+each student name after them? Choose the letter, then repair `lesson`.
 """,
     hints=(
         "The loss says how far apart the two are. How can two come together without one of them "
-        "learning anything?",
+        "learning anything? (One optimizer holds the parameters of both networks.)",
         "A student that agrees with its teacher names as many letters as the teacher does. How "
         "many must the teacher name by the end of the other lesson?",
         "Which operations keep a gradient from going back into the teacher? You used one in 8a.10.",

@@ -39,7 +39,7 @@ def order_pairs_elsewhere(documents, draws):
 
 
 def order_pairs_labels(documents, draws):
-    """This exchanges the labels: a pair in order is False."""
+    """This swaps the labels: a pair in order is False."""
     return [(a, b, not in_order) for a, b, in_order in order_pairs(documents, draws)]
 
 
@@ -161,18 +161,17 @@ pair is made of sentences s and s + 1 of document d (s is never the last one). I
         },
         {
             "From 0.5 on a pair is swapped.": lambda coin: coin >= 0.5,
-            "It turns the coin round: below 0.5 the sentences stay in order.": (
+            "It reads the coin the wrong way round: below 0.5 the sentences stay in order.": (
                 lambda coin: coin < 0.5
             ),
-            "A coin of exactly 0.5 leaves the pair in order: only below 0.5 it stays so.": (
-                lambda coin: coin > 0.5
-            ),
+            "With a coin of exactly 0.5 your pair stays in order: it should only do so below "
+            "0.5.": lambda coin: coin > 0.5,
             "No pair is swapped: from 0.5 on the second sentence comes first.": lambda coin: False,
             "Every pair is swapped: below 0.5 the sentences stay in order.": lambda coin: True,
         },
         {
             "The label says what was done.": lambda swapped, coin: not swapped,
-            "The labels are exchanged: `in_order` is True for a pair in order.": (
+            "The labels are swapped: `in_order` is True for a pair in order.": (
                 lambda swapped, coin: swapped
             ),
             "Every label is True: a swapped pair is False.": lambda swapped, coin: True,

@@ -200,7 +200,7 @@ Each call of `choose()` draws anew which tokens are to be hidden: a tensor (B, T
 it once a pass. The result is a list with one pair `(inputs, labels)` a pass: in `inputs` the chosen
 tokens have become `mask_id`, and all others stand as in the text; `labels` has the text's own token
 where one is hidden, and -100 everywhere else. `ids` itself must stay as it is. The code below runs
-without an error, and it is wrong. Look at what it makes of a short text, find out why, and mend it.
+without an error, and it is wrong. Look at what it makes of a short text, find out why, and fix it.
 """,
     hints=(
         "Print the inputs of a first, a second and a third pass. How many tokens are hidden in "

@@ -204,8 +204,8 @@ def replaced_loss_places(logits, labels):
 
 
 def replaced_loss_overflowing(logits, labels):
-    """It is infinite or nan where the discriminator is very sure: `F.logsigmoid(x)`, or
-    `F.binary_cross_entropy_with_logits`, gives the logarithm without a log of 0."""
+    """The sigmoid gives exactly 0 or 1 where the discriminator is very sure, and the log of 0 is
+    infinite: use `F.logsigmoid` or `F.binary_cross_entropy_with_logits`."""
     real = labels != -100
     p, y = logits[real].sigmoid(), labels[real].float()
     return -(y * p.log() + (1 - y) * (1 - p).log()).mean()
@@ -253,6 +253,9 @@ def judged():
         [[0, 1, 0, 0, 1, 0, 0, 0], [0, 0, 1, 0, 1, *[-100] * 3], [1, 0, 0, *[-100] * 5]]
     )
     return logits, labels
+
+
+SURE = torch.tensor([[-200.0, 150.0, 120.0, -300.0]])
 
 
 @functools.cache
@@ -310,6 +313,12 @@ def padding_does_not_count(answer):
     return abs(torch.as_tensor(answer(other, labels)).item() - loss_of(answer).item()) < 1e-5
 
 
+def stays_finite(answer):
+    """The loss of logits that are very sure, some of them wrong, is a number."""
+    labels = torch.tensor([[0, 1, 0, 1]])
+    return math.isfinite(torch.as_tensor(answer(SURE, labels)).float().sum())
+
+
 def every_token_counts(answer):
     """Not every real token counts."""
     logits, labels = judged()
@@ -331,7 +340,7 @@ The discriminator has read such a batch and gives one logit a token: its sigmoid
 p that the token was replaced. Write `replaced_loss(logits, labels)` with logits (B, T) and the
 labels (B, T) of 8a.12: 1 for a replaced token, 0 for an original one, -100 for padding. A replaced
 token costs -log p, an original one -log(1 - p). Return the mean in nats over **all** tokens of the
-batch that are no padding, one number. It must stay finite for logits of 100 and more.
+batch that are not padding, one number. It must stay finite for logits of 100 and more.
 """,
     hints=(
         "What did a BERT pay for at a place that was not chosen, and what does ELECTRA pay?",
@@ -386,6 +395,11 @@ batch that are no padding, one number. It must stay finite for logits of 100 and
                 "It is in bits: nats take the natural logarithm.": math.log(2),
             },
             otherwise=(padding_does_not_count, every_token_counts),
+        ),
+        Property(
+            "The sigmoid gives exactly 0 or 1 here and its log is infinite: use `F.logsigmoid` or "
+            "`F.binary_cross_entropy_with_logits`.",
+            stays_finite,
         ),
     ),
     remarks=(lambda answer: no_way_back(answer, *judged()),),

@@ -271,7 +271,7 @@ SHARED_BODY = Write(
 into the next. `make_layer()` makes a new layer with random weights, called as `layer(x, mask)`: x
 (B, T, D) goes in, x (B, T, D) comes out, and each step gets the same mask (B, T). The code below
 runs, and before any training its output is exactly right. Yet it is not an ALBERT. Count its
-parameters, train it for a step, and mend it: the body must have the parameters of one layer, all of
+parameters, train it for a step, and fix it: the body must have the parameters of one layer, all of
 them must be found by an optimizer (`body.parameters()`), and they must learn from every step.
 """,
     hints=(

@@ -154,8 +154,8 @@ At N gaps, student and teacher have given logits (N, V). Write `soft_targets(stu
 teacher_logits, temperature)`, the loss by which the student learns. Divide the logits of **both**
 by the temperature τ and take the softmax: at each gap this gives the student’s probabilities q and
 the teacher’s p. Their distance is KL(p ‖ q), the sum of p · (log p - log q) over the vocabulary.
-Return the mean over the N gaps, times τ²: a softened gradient shrinks about like 1/τ², and so it
-stays about as large. The teacher is to stay as it is, so a gradient must reach the student’s logits
+Return the mean over the N gaps, times τ²: softening shrinks the gradient by about 1/τ²; the factor
+τ² restores its size. The teacher is to stay as it is, so a gradient must reach the student’s logits
 only.
 """,
     hints=(
@@ -183,8 +183,9 @@ only.
             made,
             {
                 "It is KL(p ‖ q), of the teacher’s p and the student’s q.": "teacher, student",
-                "The KL is turned round: it weighs by the student’s q, and the teacher’s p must "
-                "do that.": "student, teacher",
+                "The KL is the wrong way round: weight by the teacher’s p, not the student’s q.": (
+                    "student, teacher"
+                ),
                 "It is the cross-entropy, -p · log q: from KL, p · log p is missing, so it is not "
                 "0 when both say the same.": "cross-entropy",
                 "It has the wrong sign: with log q - log p the student would learn to differ from "

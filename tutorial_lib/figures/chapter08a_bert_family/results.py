@@ -8,7 +8,16 @@ from tutorial_lib.figures import style
 
 @style.styled
 def seed_dots(
-    panels, title="", *, baseline=None, chance=None, lit=(), group=None, unnamed=(), figure=None
+    panels,
+    title="",
+    *,
+    baseline=None,
+    chance=None,
+    lit=(),
+    group=None,
+    unnamed=(),
+    form="{:.2f}",
+    figure=None,
 ):
     """Dots on a line for each model: one a seed, and a bar at their mean.
 
@@ -16,8 +25,8 @@ def seed_dots(
     models is that of the rows, and a model may be missing in a panel. baseline: a model whose mean
     becomes a dashed line through each panel; chance: what guessing gets in all of them, a dashed
     line as well; lit: models drawn in orange; group: how many rows belong together, with a gap
-    after them; unnamed: models whose mean is not written. Returns the figure. Raises ShapeError
-    without a number.
+    after them; unnamed: models whose mean is not written; form: how it is. Returns the figure.
+    Raises ShapeError without a number.
 
     >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -40,10 +49,10 @@ def seed_dots(
             axes.plot(by[name], [row] * len(by[name]), "o", color=colour, alpha=0.55, markersize=6)
             axes.plot([mean] * 2, [row - 0.28, row + 0.28], color=colour, linewidth=2.5)
             above = {"textcoords": "offset points", "fontsize": 8.5, "ha": "center", "va": "bottom"}
-            if name == baseline:  # its dashed line stops behind the number
-                above["bbox"] = {"facecolor": style.CARD, "edgecolor": "none", "pad": 0.6}
+            if baseline in by or chance is not None:  # no dashed line runs through a number
+                above["bbox"] = {"boxstyle": "square,pad=0.05", "facecolor": style.CARD, "lw": 0}
             if name not in unnamed:
-                axes.annotate(f"{mean:.2f}", (mean, row - 0.28), (0, 0.5), **above)
+                axes.annotate(form.format(mean), (mean, row - 0.28), (0, 1.0), **above)
         line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0, "color": style.MUTED}
         if baseline in by:
             axes.axvline(float(np.mean(by[baseline])), **line)
@@ -61,7 +70,7 @@ def seed_dots(
     return figure
 
 
-def describe_seed_dots(panels):
+def describe_seed_dots(panels, form="{:.2f}"):
     """Say in words what `seed_dots` shows: mean and range of each model.
 
     >>> describe_seed_dots({"F1": {"BERT": [0.4, 0.5]}})
@@ -70,7 +79,7 @@ def describe_seed_dots(panels):
     return " ".join(
         f"{measure}: "
         + ", ".join(
-            f"{name} {np.mean(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+            f"{name} {form} ({form} to {form})".format(np.mean(found), min(found), max(found))
             for name, found in by.items()
         )
         + "."
