@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from tutorial_lib.datasets import dinov2_folder, load_named_emoji
+from tutorial_lib.datasets import dinov2_folder, load_named_emoji, render_named_emoji
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.recipes import emoji_finder, load_card, load_checkpoint
 from tutorial_lib.recipes.emoji_finder import (
@@ -38,10 +38,10 @@ def test_the_metric_sees_heads_that_learned_nothing():
 
 def test_a_phrase_that_is_no_name_finds_pictures_that_were_never_trained(finder):
     names = load_named_emoji(16).test.names
-    found, scores = finder.find("something to eat", k=5)
+    found, scores = finder.find("someone doing sport", k=5)
     assert scores.tolist() == sorted(scores.tolist(), reverse=True)
-    foods = [i for i, group in enumerate(load_named_emoji(16).test.groups) if "Food" in group]
-    assert len({*found.tolist()} & {*foods}) >= 3, [names[i] for i in found]
+    assert sum("running" in names[row] for row in found) >= 4
+    assert any("whale" in names[row] for row in finder.find("an animal that lives in the sea")[0])
 
 
 def test_stored_vectors_are_those_of_the_encoders(finder):
@@ -53,9 +53,10 @@ def test_stored_vectors_are_those_of_the_encoders(finder):
         dinov2_folder()
     except MissingDataError:
         pytest.skip("the wheel of DINOv2 is left out here")
-    images = load_named_emoji(emoji_finder.SETTINGS["side"]).validation.images[:8]
-    again = read_pictures(images, progress=False)
-    assert torch.cosine_similarity(again, pictures[:8]).min() > 0.999
+    side = emoji_finder.SETTINGS["side"]
+    images = [render_named_emoji(character, side) for character in emoji.characters[:4]]
+    again = read_pictures(torch.stack(images), progress=False)
+    assert torch.cosine_similarity(again, pictures[:4]).min() > 0.999
 
 
 def test_a_batch_has_each_concept_once():
