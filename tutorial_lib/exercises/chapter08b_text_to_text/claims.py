@@ -263,15 +263,15 @@ FEWEST_PIECES = Claim(
     title="The fewest pieces",
     level="medium",
     text="""
-You may read that Unigram cuts a word into as few pieces as it can. These are all pieces of a
-vocabulary that occur in *together*, with their probabilities:
+You may read that Unigram cuts a word into as few pieces as it can. Here is *together* with
+pieces of a vocabulary and their probabilities; these are all the pieces that matter here:
 
 | together | toget | tog | ether | to | get | gether | her |
 |---|---|---|---|---|---|---|---|
 | 0.000008 | 0.0002 | 0.001 | 0.02 | 0.05 | 0.02 | 0.0001 | 0.03 |
 
-A cut is as likely as the product of its pieces. **How many times as likely** as the cut with the
-fewest pieces is the likeliest one?
+A cut is as likely as the product of its pieces. **Divide** the probability of
+the likeliest cut by that of the cut with the fewest pieces. What do you get?
 """,
     hints=(
         "Write down all cuts of the word into pieces of the table. There are five.",
@@ -428,7 +428,7 @@ A model is to read seven languages. There is this much text of each, in gigabyte
 |---|---|---|---|---|---|---|
 | 300.8 | 278.0 | 66.6 | 56.8 | 53.3 | 46.9 | 1.6 |
 
-You may read that a small language gets its fair part if only alpha is below 1. Let it be fair that
+You may read that a small language gets its fair part if only alpha is below 1. Call it fair if
 at least **1 text in 20** is Swahili. Which is the **largest alpha**, in hundredths, that does it?
 """,
     hints=(

@@ -149,9 +149,9 @@ LOUD = Symptom(
     level="hard",
     text="""
 The picture above shows attention **before** any training: 32 random tokens look at each other, and
-the curves say how much weight a token gives, on average, to its favourite. Once the queries’ and
-keys’ maps began as a T5’s do, once with code that has one of these mistakes. D is 256. Choose the
-letter, then repair `first_weights`.
+the curves say how much weight a token gives, on average, to its favourite. For one curve
+the query and key maps are initialised as in T5, for the other by code with one of these mistakes. D
+is 256. Choose the letter, then repair `first_weights`.
 """,
     hints=(
         "What happens to the other curve as the head gets wider? So does a score grow with K, "
