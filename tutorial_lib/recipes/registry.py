@@ -327,6 +327,18 @@ RECIPES = {
             "Swin and Swin v2 with windows twice as wide as they were trained with",
         ),
         Recipe(
+            "emoji-writer",
+            "emoji_writer",
+            "checkpoint",
+            "a book of 256 codes for emoji, and a GPT that writes them after a caption",
+        ),
+        Recipe(
+            "written-emoji",
+            "written_emoji",
+            "table",
+            "emoji written for captions never seen: DINOv2's judgement, with controls",
+        ),
+        Recipe(
             "picture-costs",
             "picture_costs",
             "table",
