@@ -170,6 +170,19 @@ def compare_books(autoencoder, plain, emoji, seen):
     }
 
 
+def nearest_known(codes, known):
+    """Return for codes (N, side, side) the share that the nearest of known (M, side, side) has too.
+
+    Beside it the rows of known, both (N,).
+
+    >>> known = torch.tensor([[[0, 0], [0, 0]], [[1, 2], [0, 0]]])
+    >>> nearest_known(torch.tensor([[[1, 2], [3, 4]]]), known)
+    (tensor([0.5000]), tensor([1]))
+    """
+    same = (codes.flatten(1)[:, None] == known.flatten(1)[None]).float().mean(-1)  # (N, M)
+    return tuple(same.max(dim=1))
+
+
 @torch.no_grad()
 def copying(codes, known, images, writer):
     """Return how near drawings (their codes) are to training pictures (known: their codes).
@@ -180,10 +193,9 @@ def copying(codes, known, images, writer):
     true = encoded(writer, images)
     found = {}
     for name, some in (("drawn", codes), ("true", true)):
-        same = (some.flatten(1)[:, None] == known.flatten(1)[None]).float().mean(-1)  # (N, M)
-        nearest = same.amax(1)
-        found[f"{name}_copies"] = share_of_true(nearest >= 62 / 64)
-        found[f"{name}_same_codes"] = nearest.mean().item()
+        shares, _ = nearest_known(some, known)
+        found[f"{name}_copies"] = share_of_true(shares >= 62 / 64)
+        found[f"{name}_same_codes"] = shares.mean().item()
     found["drawn_codes_as_the_true"] = (codes == true).float().mean().item()
     return found
 
