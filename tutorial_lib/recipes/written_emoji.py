@@ -26,9 +26,12 @@ from tutorial_lib.recipes.emoji_writer import (
     encoded,
     learn_book,
     learn_to_write,
+    learn_without_book,
     reconstruction,
+    start_networks,
 )
 from tutorial_lib.recipes.measures import share_of_true
+from tutorial_lib.training import set_seed
 
 SETTINGS = emoji_writer.SETTINGS | {
     "seeds": [0, 1, 2],
@@ -36,7 +39,7 @@ SETTINGS = emoji_writer.SETTINGS | {
     "heat": 0.8,
     "side": 112,  # pixels of what DINOv2 reads
     "without the book": {"steps": 300, "batch_size": 16, "lr": 1e-2},
-    "with the book": {"steps": 300, "batch_size": 16, "lr": 5e-3},
+    "with the book": {"steps": 300, "batch_size": 16, "lr": 3e-3},
     "writing": {"steps": 450, "batch_size": 32, "lr": 3e-3},
 }
 SMOKE = emoji_writer.SMOKE | {
@@ -71,8 +74,14 @@ def run(settings, progress=True):
     rows, books, nats, copies = [], [], [], []
     for seed in settings["seeds"]:
         about = settings | {"seed": seed}
-        autoencoder, plain = learn_book(emoji.train.images[seen], about, progress)
+        autoencoder = learn_book(emoji.train.images[seen], about, progress)
         writer = learn_to_write(autoencoder, emoji.train, seen, about, progress)
+        set_seed(seed)
+        plain = emoji_writer.build(settings).autoencoder  # as many steps, and no book
+        start_networks(plain)
+        steps = sum(settings[f"{way} the book"]["steps"] for way in ("without", "with"))
+        longer = about | settings["without the book"] | {"steps": steps}
+        learn_without_book(plain, emoji.train.images[seen], longer, progress)
         books.append({"seed": seed} | compare_books(autoencoder, plain, emoji, seen))
         nats.append({"seed": seed} | emoji_writer.evaluate(writer))
         known = encoded(writer, emoji.train.images[seen])
