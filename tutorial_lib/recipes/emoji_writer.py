@@ -41,9 +41,9 @@ SETTINGS = {
     },
     "n_tokens": 800,
     "n_held_out": 150,  # combinations
-    "without the book": {"steps": 500, "batch_size": 16, "lr": 1e-2},
-    "with the book": {"steps": 700, "batch_size": 16, "lr": 3e-3},
-    "writing": {"steps": 1_000, "batch_size": 32, "lr": 3e-3},
+    "without the book": {"steps": 450, "batch_size": 16, "lr": 1e-2},
+    "with the book": {"steps": 550, "batch_size": 16, "lr": 3e-3},
+    "writing": {"steps": 800, "batch_size": 32, "lr": 3e-3},
     "stored_as": "float16",
 }
 SMOKE = SETTINGS | {
