@@ -327,24 +327,6 @@ RECIPES = {
             "Swin and Swin v2 with windows twice as wide as they were trained with",
         ),
         Recipe(
-            "scene-reader",
-            "scene_reader",
-            "checkpoint",
-            "a VisualBERT that reads scenes of emoji, captions with gaps, and questions",
-        ),
-        Recipe(
-            "scenes",
-            "scenes",
-            "table",
-            "words and regions in one row against a blind reader and against two towers",
-        ),
-        Recipe(
-            "clips",
-            "clips",
-            "table",
-            "a VideoBERT between captions and clips of digits and emoji, in both directions",
-        ),
-        Recipe(
             "picture-costs",
             "picture_costs",
             "table",
