@@ -160,14 +160,13 @@ class Rows:
             rows = torch.randint(len(self.words), (size,), generator=generator)
             words, frames = self.words[rows], self.frames[rows]
             of_words, of_frames = 1.5 * rand(size, 1), 1.5 * rand(size, 1)
-            both = of_words.minimum(of_frames) > 1  # nothing would be left
-            of_frames = torch.where(both, 0.5, of_frames)
             no_words = (rand(words.shape) < of_words) & (words > MASK)
             no_frames = rand(frames.shape) < of_frames
             first = (N_FRAMES * rand(size, 1)).long()
             later = torch.arange(N_FRAMES) >= first  # hidden: from some frame on
             no_frames = torch.where(rand(size, 1) < 0.5, later, no_frames)
-            no_frames &= ~(both & (first == 0))
+            silent = (no_words | (words <= MASK)).all(dim=1) & no_frames.all(dim=1)
+            no_frames &= ~silent[:, None]  # nothing would be left
             yield words, frames, torch.cat([no_words, no_frames], dim=1)
 
 
