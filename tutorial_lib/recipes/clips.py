@@ -45,7 +45,7 @@ SETTINGS = {
     "frame_tokens": 1_000,
     "clustered": 12_000,  # frames
     "sizes": {"d_model": 64, "n_layers": 3, "n_heads": 4},
-    "steps": 1_200,
+    "steps": 900,
     "batch_size": 32,
     "lr": 3e-3,
     "measured": 500,
