@@ -110,7 +110,8 @@ def test_feed_forward_treats_every_position_alike():
 
 
 def test_bad_choices_are_named():
-    with pytest.raises(ValueError, match=r"one of \['gelu', 'gelu_tanh', 'relu'\], got 'swish'"):
+    known = r"one of \['gelu', 'gelu_tanh', 'quick_gelu', 'relu'\], got 'swish'"
+    with pytest.raises(ValueError, match=known):
         FeedForward(4, activation="swish")
     with pytest.raises(ValueError, match='"pre" or "post", got \'middle\''):
         Block(4, 2, norm="middle")

@@ -6,6 +6,7 @@ from tutorial_lib.models import (
     ALBERTConfig,
     BARTConfig,
     BERTConfig,
+    CLIPConfig,
     DINOv2Config,
     DistilBERTConfig,
     ELECTRAConfig,
@@ -73,6 +74,10 @@ ROWS = {
     "ViT-L/16": (ViTConfig.large(), 307, 0.01),
     "ViT-L/32": (ViTConfig.large(patch_size=32), 307, 0.005),
     "ViT-H/14": (ViTConfig.huge(), 632, 0.001),
+    **{
+        f"CLIP {size}": (CLIPConfig.published(size), published, 0.001)
+        for size, published in {"B/32": 151.28, "B/16": 149.62, "L/14": 427.62}.items()
+    },
     "DINOv2 S/14": (DINOv2Config.small(), 21, 0.06),
     "DINOv2 B/14": (DINOv2Config.base(), 86, 0.01),
     "DINOv2 L/14": (DINOv2Config.large(), 300, 0.02),

@@ -276,7 +276,7 @@ def test_bad_input_is_named():
     with pytest.raises(ShapeError, match=r"images must be floating point .* torch\.uint8"):
         model(pictures(side=6).to(torch.uint8))
     with pytest.raises(ShapeError, match=(
-        r"images must be torch\.float32 like the weights of this ViT, got torch\.float64"
+        r"images must be torch\.float32 like the weights of the model, got torch\.float64"
     )):  # fmt: skip
         model(pictures(side=6).double())
     assert model.double()(pictures(side=6).double()).dtype == torch.float64

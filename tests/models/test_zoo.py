@@ -17,6 +17,7 @@ PRINTED = {
     "ELECTRA": 335,
     "GPT-3": 175_000,
     "ViT": 307,
+    "CLIP": 428,
     "Llama": 65_200,
     "SmolLM2": 1_700,
 }

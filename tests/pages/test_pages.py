@@ -17,6 +17,7 @@ RESULTS = {
     "attention": (r"right answers: (\d+)%; when not told the name: (\d+)%", 1, 40),
     "bart": (r"the same number: (\d+)%[\s\S]*another number: (\d+)%", 1, 60),
     "bert": (r"words right: (\d+)%; always the commonest: (\d+)%", 1, 20),
+    "clip": (r"caption of 100: ([\d.]+)%; the digits the other way round: ([\d.]+)%", 1, 40),
     "decoding": (r"sampled +log p +(-[\d.]+)[\s\S]*beam search +log p +(-[\d.]+)", -1, 10),
     "distilbert": (r"taught, 2 layers: (\d+)%[\s\S]*alone, 2 layers: (\d+)%", 1, 15),
     "electra": (r"replaced words found: (\d+)%; others suspected: ([\d.]+)%", 1, 30),

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.albert import ALBERT, ALBERTConfig
     from tutorial_lib.models.bart import BART, BARTConfig
     from tutorial_lib.models.bert import BERT, BERTConfig
+    from tutorial_lib.models.clip import CLIP, CLIPConfig
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
     from tutorial_lib.models.distilbert import DistilBERT, DistilBERTConfig
     from tutorial_lib.models.electra import ELECTRA, ELECTRAConfig
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
     from tutorial_lib.models.one_head import OneHeadReader
     from tutorial_lib.models.perceiver import Perceiver, PerceiverConfig
+    from tutorial_lib.models.picture_writer import PictureWriter, PictureWriterConfig
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
     from tutorial_lib.models.scene_reader import SceneReader, SceneReaderConfig
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.video_bert import FrameTokens, VideoBERT, VideoBERTConfig
     from tutorial_lib.models.visual_bert import VisualBERT, VisualBERTConfig, join_boxes
     from tutorial_lib.models.vit import ViT, ViTConfig
+    from tutorial_lib.models.vq import CodeBook, VQAutoencoder, VQConfig
     from tutorial_lib.models.xlm import XLM, XLMConfig
 
 

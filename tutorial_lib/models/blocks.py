@@ -9,10 +9,20 @@ from torch import nn
 
 from tutorial_lib.attention import MultiHeadAttention
 
+
+class QuickGELU(nn.Module):
+    """x · sigmoid(1.702 x), an approximation of GELU that CLIP was trained with."""
+
+    def forward(self, x):
+        """Return a tensor of the shape of x."""
+        return x * (1.702 * x).sigmoid()
+
+
 ACTIVATIONS = {
     "relu": nn.ReLU,
     "gelu": nn.GELU,
     "gelu_tanh": lambda: nn.GELU(approximate="tanh"),
+    "quick_gelu": QuickGELU,
 }
 
 
@@ -20,9 +30,9 @@ class FeedForward(nn.Module):
     """Two linear maps with a nonlinearity between them, the same at every position.
 
     (B, T, D) -> (B, T, d_ff) -> (B, T, D) (Vaswani et al. 2017, eq. 2, where the nonlinearity
-    is ReLU). d_ff None: 4 D. activation: "relu", "gelu" (exact) or "gelu_tanh" (GPT-2's
-    approximation). linear_bias: whether the linear maps have biases. Raises ValueError for another
-    activation.
+    is ReLU). d_ff None: 4 D. activation: "relu", "gelu" (exact), "gelu_tanh" (GPT-2's
+    approximation) or "quick_gelu" (CLIP's). linear_bias: whether the linear maps have biases.
+    Raises ValueError for another activation.
 
     >>> import torch
     >>> FeedForward(d_model=4, d_ff=16)(torch.zeros(1, 3, 4)).shape

@@ -151,7 +151,9 @@ def check_image_dtype(images, dtype):
     """Raise ShapeError unless images have the dtype of the weights."""
     other = images.is_floating_point() and images.dtype != dtype
     if other and not torch.is_autocast_enabled(images.device.type):  # it converts both
-        raise ShapeError(f"images must be {dtype} like the weights of this ViT, got {images.dtype}")
+        raise ShapeError(
+            f"images must be {dtype} like the weights of the model, got {images.dtype}"
+        )
 
 
 def right_padding(mask, ids, n_read=0):

@@ -56,11 +56,13 @@ class PatchEmbedding(nn.Module):
     torch.Size([1, 5, 8])
     """
 
-    def __init__(self, patch_size, channels, d_model, overlap=0, class_token=True):
+    def __init__(
+        self, patch_size, channels, d_model, overlap=0, class_token=True, linear_bias=True
+    ):
         super().__init__()
         self.patch_size = patch_size
         self.overlap = overlap
-        self.projection = nn.Linear(channels * patch_size**2, d_model)
+        self.projection = nn.Linear(channels * patch_size**2, d_model, bias=linear_bias)
         self.class_token = nn.Parameter(torch.zeros(d_model)) if class_token else None
 
     def forward(self, images, *, source=None):

@@ -1,5 +1,6 @@
 """What a model is asked to learn: batches and losses for each kind of training."""
 
+from tutorial_lib.objectives.contrastive import contrastive_loss, recall_at
 from tutorial_lib.objectives.corruption import (
     delete_tokens,
     fill_spans,
@@ -78,6 +79,7 @@ __all__ = [
     "TranslatedPair",
     "answer_f1",
     "best_span",
+    "contrastive_loss",
     "delete_tokens",
     "distillation_loss",
     "electra_loss",
@@ -99,6 +101,7 @@ __all__ = [
     "pack_translated",
     "permute_sentences",
     "pretraining_loss",
+    "recall_at",
     "replace_tokens",
     "replaced_token_loss",
     "rotate_document",

@@ -31,15 +31,17 @@ def read_config(path, model, required, fields, activation=None):
                 raise DamagedFileError(f"{path}: {name} is {raw[name]!r}, {model} needs {needed}")
         if activation is None:
             return fields(raw)
-        return fields(raw) | {"activation": _activation(path, raw, *activation)}
+        option, default = activation
+        theirs = raw.get(option, default)
+        return fields(raw) | {"activation": known_activation(path, option, theirs)}
     except KeyError as error:
         raise DamagedFileError(f"{path} does not say {error}") from error
     except (AttributeError, TypeError, ZeroDivisionError) as error:
         raise DamagedFileError(f"{path} is no model configuration ({error})") from error
 
 
-def _activation(path, raw, option, default):
-    theirs = raw.get(option, default)
+def known_activation(path, option, theirs):
+    """Return our name of an activation, or raise DamagedFileError when we do not have it."""
     ours = _ACTIVATION_NAMES.get(theirs, theirs)
     if ours not in ACTIVATIONS:
         known = ", ".join(sorted({*ACTIVATIONS, *_ACTIVATION_NAMES}))
