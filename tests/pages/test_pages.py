@@ -38,6 +38,11 @@ RESULTS = {
     ),
     "transformer": (r"(\d+)% of 300 new numbers .* gives (\d+)%", 1, 70),
     "xlm": (r"beside the translation: (\d+)%; alone: (\d+)%", 1, 15),
+    "visualbert": (
+        r"with the picture, words right: (\d+)%[\s\S]*without the picture, words right: (\d+)%",
+        1,
+        30,
+    ),
     "vit": (r"right on new digits: ([\d.]+)%; by the nearest mean picture: ([\d.]+)%", 1, 2),
 }
 

@@ -34,7 +34,7 @@ SETTINGS = scene_reader.SETTINGS | {
     "measured": 500,  # scenes
     "silenced": 3,  # heads at once
     "random_draws": 5,
-    "towers": {"steps": 700, "batch_size": 48, "lr": 3e-3},
+    "towers": {"steps": 600, "batch_size": 32, "lr": 3e-3},
 }
 SMOKE = (
     SETTINGS
