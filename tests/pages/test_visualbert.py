@@ -50,7 +50,11 @@ def assert_drawn(page, ids, regions, mask, true, pixels, labels):
         where = dict(zip((digits + page.ZERO).tolist(), places.tolist(), strict=True))
         first, side, second = row[1], row[2], row[4]
         assert (row[0], row[3], row[5]) == (page.CLS, page.OF, page.SEP)
-        assert said == ((where[first] < where[second]) == (side == page.LEFT))
+        assert len(where) == 3
+        assert first in where
+        assert said == (second in where)
+        if said:
+            assert (where[first] < where[second]) == (side == page.LEFT)
 
 
 def test_equal_to_the_library():
@@ -70,10 +74,10 @@ def test_equal_to_the_library():
         (".T + self.mlm_head.bias", ".T"),
         (".tanh()", ""),
         ("(~true).long()", "true.long()"),
-        ("kinds[:, [1, 0]]", "kinds[:, [0, 1]]"),
+        ("kinds[:, [0, 3]]", "kinds[:, [0, 1]]"),
         ("places[:, 0] < places[:, 1]", "places[:, 1] < places[:, 2]"),
         ("torch.tensor([1, 2, 4])", "torch.tensor([1, 3, 4])"),
-        ("torch.cat([changed[true], ids])", "torch.cat([ids[true], ids])"),
+        ("model(changed[true], ", "model(ids[true], "),
         ("std=0.02", "std=0.2"),
     ],
 )  # fmt: skip

@@ -93,16 +93,16 @@ class VisualBERT(nn.Module):
 
 
 def draw(pixels, labels, n):
-    """Sentences (n, 6) and pictures: (n, 3, 65), a digit's pixels and where it lies; mask, true."""
-    kinds = torch.rand(n, 10).argsort(dim=1)[:, :3]  # three different digits, and for each a row:
-    rows = (torch.rand(n, 3, len(labels)) * (labels == kinds[..., None])).argmax(dim=-1)  # (n, 3)
+    """Sentences (n, 6); pictures (n, 3, 65): digits, and where they lie; mask (n, 9), true (n,)."""
+    kinds = torch.rand(n, 10).argsort(dim=1)  # the first three are seen; for each of them a row:
+    rows = (torch.rand(n, 3, len(labels)) * (labels == kinds[:, :3, None])).argmax(dim=-1)
     places = 2 * torch.rand(n, 3) - 1
     regions = torch.cat([pixels[rows], places[..., None]], dim=-1)  # (n, 3, 65)
     mask = torch.ones(n, 9, dtype=torch.bool)  # 6 words and 3 regions
     mask[:, 8] = torch.rand(n) < 0.5  # half of the pictures have only two digits
     true = torch.rand(n) < 0.5
     ids = torch.tensor([CLS, MASK, MASK, OF, MASK, SEP]).repeat(n, 1)  # such as "seven left of two"
-    ids[:, [1, 4]] = torch.where(true[:, None], kinds[:, :2], kinds[:, [1, 0]]) + ZERO
+    ids[:, [1, 4]] = torch.where(true[:, None], kinds[:, :2], kinds[:, [0, 3]]) + ZERO
     ids[:, 2] = torch.where(places[:, 0] < places[:, 1], LEFT, RIGHT)
     return ids, regions, mask, true
 
@@ -116,12 +116,9 @@ def hide(ids):
 def pretraining_loss(model, ids, regions, mask, true):
     """Which words are hidden in the true sentences, and which of all sentences are true?"""
     changed, chosen = hide(ids)
-    rows = torch.cat([changed[true], ids])  # both in one pass
-    hidden = model(rows, torch.cat([regions[true], regions]), torch.cat([mask[true], mask]))
-    gaps, whole = hidden.split([int(true.sum()), len(ids)])  # (., T + R, D)
-    words = model.mlm_logits(gaps[:, :6][chosen[true]])  # (N, V)
-    match = F.cross_entropy(model.match_logits(whole), (~true).long())
-    return F.cross_entropy(words, ids[true][chosen[true]]) + match
+    words = model(changed[true], regions[true], mask[true])[:, :6][chosen[true]]  # (N, D)
+    match = F.cross_entropy(model.match_logits(model(ids, regions, mask)), (~true).long())
+    return F.cross_entropy(model.mlm_logits(words), ids[true][chosen[true]]) + match
 
 
 if __name__ == "__main__":
@@ -130,14 +127,17 @@ if __name__ == "__main__":
     labels = torch.tensor([int(line[0]) for line in lines])  # (1797,); the last 397 are held out
     pixels = torch.tensor([[int(digit, 17) / 8 - 1 for digit in line[2:]] for line in lines])
     model = VisualBERT(ZERO + 10, context=8, d_region=65, d_model=64, n_layers=3, n_heads=4)
+    for weight in model.parameters():
+        if weight.dim() == 2:  # so narrow a model wants larger weights
+            nn.init.normal_(weight, std=weight.size(1) ** -0.5)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
-    for step in range(1, 1501):
-        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 150, 1 - step / 1501)  # up, then down
+    for step in range(1, 1401):
+        optimizer.param_groups[0]["lr"] = 2e-3 * min(step / 140, 1 - step / 1401)  # up, then down
         loss = pretraining_loss(model, *draw(pixels[:1400], labels[:1400], 32))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if step % 150 == 0:
+        if step % 140 == 0:
             print(f"step {step}: loss {loss.item():.2f}", flush=True)
     ids, regions, mask, true = draw(pixels[1400:], labels[1400:], 1000)
     changed, chosen = hide(ids)
