@@ -332,11 +332,5 @@ RECIPES = {
             "table",
             "time and memory of a layer over the size of a map: global, windows, latents",
         ),
-        Recipe(
-            "emoji-finder",
-            "emoji_finder",
-            "checkpoint",
-            "finds emoji by a phrase: two linear heads on frozen MiniLM and DINOv2",
-        ),
     )
 }
