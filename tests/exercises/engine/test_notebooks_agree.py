@@ -82,14 +82,6 @@ def test_the_heading_holds_number_title_and_level(chapter, task):
     assert fitting, f"no heading for {task.id} {task.title} ({task.level}), only {named}"
 
 
-@pytest.mark.parametrize(
-    ("chapter", "task"), [p for p in pairs("exercise") if isinstance(p.values[1], Symptom)]
-)
-def test_every_letter_that_can_be_chosen_is_explained(chapter, task):
-    (cell,) = [text for text in sources(chapter, "markdown") if f"Exercise {task.id} " in text]
-    assert re.findall(r"^- \((\w)\) \S", cell, re.MULTILINE) == list(task.choices)
-
-
 @pytest.mark.parametrize(("chapter", "task"), pairs("exercise"))
 def test_it_is_checked_and_reads_not_tried_yet(chapter, task):
     found = calls(chapter, "check", task.id)

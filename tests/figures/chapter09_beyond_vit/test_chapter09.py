@@ -73,6 +73,15 @@ def test_the_whole_swin_and_perceiver_are_drawn_from_the_models():
     assert "350 scores a head" in texts
 
 
+def test_a_mark_frames_one_position_of_each_picture():
+    pictures = {"a": torch.zeros(5, 7, 3), "b": torch.ones(5, 7)}
+    row = figures.picture_row(pictures, "Two", mark=(1, 4))
+    for axes in row.axes:
+        (frame,) = axes.patches
+        assert frame.get_bbox().bounds == (3.5, 0.5, 1, 1)  # left, top, width, height
+    assert not figures.picture_row({"a": torch.zeros(5, 7, 3)}, "One").axes[0].patches
+
+
 def test_pictures_in_a_row_are_coloured_by_what_they_hold():
     colour, signed = np.zeros((4, 6, 3)), np.array([[-2.0, 1.0]])
     figure = figures.picture_row({"a": colour, "b": signed, "c": signed.clip(0)}, "Three")

@@ -127,8 +127,8 @@ You may read that windows of 7 × 7 make attention 49 times cheaper. Cheaper tha
 pictures, cut into patches of 4 × 4 pixels, each of which is one vector. Count the **scores** of one
 head in one layer: one for each query and each key that it is compared with. Either every patch is
 compared with all patches of the picture, or only with those of its own window of 7 × 7 patches;
-the windows fill the picture. How many **pixels** long must a side of the picture be so that windows
-take exactly 49 times fewer scores?
+the windows fill the picture. How long, in **pixels**, must a side be for windows to need exactly
+one forty-ninth of the scores?
 """,
     hints=(
         "Call the number of patches n. How many scores is it globally? And how many if each of the "

@@ -135,8 +135,8 @@ AS_MANY_QUERIES = Claim(
     title="Quadratic in the queries?",
     level="medium",
     text="""
-You may read that attention is quadratic in the number of queries, and that there is no way round
-it. Then it would be costly to ask a Perceiver IO much. This one reads a picture of 224 × 224
+Is attention quadratic in the number of queries? Then it would be costly to ask a Perceiver IO much.
+This one reads a picture of 224 × 224
 pixels, each of which is one input: its 512 latents look at all pixels once. Then the latents go 8
 times through the same 6 layers, in which all of them look at all of them. In the end each output
 query looks at all latents. Count **scores**, one for each query and each key that it is compared

@@ -125,13 +125,13 @@ QUERIES_PER_LATENT = Claim(
     title="A smaller array?",
     level="easy",
     text="""
-You may read that Perceiver IO gives large outputs by asking with a small array of queries. Two
-models from its paper (Jaegle et al. 2022):
+Does Perceiver IO produce large outputs from a small array of queries? Two models from its paper
+(Jaegle et al. 2022):
 
-| | reads | latents | says of |
+| | reads | latents | predicts |
 |---|---|---|---|
-| language | 2,048 bytes, some of them masked | 256 | each byte: which of 262 it is |
-| motion | two pictures, 368 × 496 | 2,048 | each pixel of the first: how far it moves, 2 numbers |
+| language | 2,048 bytes, some of them masked | 256 | for each byte, which of 262 it is |
+| motion | two pictures, 368 × 496 | 2,048 | for each pixel of the first, its motion: 2 numbers |
 
 Each vector that comes out has a query of its own. How many output queries does the model of
 **motion** ask **for each of its latents**, to one decimal?
