@@ -30,6 +30,7 @@ def run_without_browser(**environment):
     return done.returncode, done.stdout
 
 
+@pytest.mark.sweep  # the same start without a browser, obligatory: the test below
 def test_skips_with_one_line_of_advice():
     code, printed = run_without_browser()
     assert code == 0

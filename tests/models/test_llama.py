@@ -466,7 +466,7 @@ def test_smollm2_answers_a_chat(smollm2, smollm2_tokenizer):
     assert "Paris" in smollm2_tokenizer.decode(answer)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep  # of a small file: test_a_gguf_equals_what_transformers_reads_in_it
 @torch.no_grad()
 def test_smollm2_equals_transformers_reading_the_same_file(
     smollm2, smollm2_tokenizer, smollm2_files

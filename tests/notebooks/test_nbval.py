@@ -39,7 +39,10 @@ def number_cell(book):
     return next(cell for cell in book.cells if cell.source == "print(6 * 7)")
 
 
-@pytest.mark.parametrize("options", [(), ("-n", "2", "--dist", "loadfile")])
+# In two processes `make test` runs all notebooks and prints their table anyway.
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("-n", "2", "--dist", "loadfile"), marks=pytest.mark.sweep)]
+)
 def test_untouched_copy_passes_and_its_cost_is_printed(nbval, options):
     passed, printed = nbval(example(), *options)
     assert passed, printed

@@ -18,6 +18,8 @@ from tutorial_lib.recipes.__main__ import main
 NEW = {"recipe_sha256", "data_sha256"}
 # Trained models read given texts: nothing is drawn.
 WITHOUT_CHANCE = {"two-gpts"}
+# Their smoke runs read with a real model for a while; in `make test-all` they run, too.
+LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting", "prompting-inside"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
 INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", "position-schemes"}
 # They take no step of an optimizer that could be interrupted.
@@ -27,6 +29,11 @@ UNTRAINED = {
 }  # fmt: skip
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]
+
+
+def smoke_runs(names):
+    """The names as parameters, those of long smoke runs for the sweep."""
+    return [pytest.param(n, marks=[pytest.mark.sweep] * (n in LONG_SMOKE)) for n in names]
 
 
 def schema(table):
@@ -39,7 +46,7 @@ def schema(table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", smoke_runs(TABLES))
 def test_a_smoke_run_has_the_schema_of_the_stored_table(name, tmp_path):
     path = recipes.run(name, smoke=True, folder=tmp_path, progress=False)
     assert path == tmp_path / f"{name}.json"
@@ -87,7 +94,7 @@ def test_all_checkpoints_together_stay_small():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CHECKPOINTS)
+@pytest.mark.parametrize("name", smoke_runs(CHECKPOINTS))
 def test_a_smoke_run_leaves_a_checkpoint_and_a_card(name, tmp_path):
     recipes.run(name, smoke=True, folder=tmp_path, progress=False)
     card = recipes.load_card(name, tmp_path)
