@@ -1,0 +1,73 @@
+"""What the explorers of chapter 10 show of a reader of scenes, also with a head silenced."""
+
+import torch
+
+from tutorial_lib.attention import capture_attention
+from tutorial_lib.datasets.scenes import OBJECTS, crop_boxes, object_of
+from tutorial_lib.interpret import Zero, intervene
+from tutorial_lib.models.scene_reader import MASK
+
+
+def seen_scenes(reader, scenes, rows):
+    """Return scenes as RegionExplorer takes them: pictures, boxes, words and maps of a reader."""
+    return [_seen(reader, scenes, row) for row in rows]
+
+
+def silencer(reader, scenes, rows):
+    """Return silence(scene, layer, head) for the scenes of `seen_scenes`, as RegionExplorer has it.
+
+    Its outputs: for each object of the caption, how sure the reader is of the word when it is
+    hidden, before and after.
+    """
+
+    def silence(scene, layer, head):
+        row = rows[scene]
+        before = _hidden_words(reader, scenes, row)
+        with intervene(reader, Zero(layer, head)):
+            after = _hidden_words(reader, scenes, row)
+            weights = _maps(reader, scenes, row)
+        outputs = [(word, sure, after[word]) for word, sure in before.items()]
+        return {"outputs": outputs, "weights": weights}
+
+    return silence
+
+
+def _inputs(reader, scenes, row):
+    """Return ids (1, T) and regions (1, R, F + 4) of one scene, without padding."""
+    there = scenes.present[row]
+    boxes = scenes.boxes[row][there][None]
+    with torch.no_grad():
+        regions = reader.see(crop_boxes(scenes.draw([row]), boxes), boxes)
+    return reader.encode([scenes.captions[row]]), regions
+
+
+def _maps(reader, scenes, row):
+    with capture_attention(reader) as maps, torch.no_grad():
+        reader(*_inputs(reader, scenes, row))
+    return torch.cat(list(maps)).numpy()  # (L, H, T + R, T + R)
+
+
+def _seen(reader, scenes, row):
+    there = scenes.present[row]
+    return {
+        "image": scenes.draw([row])[0].numpy(),
+        "boxes": scenes.boxes[row][there].numpy(),
+        "words": ["[CLS]", *scenes.captions[row].split(), "[SEP]"],
+        "names": [OBJECTS[index] for index in scenes.objects[row][there].tolist()],
+        "weights": _maps(reader, scenes, row),
+        "title": scenes.captions[row],
+    }
+
+
+def _hidden_words(reader, scenes, row):
+    """Return {word: how sure the reader is of it where it is hidden} of a caption's objects."""
+    ids, regions = _inputs(reader, scenes, row)
+    sure = {}
+    for at, word in enumerate(scenes.captions[row].split(), start=1):
+        if object_of(word) is not None:
+            changed = ids.clone()
+            changed[0, at] = MASK
+            with torch.no_grad():
+                logits = reader.mlm_logits(reader(changed, regions)[0, at])
+            sure[word] = logits.softmax(dim=-1)[ids[0, at]].item()
+    return sure
