@@ -332,5 +332,23 @@ RECIPES = {
             "table",
             "time and memory of a layer over the size of a map: global, windows, latents",
         ),
+        Recipe(
+            "scene-reader",
+            "scene_reader",
+            "checkpoint",
+            "a small VisualBERT that reads scenes of emoji with a caption or a question",
+        ),
+        Recipe(
+            "scenes",
+            "scenes",
+            "table",
+            "captions and questions with the picture, another, or none, and who looks where",
+        ),
+        Recipe(
+            "clips",
+            "clips",
+            "table",
+            "a small VideoBERT: captions to frames, frames to captions, the next frames",
+        ),
     )
 }
