@@ -41,20 +41,26 @@ class TwoHeads(nn.Module):
     """What CLIP learns when both of its encoders are given and stay as they are.
 
     texts (N, d_text) and images (B, d_image), vectors of frozen encoders -> logits (B, N), images x
-    texts: cosines in the common space times a learned scale of at most 100.
+    texts: cosines in the common space times a learned scale of at most 100. texts_stay: the common
+    space is the one of the texts, which get no head; only the pictures' head learns.
 
-    Raises ShapeError when a size is not positive or vectors have another width.
+    Raises ShapeError when a size is not positive, vectors have another width, or texts shall stay
+    in a space of another width than d_joint.
 
     >>> TwoHeads(d_text=4, d_image=6, d_joint=3)(torch.zeros(2, 4), torch.zeros(5, 6)).shape
     torch.Size([5, 2])
     """
 
-    def __init__(self, d_text, d_image, d_joint, d_hidden=None, dropout=0.0):
+    def __init__(self, d_text, d_image, d_joint, d_hidden=None, dropout=0.0, texts_stay=False):
         super().__init__()
         for name, size in (("d_text", d_text), ("d_image", d_image), ("d_joint", d_joint)):
             check_whole_number(name, size)
+        if texts_stay and d_joint != d_text:
+            raise ShapeError(
+                f"texts can stay only where d_joint is d_text, got {d_joint} and {d_text}"
+            )
         self.d_text, self.d_image = d_text, d_image
-        self.text_head = head(d_text, d_hidden, d_joint, dropout)
+        self.text_head = nn.Identity() if texts_stay else head(d_text, d_hidden, d_joint, dropout)
         self.image_head = head(d_image, d_hidden, d_joint, dropout)
         self.log_scale = nn.Parameter(torch.tensor(math.log(1 / FIRST_TEMPERATURE)))
 
@@ -79,8 +85,8 @@ class PictureFinderConfig:
     """The sizes of a PictureFinder.
 
     d_text, d_image: of the two encoders' vectors; d_joint: of the common space; d_hidden: of the
-    heads' hidden layers, None: they are linear. n_train, n_validation, n_test: how many pictures of
-    each part it knows.
+    heads' hidden layers, None: they are linear; texts_stay: the texts get no head. n_train,
+    n_validation, n_test: how many pictures of each part it knows.
     """
 
     d_text: int = 384
@@ -88,6 +94,7 @@ class PictureFinderConfig:
     d_joint: int = 256
     d_hidden: int | None = None
     dropout: float = 0.0
+    texts_stay: bool = False
     n_train: int = 1
     n_validation: int = 1
     n_test: int = 1
@@ -121,9 +128,8 @@ class PictureFinder(Model):
     def __init__(self, config):
         super().__init__(config)
         n = config.n_train + config.n_validation + config.n_test
-        self.two_heads = TwoHeads(
-            config.d_text, config.d_image, config.d_joint, config.d_hidden, config.dropout
-        )
+        sizes = ("d_text", "d_image", "d_joint", "d_hidden", "dropout", "texts_stay")
+        self.two_heads = TwoHeads(**{name: getattr(config, name) for name in sizes})
         self.names = RoundedVectors(n, config.d_text)
         self.pictures = RoundedVectors(n, config.d_image)
         self.reader = None  # the encoder of texts and its tokenizer: a tuple, so it is not stored

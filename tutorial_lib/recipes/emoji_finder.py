@@ -1,11 +1,11 @@
-"""Chapter 10: find an emoji by a phrase, with two small heads on two frozen encoders.
+"""Chapter 10: find an emoji by a phrase, with a linear map between two frozen encoders.
 
 MiniLM has read sentences and DINOv2 photographs; neither has been shown what the other reads. Each
-makes one vector of every name and every picture, once. Two linear maps then learn from the training
-pictures, by CLIP's loss, to bring a picture near its name. All learning rates, sizes and the number
-of steps were chosen on the validation part (recipe `emoji-clip`).
+makes one vector of every name and every picture, once. A linear map then learns from the training
+pictures, by CLIP's loss, to bring a picture near its name in MiniLM's own space. All learning
+rates, sizes and the number of steps were chosen on the validation part (recipe `emoji-clip`).
 
-Stored are the heads and the vectors, those in one byte a number: so notebook and explorer train
+Stored are the map and the vectors, those in one byte a number: so notebook and explorer train
 and search without DINOv2.
 """
 
@@ -27,8 +27,9 @@ SETTINGS = {
     "seed": 0,
     "side": 112,  # pixels of what DINOv2 reads: 8 x 8 patches
     "n_pictures": None,  # of each part; None: all there are
-    "d_joint": 256,
+    "d_joint": 384,
     "d_hidden": None,
+    "texts_stay": True,  # in MiniLM's space
     "dropout": 0.1,
     "steps": 200,
     "batch_size": 512,
@@ -37,7 +38,8 @@ SETTINGS = {
     "weight_decay": 1e-2,
     "stored_as": "float16",
 }
-SMOKE = SETTINGS | {"side": 28, "n_pictures": 12, "steps": 2, "batch_size": 4, "d_joint": 8}
+SMOKE = SETTINGS | {"side": 28, "n_pictures": 12, "steps": 2, "batch_size": 4}
+SIZES = ("d_joint", "d_hidden", "texts_stay", "dropout")  # of the heads
 KS = (1, 5)
 
 
@@ -51,7 +53,7 @@ def train(settings, progress=True):
     config = PictureFinderConfig(
         names[0].size(1),
         pictures[0].size(1),
-        **{name: settings[name] for name in ("d_joint", "d_hidden", "dropout")},
+        **{name: settings[name] for name in SIZES},
         **{f"n_{name}": len(some) for name, some in zip(PARTS, pictures, strict=True)},
     )
     finder = PictureFinder(config).fill(torch.cat(names), torch.cat(pictures))
@@ -105,7 +107,7 @@ def learn(names, pictures, concepts, settings, seed=None):
     concepts (N,): the number of each pair's concept. settings: those of the recipe.
     """
     set_seed(settings["seed"] if seed is None else seed)
-    sizes = {name: settings[name] for name in ("d_joint", "d_hidden", "dropout")}
+    sizes = {name: settings[name] for name in SIZES}
     heads = TwoHeads(names.size(1), pictures.size(1), **sizes)
     rates = {name: settings[name] for name in ("lr", "weight_decay")}
     optimizer = torch.optim.AdamW(heads.parameters(), **rates)

@@ -333,6 +333,18 @@ RECIPES = {
             "time and memory of a layer over the size of a map: global, windows, latents",
         ),
         Recipe(
+            "emoji-finder",
+            "emoji_finder",
+            "checkpoint",
+            "finds emoji by a phrase: a linear map from frozen DINOv2 to frozen MiniLM",
+        ),
+        Recipe(
+            "emoji-clip",
+            "emoji_clip",
+            "table",
+            "unseen emoji found by name: frozen encoders or from scratch, batches, where it fails",
+        ),
+        Recipe(
             "scene-reader",
             "scene_reader",
             "checkpoint",

@@ -4,7 +4,8 @@ Its regions are the boxes of a scene. A small CNN, trained to name single object
 of each, and its classifier is cut off; the four numbers of the box stand behind them. The reader
 first fills in only the words that say who is where: told everything at once, it learned what is
 there and never got beyond chance on where. Then it fills hidden words of all kinds, says whether a
-caption is true of the scene, and answers questions, all three in every step. No fact of the validation and test scenes is among those of training.
+caption is true of the scene, and answers questions, all three in every step. No fact of the
+validation and test scenes is among those of training.
 """
 
 import functools
@@ -228,7 +229,7 @@ class SceneTexts:
             }
 
     def gapped(self, rows, kind, generator):
-        """Return captions (B, T) and in which position of each one word of a kind (V,) is hidden."""
+        """Return captions (B, T), and True where one word of a kind (V,) is hidden in each."""
         true = self.true[rows]
         chances = torch.rand(true.shape, generator=generator) * kind[true]
         return true, chances == chances.amax(dim=1, keepdim=True)
