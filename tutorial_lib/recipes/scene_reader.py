@@ -36,8 +36,8 @@ SETTINGS = {
     "seed": 0,
     "scenes": 12_000,
     "eyes": {"steps": 300, "batch_size": 64, "lr": 3e-3},
-    "sizes": {"d_model": 64, "n_layers": 3, "n_heads": 4, "d_features": 32},
-    "relations first": {"steps": 700, "batch_size": 64},
+    "sizes": {"d_model": 64, "n_layers": 4, "n_heads": 4, "d_features": 32},
+    "relations first": {"steps": 1_000, "batch_size": 64},
     "steps": 1_600,
     "batch_size": 24,  # scenes a step: of each a caption with a gap, one to judge, and a question
     "lr": 3e-3,
