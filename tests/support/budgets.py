@@ -30,6 +30,7 @@ BUDGETS = {
     "08a": Budget(1.5),
     "08b": Budget(2.0),
     "09": Budget(2.0),
+    "10": Budget(2.0, 1.6),
 }
 
 COSTS = pytest.StashKey()

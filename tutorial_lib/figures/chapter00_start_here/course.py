@@ -27,7 +27,7 @@ CHAPTERS = {
 }
 
 # The chapters whose notebooks exist; the others are planned.
-READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07", "08a", "08b", "09")
+READY = ("00", "01", "02", "03", "04", "05", "05b", "06", "06b", "07", "08a", "08b", "09", "10")
 
 ROUTES = {
     "Two-hour essentials": ("00", "01", "02", "05"),
