@@ -374,5 +374,17 @@ RECIPES = {
             "table",
             "a small VideoBERT: captions to frames, frames to captions, the next frames",
         ),
+        Recipe(
+            "emoji-writer",
+            "emoji_writer",
+            "checkpoint",
+            "a code book of 256 codes, and a GPT that writes emoji with it after a caption",
+        ),
+        Recipe(
+            "written-emoji",
+            "written_emoji",
+            "table",
+            "are drawings what their captions say? judged by emoji-finder, with a copying check",
+        ),
     )
 }

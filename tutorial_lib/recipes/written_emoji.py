@@ -2,9 +2,9 @@
 
 Each seed trains a code book and a GPT as `emoji-writer` does, in fewer steps. Then captions that
 training never showed are written: new combinations of a person or a hand and a skin tone, and new
-concepts. The judge is DINOv2, which took no part in the training: is a drawing's vector nearest to
-that of its own true picture, among those of all captions? It also reads what must succeed, the true
-pictures through the book, and what must fail, the drawings with their captions changed round.
+concepts. The judge is the chapter's own CLIP, the recipe `emoji-finder`, which took no part in the
+training: which of all captions fits a drawing best, its own? It also reads what must succeed, the
+true pictures through the book, and what must fail, the drawings with their captions changed round.
 Beside them stands what copying would give: the training picture whose name shares most words with
 the caption.
 """
@@ -14,12 +14,11 @@ import random
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.datasets import dinov2_folder, load_named_emoji
+from tutorial_lib.datasets import load_named_emoji
 from tutorial_lib.datasets.wheels import DINOV2_SHA256
-from tutorial_lib.models import DINOv2
-from tutorial_lib.models.dinov2 import normalised
 from tutorial_lib.objectives import recall_at
 from tutorial_lib.recipes import emoji_writer
+from tutorial_lib.recipes.emoji_finder import read_names, read_pictures
 from tutorial_lib.recipes.emoji_writer import (
     caption_ids,
     combinations_apart,
@@ -31,6 +30,7 @@ from tutorial_lib.recipes.emoji_writer import (
     start_networks,
 )
 from tutorial_lib.recipes.measures import share_of_true
+from tutorial_lib.recipes.stored import load_checkpoint
 from tutorial_lib.training import set_seed
 
 SETTINGS = emoji_writer.SETTINGS | {
@@ -51,10 +51,10 @@ SMOKE = emoji_writer.SMOKE | {
 
 
 def run(settings, progress=True):
-    """Train with each seed and let DINOv2 judge; return the rows.
+    """Train with each seed and let the finder judge; return the rows.
 
-    `rows`: for each seed, sort of caption and sort of picture, how often the own true picture is
-    the nearest, or one of five.
+    `rows`: for each seed, sort of caption and sort of picture, how often the own caption fits best
+    of all captions of the sort, or is one of the best five.
     `books`: the error of pictures through the book, beside the mean picture and the same networks
     without a book. `nats`: what the caption is worth. `copies`: how near the drawings are to
     training pictures.
@@ -69,8 +69,8 @@ def run(settings, progress=True):
     ):
         names, images = [part.names[row] for row in chosen], part.images[chosen]
         nearest = nearest_caption(names, [emoji.train.names[row] for row in seen])
-        copied = judge.vectors(emoji.train.images[seen][nearest])
-        asked[sort] = (names, images, judge.vectors(images), copied)
+        copied = judge.pictures(emoji.train.images[seen][nearest])
+        asked[sort] = (names, images, judge.captions(names), copied)
     rows, books, nats, copies = [], [], [], []
     for seed in settings["seeds"]:
         about = settings | {"seed": seed}
@@ -85,18 +85,18 @@ def run(settings, progress=True):
         books.append({"seed": seed} | compare_books(autoencoder, plain, emoji, seen))
         nats.append({"seed": seed} | emoji_writer.evaluate(writer))
         known = encoded(writer, emoji.train.images[seen])
-        for sort, (names, images, true, copied) in asked.items():
+        for sort, (names, images, captions, copied) in asked.items():
             codes = writer.write(caption_ids(writer, names), seed=seed, heat=settings["heat"])
-            drawn = judge.vectors(writer.paint(codes))
-            through = judge.vectors(writer.paint(encoded(writer, images)))
+            drawn = judge.pictures(writer.paint(codes))
+            through = judge.pictures(writer.paint(encoded(writer, images)))
             half = len(names) // 2
             for pictures, vectors, wanted in (
-                ("drawn", drawn, true),
-                ("drawn, captions changed round", drawn, true.roll(half, dims=0)),
-                ("true, through the book", through, true),
-                ("of the nearest caption", copied, true),
+                ("drawn", drawn, captions),
+                ("drawn, captions changed round", drawn, captions.roll(half, dims=0)),
+                ("true, through the book", through, captions),
+                ("of the nearest caption", copied, captions),
             ):
-                found = judged(nearness(vectors, wanted))
+                found = judged(vectors @ wanted.T)
                 rows.append({"seed": seed, "captions": sort, "pictures": pictures} | found)
             copies.append({"seed": seed, "captions": sort} | copying(codes, known, images, writer))
     return {"rows": rows, "books": books, "nats": nats, "copies": copies}
@@ -129,31 +129,25 @@ def nearest_caption(names, known):
 
 
 class Judge:
-    """DINOv2 compares pictures, enlarged to `side` pixels."""
+    """The finder of the chapter says how well captions fit pictures, enlarged to `side` pixels."""
 
     def __init__(self, side):
-        self.side = side
-        self.model = DINOv2.from_pretrained(dinov2_folder())
+        self.side, self.heads = side, load_checkpoint("emoji-finder").two_heads.eval()
 
     @torch.no_grad()
-    def vectors(self, pictures):
-        """Return the vectors (N, 384) of pictures."""
+    def pictures(self, pictures):
+        """Return pictures (N, 3, height, width) in the finder's space: (N, d_joint)."""
         large = F.interpolate(pictures, size=(self.side, self.side), mode="bilinear").clamp(0, 1)
-        read = [self.model.features(normalised(some)).cls for some in large.split(25)]
-        return torch.cat(read)
+        return self.heads.image_vectors(read_pictures(large, progress=False))
 
-
-def nearness(vectors, true):
-    """Return cosines (N, N) of vectors with those of true pictures, both (N, D).
-
-    They are taken from the mean of the true ones: all emoji have much in common.
-    """
-    mean = true.mean(0)
-    return F.normalize(vectors - mean, dim=1) @ F.normalize(true - mean, dim=1).T
+    @torch.no_grad()
+    def captions(self, names):
+        """Return captions in the finder's space: (N, d_joint)."""
+        return self.heads.text_vectors(read_names(names))
 
 
 def judged(scores):
-    """Return how often the own picture is the first, and among the first five, of scores (N, N)."""
+    """Return how often the own caption is the first, and among the first five, of scores (N, N)."""
     return {
         "own_at_1": recall_at(scores, 1),
         "own_at_5": recall_at(scores, min(5, len(scores))),
