@@ -345,18 +345,6 @@ RECIPES = {
             "unseen emoji found by name: frozen encoders or from scratch, batches, where it fails",
         ),
         Recipe(
-            "emoji-writer",
-            "emoji_writer",
-            "checkpoint",
-            "a code book over emoji and a GPT that writes codes after a caption",
-        ),
-        Recipe(
-            "written-emoji",
-            "written_emoji",
-            "table",
-            "emoji written for unseen captions, judged, with controls and a copying check",
-        ),
-        Recipe(
             "scene-reader",
             "scene_reader",
             "checkpoint",
