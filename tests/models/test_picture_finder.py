@@ -39,6 +39,15 @@ def test_logits_are_images_times_texts_and_bounded():
     assert_close(heads.image_vectors(images), heads.image_vectors(images / 50))  # one scale
 
 
+def test_texts_that_stay_are_only_brought_to_length_1():
+    heads = TwoHeads(d_text=6, d_image=5, d_joint=6, texts_stay=True).eval()
+    texts = torch.randn(3, 6)
+    assert_close(heads.text_vectors(texts), texts / texts.norm(dim=1, keepdim=True))
+    assert sum(parameter.numel() for parameter in heads.parameters()) == 5 * 6 + 6 + 1
+    with pytest.raises(ShapeError, match="got 4 and 6"):
+        TwoHeads(d_text=6, d_image=5, d_joint=4, texts_stay=True)
+
+
 def test_heads_learn_a_permutation_of_the_axes():
     torch.manual_seed(0)
     images = torch.randn(64, 8)
