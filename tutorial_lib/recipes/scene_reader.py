@@ -329,7 +329,9 @@ def with_eyes(settings, progress=True):
 
 def train(settings, progress=True):
     """Train the eyes on single objects, then the reader on what they see."""
-    scenes, reader, regions = with_eyes(settings, progress)
+    scenes, seeing, regions = with_eyes(settings | {"seed": 0}, progress)  # as in `scenes`
+    reader = build(settings, settings["seed"])
+    reader.eyes.load_state_dict(seeing.eyes.state_dict())
     return train_reader(reader, scenes, regions, settings, settings["seed"], progress)
 
 
