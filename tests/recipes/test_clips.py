@@ -1,6 +1,6 @@
 """The recipe clips: tokens that show what moves, rows with gaps, and the results."""
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 import torch
@@ -178,7 +178,7 @@ def test_what_comes_next_is_clearer_with_the_caption():
     ways = ["four frames and the caption", "four frames", "the fourth, again"]
     ways.append("another's four frames")
     off = [values(part, "pixels_off", given) for given in ways]
-    for nearer, farther in zip(off, off[1:], strict=False):
+    for nearer, farther in pairwise(off):
         assert max(nearer) < min(farther)
     assert max(off[0]) < min(off[1]) - 0.5
     assert min(values(part, "token", "four frames")) > max(values(part, "token", ways[2])) + 0.05
