@@ -1,6 +1,6 @@
 """The recipe clips: tokens that show what moves, rows with gaps, and the results."""
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 import torch
@@ -8,6 +8,7 @@ from torch.testing import assert_close
 
 from tutorial_lib.datasets.clips import N_FRAMES, THINGS, draw_clips
 from tutorial_lib.models import FrameTokens
+from tutorial_lib.recipes import load_result
 from tutorial_lib.recipes.clips import (
     KINDS,
     MASK,
@@ -139,3 +140,45 @@ def test_frame_tokens_begin_where_their_centres_are():
     distances = torch.cdist(table, table) + 99 * torch.eye(20)
     assert distances[3].argmin() == 7
     assert distances[7].argmin() == 3
+
+
+def values(part, column, given):
+    """Return a column of the stored table, one number for each seed."""
+    rows = load_result("clips")["rows"]
+    found = [row[column] for row in rows if (row["part"], row["given"]) == (part, given)]
+    assert len(found) == 3
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "guessed"),
+    [("thing", 0.6, 0.1), ("direction", 0.7, 0.45), ("change", 0.55, 0.45)],
+)
+def test_a_caption_draws_frames_that_show_what_it_says(kind, least, guessed):
+    part = "caption to frames"
+    assert min(values(part, kind, "the caption")) > least
+    assert max(values(part, kind, "nothing")) < guessed
+    true = min(values(part, kind, "the true frames"))  # what frame tokens can show at all
+    assert max(values(part, kind, "the caption")) < true
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "guessed"),
+    [("thing", 0.8, 0.15), ("direction", 0.95, 0.6), ("speed", 0.75, 0.6), ("change", 0.95, 0.7)],
+)
+def test_frames_fill_a_caption_and_anothers_do_not(kind, least, guessed):
+    part = "frames to caption"
+    assert min(values(part, kind, "the frames")) > least
+    for given in ("another's frames", "nothing"):
+        assert max(values(part, kind, given)) < guessed
+
+
+def test_what_comes_next_is_clearer_with_the_caption():
+    part = "next frames"
+    ways = ["four frames and the caption", "four frames", "the fourth, again"]
+    ways.append("another's four frames")
+    off = [values(part, "pixels_off", given) for given in ways]
+    for nearer, farther in pairwise(off):
+        assert max(nearer) < min(farther)
+    assert max(off[0]) < min(off[1]) - 0.5
+    assert min(values(part, "token", "four frames")) > max(values(part, "token", ways[2])) + 0.05

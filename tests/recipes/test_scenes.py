@@ -11,6 +11,7 @@ from torch.testing import assert_close
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.scenes import OBJECTS, RELATIONS, draw_scenes, object_of, scene_facts
 from tutorial_lib.models.scene_reader import MASK, PAD
+from tutorial_lib.recipes import load_result
 from tutorial_lib.recipes import scenes as table
 from tutorial_lib.recipes.scene_reader import (
     SMOKE,
@@ -218,3 +219,40 @@ def test_the_eyes_see_crops_in_their_boxes(reader, scenes):
     regions = regions_of(reader, scenes)
     assert_close(regions[..., -4:], scenes.boxes)
     assert not torch.allclose(regions[0, 0, :8], regions[0, 1, :8])
+
+
+def values(part, column, **wanted):
+    """Return a column of the stored table, one number for each seed."""
+    wanted |= {"part": part}
+    rows = load_result("scenes")["rows"]
+    found = [row[column] for row in rows if wanted.items() <= row.items()]
+    assert len(found) == 3
+    return found
+
+
+@pytest.mark.parametrize("kind", ["object", "relation"])
+def test_hidden_words_are_read_off_the_scenes_own_picture(kind):
+    chance = {"object": 0.05, "relation": 0.6}[kind]
+    assert min(values("reading", kind, model="reader", picture="its own", facts="new")) > 0.75
+    for model, picture in (("reader", "another's"), ("reader", "none"), ("blind", "none")):
+        assert max(values("reading", kind, model=model, picture=picture)) < chance
+
+
+def test_new_facts_are_read_as_well_as_those_of_training():
+    for kind in ("object", "relation", "what", "where"):
+        new, known = (
+            values("reading", kind, model="reader", picture="its own", facts=facts)
+            for facts in ("new", "of training")
+        )
+        assert max(one - other for one, other in zip(known, new, strict=True)) < 0.06, kind
+
+
+def test_changed_places_are_seen_in_one_row_and_not_by_two_towers():
+    for kind in ("exchanged", "relation"):
+        assert min(values("matching", kind, model="reader", picture="its own", facts="new")) > 0.95
+        for model in ("towers", "towers, told what is wrong"):
+            assert max(values("matching", kind, model=model)) < 0.6
+        for picture in ("another's", "none"):
+            assert max(values("matching", kind, model="reader", picture=picture)) < 0.6
+    for model in ("towers", "towers, told what is wrong"):  # what is there they do see
+        assert min(values("matching", "object", model=model)) > 0.95
