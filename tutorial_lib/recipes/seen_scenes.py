@@ -3,7 +3,7 @@
 import torch
 
 from tutorial_lib.attention import capture_attention
-from tutorial_lib.datasets.scenes import OBJECTS, crop_boxes, object_of
+from tutorial_lib.datasets.scenes import ANSWERS, OBJECTS, crop_boxes, object_of
 from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.scene_reader import MASK
 
@@ -71,3 +71,14 @@ def _hidden_words(reader, scenes, row):
                 logits = reader.mlm_logits(reader(changed, regions)[0, at])
             sure[word] = logits.softmax(dim=-1)[ids[0, at]].item()
     return sure
+
+
+def answers(reader, scenes, asked):
+    """Return what a reader answers to SceneQuestions about scenes, a list of words."""
+    said = []
+    for question in asked:
+        _, regions = _inputs(reader, scenes, question.row)
+        with torch.no_grad():
+            hidden = reader(reader.encode([question.question]), regions)
+        said.append(ANSWERS[reader.answer_logits(hidden).argmax().item()])
+    return said

@@ -782,16 +782,16 @@ def wrong_captions_10(said, true, draws):
     return found
 
 
-# 10.10 ------------------------------------------------------------------------------------------
+# 10.11 ------------------------------------------------------------------------------------------
 
 
-@right("10.10")
+@right("10.11")
 def quantize_1(x, codes):
     numbers = torch.cdist(x, codes).argmin(-1)
     return codes[numbers].detach() + x - x.detach(), numbers
 
 
-@right("10.10")
+@right("10.11")
 def quantize_2(x, codes):
     numbers = []
     for vector in x:
@@ -803,14 +803,14 @@ def quantize_2(x, codes):
     return x + step, numbers
 
 
-@right("10.10")
+@right("10.11")
 def quantize_3(x, codes):
     a, b = x.detach().numpy(), codes.detach().numpy()
     numbers = ((a[:, None] - b[None]) ** 2).sum(2).argmin(1)
     return x - torch.from_numpy(a - b[numbers]), numbers
 
 
-@right("10.10")
+@right("10.11")
 def quantize_4(x, codes):
     with torch.no_grad():
         differences = rearrange(x, "n d -> n 1 d") - codes
@@ -819,14 +819,14 @@ def quantize_4(x, codes):
     return x + (vectors - x).detach(), numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_5(x, codes):
     """The detach is around the wrong part: x + vectors - x.detach()."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + codes[numbers] - x.detach(), numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_6(x, codes):
     """Everything under no_grad."""
     with torch.no_grad():
@@ -834,49 +834,49 @@ def quantize_6(x, codes):
         return codes[numbers], numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_7(x, codes):
     """(x - vectors).detach() with the sign turned."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (x - codes[numbers]).detach(), numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_8(x, codes):
     """A soft choice, that has a gradient of its own."""
     distances = torch.cdist(x, codes)
     return (-distances).softmax(-1) @ codes, distances.argmin(-1)
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_9(x, codes):
     """max of the products, and nothing detached."""
     numbers = (x @ codes.T).argmax(1)
     return codes[numbers], numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_10(x, codes):
     """Only the vectors."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (codes[numbers] - x).detach()
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_11(x, codes):
     """One-hot rows for numbers."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (codes[numbers] - x).detach(), F.one_hot(numbers, len(codes))
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_12(x, codes):
     """The distances are summed over the wrong axis."""
     numbers = (x[:, None] - codes).square().sum(dim=1).argmin(dim=1) % len(codes)
     return x + (codes[numbers] - x).detach(), numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_13(x, codes):
     """The gradient is halved between the two."""
     numbers = torch.cdist(x, codes).argmin(-1)
@@ -884,10 +884,10 @@ def quantize_13(x, codes):
     return mean + (codes[numbers] - mean).detach(), numbers
 
 
-# 10.11 ------------------------------------------------------------------------------------------
+# 10.10 ------------------------------------------------------------------------------------------
 
 
-@right("10.11")
+@right("10.10")
 def kmeans_round_1(frames, centres):
     tokens = (frames.unsqueeze(1) - centres).pow(2).sum(-1).argmin(-1)
     onehot = F.one_hot(tokens, centres.shape[0]).float()
@@ -897,7 +897,7 @@ def kmeans_round_1(frames, centres):
     return tokens, new
 
 
-@right("10.11")
+@right("10.10")
 def kmeans_round_2(frames, centres):
     tokens = []
     for frame in frames:
@@ -910,7 +910,7 @@ def kmeans_round_2(frames, centres):
     return torch.tensor(tokens), torch.stack(new)
 
 
-@right("10.11")
+@right("10.10")
 def kmeans_round_3(frames, centres):
     f, c = frames.numpy(), centres.numpy()
     tokens = np.linalg.norm(f[:, None] - c, axis=2).argmin(axis=1)
@@ -918,21 +918,21 @@ def kmeans_round_3(frames, centres):
     return tokens, new
 
 
-@right("10.11")
+@right("10.10")
 def kmeans_round_4(frames, centres):
     tokens = torch.cdist(frames, centres).argmin(1)
     new = centres.index_reduce(0, tokens, frames, "mean", include_self=False)
     return tokens, new
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_5(frames, centres):
     """index_reduce with the centre itself in the mean."""
     tokens = torch.cdist(frames, centres).argmin(1)
     return tokens, centres.index_reduce(0, tokens, frames, "mean")
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_6(frames, centres):
     """An empty mean, replaced by 0."""
     tokens = torch.cdist(frames, centres).argmin(1)
@@ -940,14 +940,14 @@ def kmeans_round_6(frames, centres):
     return tokens, new.nan_to_num()
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_7(frames, centres):
     """Empty ones are left out: fewer centres come back."""
     tokens = torch.cdist(frames, centres).argmin(1)
     return tokens, torch.stack([frames[tokens == k].mean(0) for k in tokens.unique()])
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_8(frames, centres):
     """Counts clamped to 1: an empty centre goes to 0."""
     tokens = torch.cdist(frames, centres).argmin(1)
@@ -955,7 +955,7 @@ def kmeans_round_8(frames, centres):
     return tokens, onehot.T @ frames / onehot.sum(0).clamp(min=1)[:, None]
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_9(frames, centres):
     """An empty centre is drawn anew among the frames."""
     tokens = torch.cdist(frames, centres).argmin(1)
@@ -966,7 +966,7 @@ def kmeans_round_9(frames, centres):
     return tokens, torch.stack(new)
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_10(frames, centres):
     """The mean over the wrong axis of all distances: one number a centre."""
     tokens = torch.cdist(frames, centres).argmin(1)
@@ -974,14 +974,14 @@ def kmeans_round_10(frames, centres):
     return tokens, torch.stack(new)
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_11(frames, centres):
     """The nearest frame of each centre."""
     tokens = torch.cdist(frames, centres).argmin(0)
     return tokens, frames[tokens]
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_12(frames, centres):
     """Each centre moves as soon as its frames are known, and frames after it see the new one."""
     new = centres.clone()
@@ -992,7 +992,7 @@ def kmeans_round_12(frames, centres):
     return tokens, new
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_13(frames, centres):
     """Only the centres."""
     tokens = torch.cdist(frames, centres).argmin(1)
@@ -1041,13 +1041,13 @@ def one_row_late_1(words, regions, n_words, n_regions, positions, segments):
     return torch.hstack([words, regions]) + table, place < lengths
 
 
-@right("10.10")
+@right("10.11")
 def quantize_late_1(x, codes):
     numbers = torch.stack([(x - code).norm(dim=1) for code in codes]).argmin(0)
     return x - x.detach() + codes.detach().index_select(0, numbers), numbers
 
 
-@right("10.11")
+@right("10.10")
 def kmeans_round_late_1(frames, centres):
     tokens = torch.cdist(frames, centres).topk(1, largest=False).indices[:, 0]
     new = list(centres)
@@ -1273,28 +1273,28 @@ def wrong_captions_late_3(said, true, draws):
     return found
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_late_2(x, codes):
     """The codes are detached, and nothing else is done."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return codes.detach()[numbers], numbers
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_late_3(x, codes):
     """The distance itself is returned beside the vectors."""
     distances, numbers = torch.cdist(x, codes).min(-1)
     return x + (codes[numbers] - x).detach(), distances
 
 
-@wrong("10.10")
+@wrong("10.11")
 def quantize_late_4(x, codes):
     """Numbers from 1."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (codes[numbers] - x).detach(), numbers + 1
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_late_2(frames, centres):
     """The mean of distances: weights that fall with the distance."""
     weights = (-torch.cdist(frames, centres)).softmax(-1)
@@ -1302,7 +1302,7 @@ def kmeans_round_late_2(frames, centres):
     return tokens, weights.T @ frames / weights.sum(0)[:, None]
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_late_3(frames, centres):
     """Changes the given centres in place (and is otherwise right)."""
     tokens = torch.cdist(frames, centres).argmin(1)
@@ -1312,7 +1312,7 @@ def kmeans_round_late_3(frames, centres):
     return tokens, centres
 
 
-@wrong("10.11")
+@wrong("10.10")
 def kmeans_round_late_4(frames, centres):
     """Repeats until nothing changes."""
     for _ in range(10):

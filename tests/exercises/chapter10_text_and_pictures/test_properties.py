@@ -285,7 +285,7 @@ SETS = {
             ),
         },
     ),
-    "10.10": (
+    "10.11": (
         quantize(),
         {
             "product, no way back": (
@@ -302,7 +302,7 @@ SETS = {
             ),
         },
     ),
-    "10.11": (
+    "10.10": (
         kmeans_round(),
         {
             "summed, zero": (

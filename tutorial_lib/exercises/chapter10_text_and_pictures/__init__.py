@@ -26,8 +26,8 @@ EXERCISES = (
     TIMES_AS_MANY_PICTURES,
     ONE_ROW,
     WRONG_CAPTIONS,
-    QUANTIZE,
     KMEANS_ROUND,
+    QUANTIZE,
     TIMES_THE_SCORES,
 )
 
@@ -105,8 +105,9 @@ PREDICTIONS = (
     Prediction(
         id="P10.4",
         key="written_emoji_recognised",
-        question="A model writes an emoji for a caption that it has never seen. In what share of "
-        "the cases is the picture closer to this caption than to another one, between 0 and 1?",
+        question="A model draws an emoji for a caption that it has never seen. In what share of "
+        "the cases is its own caption among the five of 50 that fit the drawing best, between 0 "
+        "and 1?",
         share=True,
     ),
 )

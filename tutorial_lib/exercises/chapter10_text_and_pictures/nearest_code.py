@@ -295,7 +295,7 @@ def nearest(answer):
 
 
 QUANTIZE = Write(
-    id="10.10",
+    id="10.11",
     title="The nearest code, and a way back",
     level="hard",
     text="""
