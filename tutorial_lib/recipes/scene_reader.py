@@ -3,10 +3,9 @@
 Its regions are the boxes of a scene. A small CNN, trained to name single objects, makes 32 numbers
 of each, and its classifier is cut off; the four numbers of the box stand behind them. The reader
 first fills in only the words that say who is where: told everything at once, it learned what is
-there and never got beyond chance on where. Then it fills hidden words of all kinds, things,
-relations and numbers equally often; and in the end it fills words, says whether a caption is true
-of the scene, and answers questions, all three in every step. No fact of the validation and test
-scenes is among those of training.
+there and never got beyond chance on where. Then it fills hidden words of all kinds, says whether a
+caption is true of the scene, and answers questions, all three in every step. No fact of the
+validation and test scenes is among those of training.
 """
 
 import functools
@@ -39,8 +38,7 @@ SETTINGS = {
     "eyes": {"steps": 300, "batch_size": 64, "lr": 3e-3},
     "sizes": {"d_model": 64, "n_layers": 4, "n_heads": 4, "d_features": 32},
     "relations first": {"steps": 1_000, "batch_size": 64},
-    "then all words": {"steps": 400, "batch_size": 64},
-    "steps": 2_000,
+    "steps": 1_600,
     "batch_size": 24,  # scenes a step: of each a caption with a gap, one to judge, and a question
     "lr": 3e-3,
     "stored_as": "float16",
@@ -50,7 +48,6 @@ SMOKE = SETTINGS | {
     "eyes": SETTINGS["eyes"] | {"steps": 2, "batch_size": 8},
     "sizes": {"d_model": 8, "n_layers": 1, "n_heads": 2, "d_features": 8},
     "relations first": {"steps": 2, "batch_size": 4},
-    "then all words": {"steps": 1, "batch_size": 4},
     "steps": 2,
     "batch_size": 4,
 }
@@ -194,7 +191,9 @@ class SceneTexts:
         self.scenes, self.regions, self.settings, self.seed = scenes, regions, settings, seed
         draw, allowed = random.Random(0), set(scene_facts(scenes.split))
         self.true = reader.encode(scenes.captions)
-        self.kinds = {kind: telling_words(reader.words, kind) for kind in KINDS}  # of (V,)
+        self.words = reader.words
+        kinds = [telling_words(reader.words, kind) for kind in KINDS]
+        self.telling = torch.stack(kinds).any(dim=0)  # (V,)
         self.wrong, self.asked = [], [[] for _ in range(len(scenes))]
         for row in range(len(scenes)):
             wrong = wrong_captions(scenes, row, allowed, draw)
@@ -213,12 +212,13 @@ class SceneTexts:
         """Return rows (n,) of scenes."""
         return torch.randint(len(self.scenes), (n,), generator=generator)
 
-    def captions(self, kinds, batch_size):
-        """Yield endless batches of captions alone, one word of some kinds hidden in each."""
+    def relations(self):
+        """Yield endless batches of captions alone, one relation hidden in each."""
         generator = torch.Generator().manual_seed(self.seed)
+        relations = telling_words(self.words, "relation")
         while True:
-            rows = self.drawn(batch_size, generator)
-            true, gaps = self.gapped(rows, kinds, generator)
+            rows = self.drawn(self.settings["relations first"]["batch_size"], generator)
+            true, gaps = self.gapped(rows, relations, generator)
             length = int((true != PAD).sum(dim=1).max())
             yield {
                 "regions": self.regions[rows],
@@ -228,21 +228,15 @@ class SceneTexts:
                 "true": true[:, :length],
             }
 
-    def gapped(self, rows, kinds, generator):
-        """Return captions (B, T), and True where one word is hidden in each.
-
-        Of the kinds that a caption has, each is drawn equally often: few captions have a number.
-        """
+    def gapped(self, rows, kind, generator):
+        """Return captions (B, T), and True where one word of a kind (V,) is hidden in each."""
         true = self.true[rows]
-        can = torch.stack([self.kinds[kind][true] for kind in kinds])  # (K, B, T)
-        draw = torch.rand(can.shape[:2], generator=generator)
-        kind = (draw * can.any(dim=-1)).argmax(dim=0)  # (B,)
-        chances = torch.rand(true.shape, generator=generator) * can[kind, torch.arange(len(rows))]
+        chances = torch.rand(true.shape, generator=generator) * kind[true]
         return true, chances == chances.amax(dim=1, keepdim=True)
 
     def batch(self, rows, draw, generator):
         """Return the batch of scenes rows (B,)."""
-        true, gaps = self.gapped(rows, KINDS, generator)
+        true, gaps = self.gapped(rows, self.telling, generator)
         judged, matches, questions, answers = [], [], [], []
         for row in rows.tolist():
             matches.append(draw.randrange(2))
@@ -296,8 +290,8 @@ def reading_loss(model, batch, blind=False):
     )
 
 
-def gaps_loss(model, batch, blind=False):
-    """Return the cross-entropy of hidden words; blind: the model gets the texts alone."""
+def relations_loss(model, batch, blind=False):
+    """Return the cross-entropy of hidden relations; blind: the model gets the texts alone."""
     hidden = read(model, batch["ids"], None if blind else batch["regions"], batch["there"])
     return _words_loss(model, hidden, batch)
 
@@ -313,12 +307,12 @@ def train_reader(reader, scenes, regions, settings, seed, progress=True, blind=F
     reader.eyes.requires_grad_(False)
     batches = SceneTexts(reader, scenes, regions, settings, seed)
     about = settings | {"seed": seed}
-    for name, kinds in (("relations first", ["relation"]), ("then all words", KINDS)):
-        captions = batches.captions(kinds, settings[name]["batch_size"])
-        told = functools.partial(gaps_loss, blind=blind)
-        train_on_cpu(reader, captions, told, about | settings[name], progress, optimizer=Muon)
-    told = functools.partial(reading_loss, blind=blind)
-    train_on_cpu(reader, batches, told, about, progress, optimizer=Muon)
+    for some, loss, more in (
+        (batches.relations(), relations_loss, settings["relations first"]),
+        (batches, reading_loss, {}),
+    ):
+        told = functools.partial(loss, blind=blind)
+        train_on_cpu(reader, some, told, about | more, progress, optimizer=Muon)
     return reader.eval()
 
 

@@ -38,9 +38,9 @@ SETTINGS = emoji_writer.SETTINGS | {
     "n_judged": 50,  # captions of each sort
     "heat": 0.8,
     "side": 112,  # pixels of what DINOv2 reads
-    "without the book": {"steps": 250, "batch_size": 16, "lr": 1e-2},
-    "with the book": {"steps": 250, "batch_size": 16, "lr": 3e-3},
-    "writing": {"steps": 500, "batch_size": 32, "lr": 3e-3},
+    "without the book": {"steps": 1_000, "batch_size": 16, "lr": 1e-2},
+    "with the book": {"steps": 1_500, "batch_size": 16, "lr": 3e-3},
+    "writing": {"steps": 1_200, "batch_size": 32, "lr": 3e-3},
 }
 SMOKE = emoji_writer.SMOKE | {
     **{name: SETTINGS[name] for name in ("heat",)},
