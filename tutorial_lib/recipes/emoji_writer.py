@@ -111,7 +111,7 @@ def learn_without_book(model, images, settings, progress=True):
 
 @torch.no_grad()
 def start_networks(model):
-    """Start a VQAutoencoder's convolutions as He et al. (2015) do, so that colours arrive sooner."""
+    """Start a VQAutoencoder's convolutions as He et al. (2015) do: colours arrive sooner."""
     for layer in model.modules():
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
