@@ -20,6 +20,9 @@ NEW = {"recipe_sha256", "data_sha256"}
 WITHOUT_CHANCE = {"two-gpts"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
 LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting", "prompting-inside"}
+LONG_SMOKE |= {"emoji-finder", "emoji-clip", "written-emoji"}
+# Half a minute of reading; tests/recipes/test_minilm_gaps.py measures a part of the same texts.
+LONG_METRIC = {"minilm-gaps"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
 INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", "position-schemes"}
 # They take no step of an optimizer that could be interrupted.
@@ -31,9 +34,9 @@ TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]
 
 
-def smoke_runs(names):
-    """The names as parameters, those of long smoke runs for the sweep."""
-    return [pytest.param(n, marks=[pytest.mark.sweep] * (n in LONG_SMOKE)) for n in names]
+def named(names, long):
+    """The names as parameters, the long ones for the sweep."""
+    return [pytest.param(n, marks=[pytest.mark.sweep] * (n in long)) for n in names]
 
 
 def schema(table):
@@ -46,7 +49,7 @@ def schema(table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", smoke_runs(TABLES))
+@pytest.mark.parametrize("name", named(TABLES, LONG_SMOKE))
 def test_a_smoke_run_has_the_schema_of_the_stored_table(name, tmp_path):
     path = recipes.run(name, smoke=True, folder=tmp_path, progress=False)
     assert path == tmp_path / f"{name}.json"
@@ -73,7 +76,7 @@ def test_a_stored_table_says_how_it_was_made(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CHECKPOINTS)
+@pytest.mark.parametrize("name", named(CHECKPOINTS, LONG_METRIC))
 def test_the_metric_on_the_card_is_that_of_the_checkpoint(name):
     card = recipes.load_card(name)
     module = recipes.RECIPES[name].load()
@@ -94,7 +97,7 @@ def test_all_checkpoints_together_stay_small():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", smoke_runs(CHECKPOINTS))
+@pytest.mark.parametrize("name", named(CHECKPOINTS, LONG_SMOKE))
 def test_a_smoke_run_leaves_a_checkpoint_and_a_card(name, tmp_path):
     recipes.run(name, smoke=True, folder=tmp_path, progress=False)
     card = recipes.load_card(name, tmp_path)
