@@ -12,6 +12,7 @@ from tutorial_lib.interpret import (
     induction_weight,
     intervene,
     mean_outputs,
+    repeat_losses,
     repeated_sequences,
 )
 from tutorial_lib.models import GPT, GPTConfig, Llama, LlamaConfig
@@ -120,3 +121,19 @@ def test_a_head_at_its_mean_says_the_same_everywhere_and_is_not_silent(model):
         silent = model(IDS)
     with torch.no_grad(), intervene(model, Mean(1, 0, means[1][0])):
         assert not torch.allclose(model(IDS), silent)
+
+
+@pytest.mark.slow
+def test_smollm2_s_induction_head_reads_the_note_of_a_previous_token_head(smollm2):
+    ids = repeated_sequences(range(17, smollm2.config.vocab_size), n=2, length=50)
+    finder, keeper = (18, 6), (16, 0)
+    scores = induction_scores(smollm2, ids)
+    assert divmod(scores.argmax().item(), scores.size(1)) == finder
+    means = mean_outputs(smollm2, ids.flip(1))
+    paths = Paths(smollm2, finder, ids, means)
+    assert induction_weight(paths.weights()) > 0.85
+    assert induction_weight(paths.weights(keeper, "keys")) < 0.2
+    assert induction_weight(paths.weights(keeper, "queries")) > 0.6
+    before = repeat_losses(smollm2, ids)[1]
+    with intervene(smollm2, Zero(*finder)):
+        assert repeat_losses(smollm2, ids)[1] > before + 0.8

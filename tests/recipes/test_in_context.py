@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tutorial_lib.attention import Tap, attention_layers, tapped
-from tutorial_lib.datasets.made_up_plurals import ALPHABET, Example, is_held_out
+from tutorial_lib.datasets.made_up_plurals import ALPHABET, VOWELS, Example, is_held_out
 from tutorial_lib.objectives import IGNORED
 from tutorial_lib.recipes import load_checkpoint
 from tutorial_lib.recipes.in_context import (
@@ -21,6 +21,7 @@ from tutorial_lib.recipes.in_context import (
     other_examples,
     outcomes,
     shuffled_endings,
+    under_rule,
 )
 from tutorial_lib.recipes.shakespeare_gpt import decode
 
@@ -128,6 +129,30 @@ def test_shuffled_endings_keep_the_words_and_the_question():
 def test_other_examples_keep_the_question_alone():
     assert other_examples((WUG, TAS, MOLA), (TAS, MOLA, WUG)) == (TAS, MOLA, MOLA)
     assert other_examples((WUG, MOLA), (TAS, WUG, TAS)) == (TAS, MOLA)
+
+
+def test_a_rule_deals_out_the_two_endings_of_a_sequence():
+    texts = ["wug wugko|mola molaib|", "tas tasko|mola molaib|"]
+    sequences = [(WUG, MOLA), (TAS, MOLA), (WUG, TAS)]  # the last one has one ending
+    right, again = under_rule(Says(texts), sequences, lambda word: len(word) == 4)
+    assert right == [1.0, 1.0]
+    assert again == [0.0, 0.0]
+
+
+def test_no_other_rule_is_followed():
+    model, sequences = load_checkpoint("in-context"), held_out_sequences(200)
+    trained, first_letter, length, one = (
+        under_rule(model, sequences, rule)[0]
+        for rule in (
+            lambda word: word[-1] in VOWELS,
+            lambda word: word[0] in VOWELS,
+            lambda word: len(word) == 3,
+            lambda word: True,
+        )
+    )
+    assert trained[8] > 0.95
+    assert max(first_letter[8], length[8]) < 0.5
+    assert one[1] < 0.7  # after one example it knows the ending of one kind of word
 
 
 class Looking(Tap):

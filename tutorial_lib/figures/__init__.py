@@ -108,6 +108,10 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
+    from tutorial_lib.figures.chapter05b_prompting.fine_tuning import (
+        describe_fine_tuning,
+        fine_tuning,
+    )
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
         examples_curve,
@@ -125,6 +129,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05b_prompting.prompting import (
         describe_prompt_spread,
         describe_prompting_curves,
+        gains,
         likelihoods_by_label,
         prompt_spread,
         prompting_curves,

@@ -20,6 +20,7 @@ from tutorial_lib.datasets.made_up_plurals import (
     Example,
     draw_examples,
     draw_grammar,
+    last_ending,
 )
 from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
@@ -207,6 +208,21 @@ def controls(model, sequences, n_examples, seed=0):
         "shuffled": accuracy_by_examples(model, shuffled)[-1],
         "other": accuracy_by_examples(model, other)[-1],
     }
+
+
+def under_rule(model, sequences, rule):
+    """Return what is right by number of examples when another rule deals out the two endings.
+
+    rule(word) says which of the two a word gets; sequences with one ending are left out. Two lists:
+    the model's share, and that of a reader who says the last ending again.
+    """
+    dealt = []
+    for sequence in sequences:
+        endings = sorted({example.ending for example in sequence})
+        if len(endings) == 2:
+            ruled = ((e.word, endings[0 if rule(e.word) else 1]) for e in sequence)
+            dealt.append([Example(word, word + ending) for word, ending in ruled])
+    return accuracy_by_examples(model, dealt), last_ending(dealt)
 
 
 @torch.no_grad()

@@ -11,6 +11,7 @@ import itertools
 import json
 import random
 import re
+from collections import Counter
 from functools import cache
 
 import torch
@@ -159,6 +160,31 @@ def by_heads(asker, seed, chosen):
                     row["kinds"] = kinds(asker, wording, shown[:k], asked)
             rows.append(row)
     return rows
+
+
+def kinds_table(rows, examples=4):
+    """Return a table as text: how many answers are of each of KINDS, a line a condition.
+
+    rows: those of the recipe's table that hold "kinds", after this many examples. A kind that
+    never came is left out.
+
+    >>> row = {"examples": 4, "silenced": "none", "instead": "", "kinds": {"right": 9, "else": 0}}
+    >>> print(kinds_table([row, row]))
+                                  right
+    all heads                        18
+    """
+    names = {"none": "all heads", "induction heads": "16 induction heads"}
+    counted = {}
+    for row in rows:
+        if row["examples"] == examples and "kinds" in row:
+            how = {"mean": " at means", "zero": " at zero"}.get(row["instead"], "")
+            found = counted.setdefault(names[row["silenced"]] + how, Counter())
+            found.update(row["kinds"])
+    kinds = [k for k in next(iter(counted.values())) if any(row[k] for row in counted.values())]
+    lines = [" " * 27 + "".join(f"{kind:>{len(kind) + 3}}" for kind in kinds)]
+    for name, found in counted.items():
+        lines.append(f"{name:27}" + "".join(f"{found[kind]:{len(kind) + 3}}" for kind in kinds))
+    return "\n".join(lines)
 
 
 def label_shares(asker, task, examples, questions):

@@ -16,6 +16,7 @@ from tutorial_lib.exercises.chapter05b_prompting.curve import curve
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import prompt_with_examples
 from tutorial_lib.exercises.chapter05b_prompting.generator import (
     blind_shares,
+    label_counts,
     label_shares,
     written,
 )
@@ -105,17 +106,19 @@ def test_the_table_holds_what_is_in_the_data():
 def test_the_verdict_of_the_claim_holds():
     pairs = leaky_pairs()
     assert hypothesis_only(pairs.train, pairs.test) == 1
+    entailed, neutral, contradicted = COUNTS["anything else"]
+    assert f"{100 * entailed / (entailed + neutral + contradicted):.1f}" == "53.2"
 
 
 def test_a_rounded_claim_passes():
-    assert judge(TASKS["5b.3"], 85.7).status == "right"
+    assert judge(TASKS["5b.3"], 67.2).status == "right"
 
 
 # The generator of 5b.4 ------------------------------------------------------------------------
 
 
 def test_sound_code_gives_each_label_a_third_where_it_can():
-    *rows, general = label_shares(TASKS["5b.4"].solution)
+    *rows, general = label_shares(label_counts(TASKS["5b.4"].solution))
     for row in rows:
         assert row == [1 / 3] * 3
     assert general == []
@@ -138,7 +141,15 @@ def test_code_that_writes_nothing_is_not_taken_for_the_code_shown():
 
 
 def test_each_generator_looks_as_it_is_described():
-    shares = {letter: label_shares(code) for letter, code in TASKS["5b.4"].choices.items()}
+    counts = {letter: label_counts(code) for letter, code in TASKS["5b.4"].choices.items()}
+    shares = {letter: label_shares(rows) for letter, rows in counts.items()}
+    totals = {
+        letter: [sum(column) for column in zip(*counts[letter], strict=True)] for letter in counts
+    }
+    # Uneven rows with even totals: only (a). Uneven totals: (b), and (c) by a pair or two.
+    assert totals["a"] == [84, 84, 84]
+    assert totals["b"][2] > 3 * totals["b"][1]
+    assert totals["c"] == [108, 106, 108]
     entailed = [row[0] for row in shares["a"]]
     assert entailed == sorted(entailed)
     assert entailed[0] < 0.1
@@ -190,17 +201,18 @@ def test_scenes_in_place_of_their_texts_are_named():
 
 
 @pytest.mark.parametrize(
-    ("letter", "sure_from"), [(None, 3), ("a", 1), ("b", 9), ("c", 9), ("d", 4)]
+    ("letter", "sure_from"), [(None, 3), ("a", 1), ("b", 9), ("c", 2), ("d", 0)]
 )
 def test_each_curve_looks_as_it_is_described(letter, sure_from):
     task = TASKS["5b.7"]
     accuracies = curve(task.choices[letter] if letter else task.solution)
-    assert accuracies[0] == pytest.approx(1 / 7)
     for n_examples, accuracy in enumerate(accuracies):
         if n_examples >= sure_from:
             assert accuracy == 1
-        else:
+        elif n_examples:
             assert accuracy < 0.25
+        else:
+            assert accuracy == pytest.approx(1 / 7)
     if letter == "b":
         assert max(accuracies) < 0.2
 

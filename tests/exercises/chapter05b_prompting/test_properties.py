@@ -251,7 +251,7 @@ SETS = {
             "last example asked": (few_shot(query=-1), ["It shows the pair that it asks for: the"]),
             "one more": (
                 few_shot(more=1),
-                ["It shows the pair that it asks for: the", "Of 3 examples it shows 4."],
+                ["This shows the pair that it asks for, too, as one example more."],
             ),
             "y in the prompt": (few_shot(whole=True), ["The prompt must end with a query, x y x"]),
             "other answer": (few_shot(answer_of=-1), ["The answer is not the y of the query."]),

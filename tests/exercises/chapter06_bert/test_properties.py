@@ -170,7 +170,7 @@ SETS = {
             "coin 0.8": (follows(coin=0.8), ["With a coin of 0.5 or more a second"]),
         },
     ),
-    "6.7": (
+    "6.6": (
         batch(),
         {
             "labels hidden": (batch(hidden_label=True), ["This takes the labels from the changed"]),

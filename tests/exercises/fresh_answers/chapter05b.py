@@ -250,7 +250,7 @@ def induction_score_wrong_two(weights):
 
 RIGHT = {
     "5b.2": [7],
-    "5b.3": [85.7],
+    "5b.3": [67.2],
     # the stub itself shows the letter: it goes over premises, so (a)
     "5b.4": [("a", balanced_right_1), ("a", balanced_right_2)],
     "5b.5": [ids_for_head_right_1, ids_for_head_right_2],
@@ -268,9 +268,9 @@ WRONG = {
         ("calibration is thought to repair everything", 8),
     ],
     "5b.3": [
-        ("rounded to a whole number", 86.0),
-        ("mean of the four kinds' shares, each kind counted the same: (1+1+1+487/916)/4", 88.3),
-        ("the last kind guessed as a third right: (571+1000+513+916/3)/3000", 79.6),
+        ("rounded to a whole number", 67.0),
+        ("takes 90 percent of the pairs that are left, too", 90.0),
+        ("divides the 616 by all 3,000 pairs", 20.5),
     ],
     "5b.4": [
         ("keeps a hypothesis that lacks a label", ("a", balanced_wrong_keeps_incomplete)),

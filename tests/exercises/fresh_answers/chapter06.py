@@ -262,19 +262,62 @@ def batch_wrong_visible_asked(ids, chosen, mask_id):
 
 
 # 6.8
+def size_right_1(vocab_size, d_model, n_layers, n_heads, context):
+    D = d_model
+    tables = vocab_size * D + context * D + 2 * D + 2 * D
+    attention = 4 * (D * D + D)
+    feed_forward = D * 4 * D + 4 * D + 4 * D * D + D
+    layer = attention + feed_forward + 2 * D + 2 * D
+    return tables + n_layers * layer + D * D + D
+
+
+def size_right_2(V, D, L, H, T):
+    linear = lambda a, b: a * b + b  # noqa: E731
+    per_head = 3 * linear(D, D / H) * H + linear(D, D)
+    layer = per_head + linear(D, 4 * D) + linear(4 * D, D) + 4 * D
+    return round((V + T + 2) * D + 2 * D + L * layer + linear(D, D))
+
+
+def size_wrong_heads(vocab_size, d_model, n_layers, n_heads, context):
+    D = d_model
+    layer = n_heads * 4 * (D * D + D) + 8 * D * D + 5 * D + 4 * D
+    return (vocab_size + context + 2) * D + 2 * D + n_layers * layer + D * D + D
+
+
+def size_wrong_biases(vocab_size, d_model, n_layers, n_heads, context):
+    D = d_model
+    return (vocab_size + context + 2) * D + 2 * D + n_layers * (12 * D * D + 4 * D) + D * D + D
+
+
+def size_wrong_pooler(vocab_size, d_model, n_layers, n_heads, context):
+    D = d_model
+    return (vocab_size + context + 2) * D + 2 * D + n_layers * (12 * D * D + 13 * D)
+
+
+def size_wrong_norm_d(vocab_size, d_model, n_layers, n_heads, context):
+    D = d_model
+    return (vocab_size + context + 2) * D + D + n_layers * (12 * D * D + 11 * D) + D * D + D
+
+
+def size_wrong_two(vocab_size, d_model, n_layers, n_heads, context):
+    D = d_model
+    layer = 3 * (D * D + D) + 8 * D * D + 5 * D + 4 * D
+    return (vocab_size + context + 2) * D + 2 * D + n_layers * layer
+
+
 RIGHT = {
     "6.1": [76],
-    "6.2": [144],
+    "6.2": [192],
     "6.3": [segment_right_1, segment_right_2, segment_right_3],
     "6.4": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
     "6.5": [mask_right_1, mask_right_2, mask_right_3],
-    "6.6": [0.14],
-    "6.7": [
+    "6.7": [0.14],
+    "6.6": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.8": [335.1],
+    "6.8": [size_right_1, size_right_2],
 }
 WRONG = {
     "6.1": [
@@ -286,12 +329,12 @@ WRONG = {
         ("435: how many terms it has less than a language model", 435),
     ],
     "6.2": [
-        ("took it at its word: the columns of the two [MASK] are 0, 12 x 10", 120),
-        ("causal mask: 12 x 13 / 2", 78),
-        ("two: [MASK] tokens left out, and causal: 10 x 11 / 2", 55),
-        ("120: thinks that nobody looks at the two [MASK] columns", 120),
-        ("78: the lower triangle of a causal mask", 78),
-        ("100: takes rows and columns of the [MASK]s out", 100),
+        ("took it at its word: the columns of the two [MASK] are 0, 16 x 10", 160),
+        ("rows of the padding left out: 12 x 12", 144),
+        ("padding forgotten: 16 x 16", 256),
+        ("two: the padding's rows left out, and the columns of [MASK]", 120),
+        ("causal mask and padding mask", 126),
+        ("counts the ones that are 0: 16 x 4", 64),
     ],
     "6.3": [
         ("each [SEP] counted with what follows", segment_wrong_sep_in_second),
@@ -329,12 +372,12 @@ WRONG = {
         ),
         ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
     ],
-    "6.6": [
+    "6.7": [
         ("a random token copied is counted as right", 0.24),
         ("only the copies", 0.1),
         ("the commonest token at all places, and the copies", 0.15),
     ],
-    "6.7": [
+    "6.6": [
         ("-100 at the chosen places, not at the others", ("c", batch_wrong_inverted)),
         ("labels from the changed inputs", ("c", batch_wrong_labels_from_inputs)),
         ("two: -1 in place of -100, and hides in ids itself", ("c", batch_wrong_two)),
@@ -352,11 +395,10 @@ WRONG = {
         ),
     ],
     "6.8": [
-        ("pooler forgotten", 334.1),
-        ("the 30,000 tokens of the textbook", 334.6),
-        ("two: 30,000 tokens and no pooler", 333.6),
-        ("forgets the pooler", 334.1),
-        ("334.9: forgets the biases of the linear maps", 334.9),
-        ("335141888: the right count, but not in millions", 335141888),
+        ("the attention counted once for each head", size_wrong_heads),
+        ("no biases in the layers", size_wrong_biases),
+        ("pooler forgotten", size_wrong_pooler),
+        ("a layer norm taken for D numbers, everywhere", size_wrong_norm_d),
+        ("two: three maps in the attention, and no pooler", size_wrong_two),
     ],
 }

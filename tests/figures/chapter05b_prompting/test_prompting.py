@@ -1,8 +1,9 @@
 import pytest
+from matplotlib.colors import to_hex
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, ORANGE
+from tutorial_lib.figures.style import BLUE, GREEN, INK, ORANGE
 
 POINTS = {
     ("sums", "right", 0): {"mean": 0.1, "low": -0.2, "high": 0.4},
@@ -30,13 +31,15 @@ def test_a_panel_for_each_task_with_means_intervals_and_baseline():
     right, drawn = (container.lines[0] for container in sums.containers)
     assert (right.get_color(), drawn.get_color()) == (BLUE, ORANGE)
     assert right.get_ydata().tolist() == [0.1, 0.9]
-    assert drawn.get_xdata().tolist() == [1]
+    assert drawn.get_xdata().tolist() == [1.2]  # beside the blue bar, not on it
     assert [label.get_text() for label in sums.get_xticklabels()] == ["0", "16"]
     (bars,) = sums.containers[0].lines[2]
     ends = [sorted(y for _, y in line) for line in bars.get_segments()]
     assert ends == [pytest.approx([0.0, 0.4]), pytest.approx([0.7, 1.0])]  # shares end at 0 and 1
     assert sums.lines[0].get_ydata()[0] == 0.11
-    assert "orange" in figure._supxlabel.get_text()
+    (legend,) = figure.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == ["right answers in the examples", "answers drawn blindly"]
 
 
 def test_the_curves_in_words():
@@ -82,6 +85,40 @@ def test_a_histogram_a_label_on_one_axis():
     counts = [sum(bar.get_height() for bar in axes.patches) for axes in figure.axes]
     assert counts == [2, 5]
     assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
+
+
+def test_labels_keep_the_colours_of_the_latin_square():
+    figure = figures.likelihoods_by_label({"contradiction": [-9.0], "entailment": [-2.0]})
+    colours = [to_hex(axes.patches[0].get_facecolor()) for axes in figure.axes]
+    assert colours == [ORANGE, GREEN]
+
+
+def test_what_is_gained_stands_on_the_line_between_two_dots():
+    ends = [{"mean": m, "lowest": m - 0.1, "highest": m + 0.1} for m in (0.5, 0.92, 0.06, 0.54)]
+    found = {"all heads": ends[:2], "16 others": ends[2:]}
+    (axes,) = figures.gains(found, "As much", names=("none", "four"), lit="16 others").axes
+    assert [t.get_text() for t in axes.texts][::3] == ["+0.42", "+0.48"]
+    assert [label.get_color() == ORANGE for label in axes.get_yticklabels()] == [False, True]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["none", "four"]
+    with pytest.raises(ShapeError, match="at least one row"):
+        figures.gains({})
+
+
+def test_counting_is_black_and_what_starts_from_scratch_is_pale():
+    def stats(*means):
+        return [{"mean": m, "lowest": m - 0.1, "highest": m + 0.1} for m in means]
+
+    readers = {
+        ("text", "from scratch"): stats(0.5, 0.6),
+        ("text", "after stories"): stats(0.6, 0.7),
+    }
+    (axes,) = figures.fine_tuning(readers, [180, 720], [0.7, 0.8], 0.65, "Counting wins").axes
+    scratch, stories, counted, *_ = axes.lines
+    assert scratch.get_color() == stories.get_color() == ORANGE
+    assert scratch.get_alpha() < 0.5
+    assert counted.get_color() == INK
+    assert counted.get_marker() == "None"
+    assert len(axes.collections) == 1  # a band where it says "after stories"
 
 
 def test_nothing_to_draw_is_named():

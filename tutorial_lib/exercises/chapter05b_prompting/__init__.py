@@ -2,7 +2,7 @@
 
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import ANSWER_LOSS
 from tutorial_lib.exercises.chapter05b_prompting.calibration import CALIBRATED_BEST
-from tutorial_lib.exercises.chapter05b_prompting.claims import BLIND_ACCURACY
+from tutorial_lib.exercises.chapter05b_prompting.claims import RIGHT_ON_THE_REST
 from tutorial_lib.exercises.chapter05b_prompting.curve import FEW_SHOT_CURVE
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import PROMPT_WITH_EXAMPLES
 from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
@@ -15,7 +15,7 @@ TITLE = "Prompting"
 EXERCISES = (
     PROMPT_WITH_EXAMPLES,
     CALIBRATED_BEST,
-    BLIND_ACCURACY,
+    RIGHT_ON_THE_REST,
     REPAIR_GENERATOR,
     IDS_FOR_HEAD,
     ANSWER_LOSS,

@@ -100,7 +100,8 @@ The task is written as text: premise, hypothesis, then the answer, here of one t
 Write `answer_loss(logits, ids, is_answer)`: the model has read ids (B, T), and returned logits
 (B, T, V), **at each position about the next token**. `is_answer` (B, T) is True where a token
 belongs to an answer, and never at the first position of a row. Return the mean of -log p, in nats,
-over all answer tokens of the batch; each counts the same. Prompt and padding do not count.
+over all answer tokens of the batch, as a number or a tensor of no dimension; each token counts the
+same. Prompt and padding do not count.
 """,
     hints=(
         "Which logits speak of the token at position t? Not those at t: there it has been read.",

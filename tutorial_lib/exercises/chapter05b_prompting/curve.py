@@ -45,6 +45,22 @@ def few_shot_mixed(patterns, which, n_examples):
     return [*prompt, query], answer
 
 
+def few_shot_one_more(patterns, which, n_examples):
+    """This shows one example more than it says."""
+    examples = patterns[which][: n_examples + 1]
+    query, answer = patterns[which][n_examples + 1]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
+def few_shot_own_pair(patterns, which, n_examples):
+    """This shows the pair that it asks for, too, as one example more."""
+    examples = patterns[which][: n_examples + 1]
+    query, answer = patterns[which][n_examples]
+    prompt = [number for pair in examples for number in pair]
+    return [*prompt, query], answer
+
+
 def few_shot_shifted(patterns, which, n_examples):
     """This gives each example the answer of the next one."""
     pairs = patterns[which]
@@ -69,8 +85,8 @@ def few_shot_one_short(patterns, which, n_examples):
 
 
 def few_shot_cases():
-    """Some examples, none, and all but one; each number tells where it comes from."""
-    patterns = [[(100 * p + i, 100 * p + 10 + i) for i in range(5)] for p in range(4)]
+    """Some examples, none, and most of them; each number tells where it comes from."""
+    patterns = [[(100 * p + i, 100 * p + 10 + i) for i in range(6)] for p in range(4)]
     return [
         case("2 examples", patterns, 0, 2),
         case("no example", patterns, 1, 0),
@@ -178,8 +194,8 @@ FEW_SHOT_CURVE = Symptom(
 Patterns are rules y = a x² + b x + c modulo 7: guessing gets 1 of 7 right, two examples leave each
 answer open, three settle the rule. The picture above shows how often a perfect reader is right on
 sound prompts, which no model can beat, and how often the same reader is right on ours. That is too
-good, starting at **one** example. Our prompts were made by code with one of these mistakes. Choose
-the letter, then repair `few_shot`.
+good to be true. Our prompts were made by code with one of these mistakes, and each leaves a curve
+of its own: where would it rise? Choose the letter, then repair `few_shot`.
 """,
     hints=(
         "One example cannot settle the rule. How else can a prompt tell the answer?",
@@ -191,6 +207,8 @@ the letter, then repair `few_shot`.
     mistakes=(
         few_shot_leaked,
         few_shot_mixed,
+        few_shot_one_more,
+        few_shot_own_pair,
         few_shot_shifted,
         few_shot_one_short,
         few_shot_one_list,
@@ -201,10 +219,8 @@ the letter, then repair `few_shot`.
         "answer can be copied from the prompt.",
         "The accuracy would stay near 1 of 7, however many examples there are: they say nothing "
         "of the rule that is asked for.",
-        "The accuracy would stay far below 1, even with three examples or more: they are "
-        "wrong, and lead to a wrong rule or to none.",
-        "The curve would have the shape of the perfect one, one example later: 1 starting at "
-        "four examples.",
+        "The rise would come at two examples: then a third pair is there, and settles the rule.",
+        "The answer would be in the prompt from the start: 1 even where it says 0 examples.",
     ),
     cases=few_shot_cases,
     properties=(

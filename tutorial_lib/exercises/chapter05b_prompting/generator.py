@@ -149,12 +149,11 @@ def small_world():
     return world
 
 
-def label_shares(balanced):
-    """Return how often each label comes with hypotheses of 0 to 4 general words: 5 rows of 3.
+def label_counts(balanced):
+    """Return how many pairs have each of LABELS and a hypothesis of 0 to 4 general choices.
 
-    Each row holds the shares of LABELS and sums to 1, or is empty when no such hypothesis is left.
-    Premises and hypotheses are all scenes of a small world. General words are “some”, “animals”,
-    “outdoors”, and to say no size.
+    A list of 5 rows of 3 numbers. Premises and hypotheses are all scenes of a small world. General
+    are “some”, “animals”, “outdoors”, and to say no size.
     """
     world = small_world()
     general = {"some", "", "animals", "outdoors"}
@@ -162,7 +161,16 @@ def label_shares(balanced):
     counts = [Counter() for _ in range(5)]
     for pair in balanced(world, world):
         counts[level[pair.hypothesis]][pair.label] += 1
-    return [[row[label] / row.total() for label in LABELS] if row else [] for row in counts]
+    return [[row[label] for label in LABELS] for row in counts]
+
+
+def label_shares(counts):
+    """Return each row of counts as shares that sum to 1; a row without pairs is empty.
+
+    >>> label_shares([[1, 3, 0], [0, 0, 0]])
+    [[0.25, 0.75, 0.0], []]
+    """
+    return [[n / sum(row) for n in row] if any(row) else [] for row in counts]
 
 
 def blind_shares(balanced=balanced):
@@ -239,12 +247,12 @@ REPAIR_GENERATOR = Symptom(
     title="Repair the generator",
     level="medium",
     text="""
-The picture above counts, in pairs that a generator wrote, how often each label comes with a
-hypothesis of 0 to 4 **general** words: “some” in place of a number, “animals” in place of a kind,
-“outdoors” in place of one place, and no size. In a sound data set every row would be even, and
-every label true. The pairs come from code with one of these mistakes, and each would leave a
-different picture. Choose the letter, then repair `balanced`, so that each hypothesis comes once
-with each label, or not at all.
+The picture above counts the pairs that a generator wrote, by label and by how many **general**
+choices the hypothesis makes, 0 to 4: “some” in place of a number, “animals” in place of a kind,
+“outdoors” in place of one place, and a size left out. In a sound data set every row would be even,
+and every label true. The pairs come from code with one of these mistakes, and each would leave
+other rows or other totals. Choose the letter, then repair `balanced`, so that each hypothesis comes
+once with each label, or not at all.
 
 `premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. `LABELS` holds the
 three labels, `relation(premise, hypothesis)` says which of them is true of two Scenes, and

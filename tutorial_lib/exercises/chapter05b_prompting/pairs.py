@@ -148,8 +148,9 @@ IDS_FOR_HEAD = Write(
 Put pairs of sentences into a batch for GPT with a head. Write
 `ids_for_head(pairs, start, separator, extract, pad)`: `pairs` is a list of (premise, hypothesis),
 two lists of ids each. A row is start, premise, separator, hypothesis, extract, and then padding up
-to the longest row. Return `ids, positions`: ids (B, T), and for each row the position of its
-**extract** token, the last real one, where the head reads. Positions count from 0.
+to the longest row. Return `ids, positions`, two tensors of whole numbers: ids (B, T), and for each
+row, in (B,), the position of its **extract** token, the last real one, where the head reads.
+Positions count from 0.
 """,
     hints=(
         "One row as a list first: `[start, *premise, separator, ...]`.",

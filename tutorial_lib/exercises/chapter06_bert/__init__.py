@@ -16,8 +16,8 @@ EXERCISES = (
     SEGMENT_IDS,
     NEXT_SENTENCE_PAIRS,
     MASK_80_10_10,
-    COPIED_SHARE,
     MLM_CURVE,
+    COPIED_SHARE,
     BERT_SIZE,
 )
 
@@ -91,16 +91,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
-        key="frequent_words_in_both_directions",
-        question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
-        "only these may be answered. What share of the words does it find, between 0 and 1?",
+        key="next_sentence_accuracy",
+        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
+        "read. How often does it say right whether the second follows the first, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6.5",
-        key="next_sentence_accuracy",
-        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
-        "read. How often does it say right whether the second follows the first, between 0 and 1?",
+        key="frequent_words_in_both_directions",
+        question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
+        "only these may be answered. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(

@@ -133,12 +133,13 @@ tokens. **How many** does masked language modelling get?
 
 # Masked, but not in the attention -------------------------------------------------------------
 
-N_READ, N_MASKED = 12, 2
+N_READ, N_MASKED, N_PADDED = 12, 2, 4
+N_ALL = N_READ + N_PADDED
 
 
 def visible_weights():
-    """The weights of one head of an encoder: each token looks at each."""
-    return N_READ * N_READ
+    """The weights of one head of an encoder: each row looks at each real token."""
+    return N_ALL * N_READ
 
 
 def visible_weights_counted():
@@ -147,77 +148,90 @@ def visible_weights_counted():
     from tutorial_lib.models import BERTConfig
 
     model = BERTConfig(vocab_size=20, context=16, d_model=8, n_layers=1, n_heads=1).build().eval()
-    ids = torch.arange(4, 4 + N_READ)[None]
+    ids = torch.arange(4, 4 + N_ALL)[None]
     ids[0, [3, 8]] = 3  # two [MASK]
     with torch.no_grad(), capture_attention(model) as maps:
-        model(ids)
+        model(ids, mask=torch.arange(N_ALL)[None] < N_READ)
     return (maps[0] > 0).sum().item()
 
 
-def visible_weights_causal():
-    """This is what a decoder sees, each token itself and those before it: BERT has no such mask."""
-    return N_READ * (N_READ + 1) // 2
+def visible_weights_all():
+    """This lets the tokens look at the padding: its columns are hidden from all rows."""
+    return N_ALL * N_ALL
 
 
-def visible_weights_causal_hidden():
-    """These are the weights that a decoder's mask sets to 0: BERT has no such mask, and those above
-    0 are asked for.
+def visible_weights_real_rows():
+    """This leaves out the rows of the padding: they have weights, too (each row of a softmax adds
+    up to 1), although nobody reads what comes of them.
     """
-    return N_READ * (N_READ - 1) // 2
-
-
-def visible_weights_causal_without():
-    """This leaves the two [MASK] out, and lets each token see only what is before it: they are
-    tokens like others, and BERT has no causal mask.
-    """
-    return (N_READ - N_MASKED) * (N_READ - N_MASKED + 1) // 2
-
-
-def visible_weights_one_more():
-    """This is 12 x 13: there are as many columns as rows, as [MASK] is one of the 12 tokens."""
-    return N_READ * (N_READ + 1)
+    return N_READ * N_READ
 
 
 def visible_weights_columns():
     """This hides the two [MASK] from all tokens: they are tokens like others."""
+    return N_ALL * (N_READ - N_MASKED)
+
+
+def visible_weights_columns_real_rows():
+    """Two things: the two [MASK] are tokens like others, which all look at; and the rows of the
+    padding have weights, too.
+    """
     return N_READ * (N_READ - N_MASKED)
 
 
 def visible_weights_without():
     """This leaves the two [MASK] out, rows and columns: they are tokens like others, they look and
-    are looked at.
+    are looked at. And the rows of the padding have weights, too.
     """
     return (N_READ - N_MASKED) ** 2
 
 
-def visible_weights_not_each_other():
-    """This lets the two [MASK] not look at [MASK]: they are tokens like others, and do."""
-    return N_READ**2 - N_MASKED**2
+def visible_weights_without_rows():
+    """This leaves out the rows of the two [MASK]: they are tokens like others, and look at all."""
+    return (N_ALL - N_MASKED) * N_READ
 
 
-def visible_weights_masked_cells():
-    """This takes away two of all weights: [MASK] is put in place of tokens, not of weights."""
-    return N_READ**2 - N_MASKED
+def visible_weights_without_both():
+    """This leaves the two [MASK] out, rows and columns: they are tokens like others, they look and
+    are looked at.
+    """
+    return (N_ALL - N_MASKED) * (N_READ - N_MASKED)
 
 
-def visible_weights_only_masked():
-    """These are the weights of the two [MASK] alone: all T x T are asked for."""
-    return N_READ * N_MASKED
+def visible_weights_causal():
+    """This is a decoder's mask over all 16: BERT has no causal mask, and the columns of the padding
+    are hidden.
+    """
+    return N_ALL * (N_ALL + 1) // 2
+
+
+def visible_weights_causal_padded():
+    """This is what a decoder sees, each token itself and those before it, and no padding: BERT has
+    no causal mask.
+    """
+    return N_READ * (N_READ + 1) // 2 + N_PADDED * N_READ
+
+
+def visible_weights_causal_real():
+    """This is what a decoder sees, each real token itself and those before it: BERT has no causal
+    mask, and the rows of the padding have weights, too.
+    """
+    return N_READ * (N_READ + 1) // 2
 
 
 def visible_weights_not_itself():
     """This lets no token look at itself: it does, as in every layer so far."""
-    return N_READ * (N_READ - 1)
-
-
-def visible_weights_tokens():
-    """This is the number of tokens: each of them looks at each."""
-    return N_READ
+    return N_ALL * N_READ - N_READ
 
 
 def visible_weights_none():
     """This is how many weights are set to 0: those above 0 are asked for."""
-    return 0
+    return N_ALL * N_PADDED
+
+
+def visible_weights_tokens():
+    """This is the number of tokens that are looked at: each of the 16 rows looks at all of them."""
+    return N_READ
 
 
 VISIBLE_WEIGHTS = Claim(
@@ -226,32 +240,36 @@ VISIBLE_WEIGHTS = Claim(
     level="easy",
     text="""
 You may read of BERT: “we can mask out some of the tokens in the input (in the same way as
-we mask future tokens in the decoder)”. Let BERT read 12 tokens, two of which have become [MASK];
-nothing is padding. Of the 12 x 12 attention weights of one head, **how many are above 0**?
+we mask future tokens in the decoder)”. Let BERT read a row of 16 tokens: 12 real ones, two of which
+have become [MASK], and then 4 of padding. Of the 16 x 16 attention weights of one head, rows of the
+padding included, **how many are above 0**?
 """,
     hints=(
         "What would have to be minus infinity, and before which softmax, for a weight to be 0?",
-        "Is there any mask in the attention, when nothing is padding? Where is [MASK]?",
+        "Which columns does the padding mask hide? Does anything hide those of [MASK]?",
+        "A softmax over a row adds up to 1, whatever token the row belongs to.",
     ),
     solution=visible_weights,
     second_style=visible_weights_counted,
     mistakes=(
-        visible_weights_causal,
-        visible_weights_causal_hidden,
-        visible_weights_causal_without,
-        visible_weights_one_more,
+        visible_weights_all,
+        visible_weights_real_rows,
         visible_weights_columns,
+        visible_weights_columns_real_rows,
         visible_weights_without,
-        visible_weights_not_each_other,
-        visible_weights_masked_cells,
-        visible_weights_only_masked,
+        visible_weights_without_rows,
+        visible_weights_without_both,
+        visible_weights_causal,
+        visible_weights_causal_padded,
+        visible_weights_causal_real,
         visible_weights_not_itself,
-        visible_weights_tokens,
         visible_weights_none,
+        visible_weights_tokens,
     ),
     unit="weights",
-    verdict="So it is not the same way. The decoder's mask, which hides places from the attention, "
-    "would leave 78; BERT replaces tokens in the input, and each token looks at all, [MASK] too.",
+    verdict="So it is not the same way. The decoder's mask hides positions from the attention, and "
+    "of these it would leave 126; BERT replaces tokens in the input, and all look at [MASK], too. "
+    "Only the padding is hidden.",
     see="6B Both sides at once",
 )
 
@@ -315,7 +333,7 @@ def copied_share_percent():
 
 
 COPIED_SHARE = Claim(
-    id="6.6",
+    id="6.7",
     title="The copier",
     level="medium",
     text="""

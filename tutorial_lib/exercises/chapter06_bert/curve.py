@@ -153,7 +153,7 @@ def others_do_not_count(answer):
 
 
 MLM_CURVE = Symptom(
-    id="6.7",
+    id="6.6",
     title="The lower loss",
     level="medium",
     text="""

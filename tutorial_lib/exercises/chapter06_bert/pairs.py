@@ -263,12 +263,14 @@ is below 0.5, the second is the one that follows. If not, it comes from **anywhe
 documents**: all their sentences stand in one list, in order, and it is number `int(u * len(list))`.
 Out comes one `(first, second, is_next)` per draw. The table above audits pairs made by code with
 one of these mistakes. From such pairs a model could nearly always be right, and have learned
-nothing about what follows what. Choose the letter, then repair `next_sentence_pairs`.
+nothing about what follows what. Say of each mistake what it would leave in the four lines, choose
+the letter, then repair `next_sentence_pairs`.
 """,
     hints=(
         "The labels are right, and no false pair is from one scene. So what does the judge go by, "
         "which sees the second sentence alone?",
-        "How many different sentences are there in the real pairs, and how many in the others?",
+        "The judge has met 500 pairs, and knows nearly every false sentence of the other 500. How "
+        "many different ones can there be?",
         "Where in the other documents may a false sentence come from? Look at `others`.",
     ),
     solution=next_sentence_pairs,

@@ -1,163 +1,163 @@
-"""Chapter 06: how many parameters the large BERT has."""
+"""Chapter 06: how many parameters a BERT has, and whether the large one has 340 million."""
 
-from tutorial_lib.exercises.engine.tasks import Claim
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
-VOCABULARY, CONTEXT, SEGMENTS, D_MODEL, N_LAYERS = 30_522, 512, 2, 1_024, 24
+SEGMENTS = 2
+# As in the released models; MiniLM is the one of the notebook.
+LARGE = {"vocab_size": 30_522, "d_model": 1_024, "n_layers": 24, "n_heads": 16, "context": 512}
+MINILM = {"vocab_size": 30_522, "d_model": 384, "n_layers": 6, "n_heads": 12, "context": 512}
 
 
-def large_size(vocabulary=VOCABULARY, context=CONTEXT, d_model=D_MODEL, n_layers=N_LAYERS, d_ff=4):
-    """Million parameters of an encoder with pooler; d_ff in widths."""
+def bert_size(vocab_size, d_model, n_layers, n_heads, context):
+    """Return the number of parameters of a BERT without heads, but with its pooler."""
     norm = 2 * d_model
-    embeddings = (vocabulary + context + SEGMENTS) * d_model + norm
+    embeddings = (vocab_size + context + 2) * d_model + norm  # 2 segments
     attention = 4 * (d_model * d_model + d_model)
-    feed_forward = 2 * d_ff * d_model * d_model + d_ff * d_model + d_model
+    feed_forward = 8 * d_model * d_model + 4 * d_model + d_model
     pooler = d_model * d_model + d_model
-    layer = attention + feed_forward + 2 * norm
-    return (embeddings + n_layers * layer + pooler) / 1e6
+    return embeddings + n_layers * (attention + feed_forward + 2 * norm) + pooler
 
 
-def large_size_counted():
+def bert_size_counted(vocab_size, d_model, n_layers, n_heads, context):
     """Second style."""
     from tutorial_lib.models import BERTConfig, count_parameters
 
-    return count_parameters(BERTConfig.large()) / 1e6
+    sizes = {"d_model": d_model, "n_layers": n_layers, "n_heads": n_heads, "context": context}
+    return count_parameters(BERTConfig(vocab_size=vocab_size, pooler=True, **sizes))
 
 
-def large_size_paper_vocabulary():
-    """This takes the paper's 30,000 (the released model has 30,522 tokens), or it leaves out the
-    positions: either makes half a million.
+def bert_size_in_millions(vocab_size, d_model, n_layers, n_heads, context):
+    """This is in millions: return the number itself."""
+    return bert_size(vocab_size, d_model, n_layers, n_heads, context) / 1e6
+
+
+def bert_size_cases():
+    """The two that the text names, and a small one with odd sizes."""
+    return [
+        case("MiniLM", *MINILM.values()),
+        case("a small BERT", 31, 12, 2, 3, 9),
+        case("BERT-large", *LARGE.values()),
+    ]
+
+
+def size(answer, vocab_size=31, d_model=12, n_layers=2, n_heads=3, context=9):
+    """The answer for a small BERT, called by position, as a number."""
+    return float(answer(vocab_size, d_model, n_layers, n_heads, context))
+
+
+D = 12
+LAYER = 12 * D * D + 13 * D
+# What a layer lacks or has too much, and the sentence for it.
+LAYERS = {
+    -9 * D: "A layer has no biases: each linear map from D to E has E of them, 9 D in all.",
+    -4 * D: "A layer has no layer norms: it has two, of 2 D numbers each.",
+    -2 * D: "A layer norm has 2 D numbers, a factor and a shift each, and a layer has two of them.",
+    -13 * D: "A layer has neither biases nor layer norms: they are learned, too.",
+    -(D * D + D): "The attention of a layer has four linear maps: queries, keys, values, output.",
+    -D * D: "The attention of a layer has four linear maps: queries, keys, values, output.",
+    -(6 * D * D + 3 * D): "The feed-forward layer is D wide inside: it has 4 D.",
+    -(4 * D * D + D): "The feed-forward layer has two maps: from D to 4 D, and back.",
+    -(4 * D * D + 4 * D): "The feed-forward layer has two maps: from D to 4 D, and back.",
+}
+
+
+def heads_change_nothing(answer):
+    """More heads are as many narrower ones."""
+    return size(answer, n_heads=3) == size(answer, n_heads=4)
+
+
+def a_token_is_a_row(answer):
+    """A token more costs D numbers."""
+    more = size(answer, vocab_size=32) - size(answer)
+    if more == 2 * D:
+        return "It counts the table of tokens twice: the masked head uses the same one."
+    return more == D
+
+
+def a_position_is_a_row(answer):
+    """A position more costs D numbers."""
+    return size(answer, context=10) - size(answer) == D
+
+
+def layer_of(answer):
+    """How many numbers a layer more costs."""
+    return size(answer, n_layers=3) - size(answer)
+
+
+def a_layer_is_whole(answer):
+    """A layer more costs 12 D² + 13 D."""
+    if not heads_change_nothing(answer):
+        return None
+    off = layer_of(answer) - LAYER
+    return off == 0 or LAYERS.get(off, f"With D = {D} a layer has {LAYER:,} numbers.")
+
+
+def rest_of(answer):
+    """What is left without rows of tokens and positions, and without layers, by the answer itself.
+
+    Of segments, the layer norm after them and the pooler.
     """
-    return large_size(vocabulary=30_000)
+    more = size(answer, vocab_size=32) - size(answer), size(answer, context=10) - size(answer)
+    return size(answer) - 31 * more[0] - 9 * more[1] - 2 * layer_of(answer)
 
 
-def large_size_published():
-    """This is the published number, which is to be checked: count."""
-    return 340
+def the_rest_is_there(answer):
+    """Segments, their layer norm, and the pooler."""
+    if not heads_change_nothing(answer):
+        return None
+    wanted = {"the two segments": 2 * D, "the layer norm after the tables": 2 * D}
+    wanted["the pooler"] = D * D + D
+    off = rest_of(answer) - sum(wanted.values())
+    if off == -2 * D:
+        return "Segments or the layer norm after the tables are missing: both have 2 D numbers."
+    if off == -4 * D:
+        return "The two segments and the layer norm after the tables are missing."
+    if off == -(D * D + D):
+        return "The pooler is missing: one linear map from D to D, with its bias."
+    if off == -D:
+        return "The pooler has a bias, or the layer norm after the tables a shift: D numbers more."
+    if off == -(D * D + 3 * D):
+        return "The pooler is missing, and so are the segments or the layer norm after the tables."
+    return off == 0
 
 
-def large_size_whole():
-    """This is rounded (one decimal is asked for), or it leaves out the two layer norms in each
-    layer, which have 2 D numbers each.
-    """
-    return 335
-
-
-def large_size_base():
-    """This is BERT-base: large has 24 layers of width 1,024."""
-    return large_size(d_model=768, n_layers=12)
-
-
-def large_size_no_pooler():
-    """This leaves out the pooler, one layer from D to D over [CLS]."""
-    return large_size() - (D_MODEL**2 + D_MODEL) / 1e6
-
-
-def large_size_paper_vocabulary_no_pooler():
-    """Two things are missing. One is the pooler, a layer from D to D over [CLS]. The other makes
-    half a million: the released model has 30,522 tokens, not 30,000, and 512 positions.
-    """
-    return large_size_paper_vocabulary() - (D_MODEL**2 + D_MODEL) / 1e6
-
-
-def large_size_only_norms():
-    """This leaves out the biases: each linear map of D to E has E of them."""
-    return large_size() - (9 * N_LAYERS + 1) * D_MODEL / 1e6
-
-
-def large_size_binary():
-    """This divides by 2²⁰: a million is 10⁶."""
-    return large_size() * 1e6 / 2**20
-
-
-def large_size_heads():
-    """This counts the heads of pre-training too: encoder and pooler alone are asked for."""
-    masked = D_MODEL**2 + D_MODEL + 2 * D_MODEL + VOCABULARY
-    return large_size() + (masked + 2 * D_MODEL + 2) / 1e6
-
-
-def large_size_second_table():
-    """This counts the table of tokens twice: the masked head uses the same one."""
-    return large_size() + VOCABULARY * D_MODEL / 1e6
-
-
-def large_size_only_layers():
-    """These are the 24 layers alone: the embeddings and the pooler count too."""
-    embeddings = (VOCABULARY + CONTEXT + SEGMENTS) * D_MODEL + 2 * D_MODEL
-    return large_size_no_pooler() - embeddings / 1e6
-
-
-def large_size_no_embeddings():
-    """This leaves out the embeddings: the tables of tokens, positions and segments count too."""
-    return large_size() - ((VOCABULARY + CONTEXT + SEGMENTS) * D_MODEL + 2 * D_MODEL) / 1e6
-
-
-def large_size_no_biases():
-    """This leaves out both biases and layer norms: they are trained too."""
-    weights = 12 * N_LAYERS * D_MODEL**2 + D_MODEL**2
-    return (weights + (VOCABULARY + CONTEXT + SEGMENTS) * D_MODEL) / 1e6
-
-
-def large_size_no_output_map():
-    """This counts three maps in the attention: the output map is the fourth."""
-    return large_size() - N_LAYERS * (D_MODEL**2 + D_MODEL) / 1e6
-
-
-def large_size_narrow():
-    """This has a feed-forward layer of width D: its inner width is 4 D."""
-    return large_size(d_ff=1)
-
-
-def large_size_one_map():
-    """This counts one map in the feed-forward layer: it goes to 4 D, and comes back."""
-    return large_size() - N_LAYERS * (4 * D_MODEL**2 + D_MODEL) / 1e6
-
-
-def large_size_twelve_layers():
-    """This has 12 layers: large has 24."""
-    return large_size(n_layers=12)
-
-
-BERT_SIZE = Claim(
+BERT_SIZE = Write(
     id="6.8",
-    title="340 million, 30,000 tokens",
+    title="340 million?",
     level="medium",
     text="""
-You may read of BERT: a vocabulary of 30,000 tokens, width 1,024, 24 layers with 16 heads,
-about 340 million parameters. The model that was released (BERT-large) has 30,522 tokens. Count it,
-**in millions to one decimal**: the tables of tokens, of 512 positions and of 2 segments, the layer
-norm after them, 24 layers with an inner width of 4 D and two layer norms each, and the pooler, one
-linear map from D to D. All linear maps have biases.
+You may read of BERT-large: 30,000 tokens, width 1,024, 24 layers with 16 heads, “about 340 million
+parameters”. To check such numbers, write `bert_size(vocab_size, d_model, n_layers, n_heads,
+context)`, the number of parameters of a BERT with five parts: the tables of tokens, of `context`
+positions and of 2 segments; the layer norm after them; its layers, each with four linear maps in
+the attention, two in the feed-forward layer (4 D wide inside), and two layer norms; and the pooler,
+one linear map from D to D. All linear maps have biases. MiniLM is a good test: 30,522 tokens, width
+384, 6 layers, 12 heads, context 512, and its file holds 22,713,216 numbers.
 """,
     hints=(
-        "A layer: four maps D x D in the attention, two in the feed-forward layer, D to 4 D and "
-        "back, two layer norms.",
-        "The number of heads changes nothing: 16 heads of 64 are as many numbers as one of 1,024.",
-        "`count_parameters(BERTConfig(...))` from `tutorial_lib.models` counts without building.",
+        "A layer norm has 2 D numbers. A linear map from D to E has D x E weights and E biases.",
+        "What do the heads change? 16 heads of 64 are as many numbers as one of 1,024.",
+        "Off by a little? Set n_layers to 1, then to 2: the difference is one layer.",
     ),
-    solution=large_size,
-    second_style=large_size_counted,
-    mistakes=(
-        large_size_paper_vocabulary,
-        large_size_published,
-        large_size_whole,
-        large_size_base,
-        large_size_no_pooler,
-        large_size_paper_vocabulary_no_pooler,
-        large_size_only_norms,
-        large_size_binary,
-        large_size_heads,
-        large_size_second_table,
-        large_size_only_layers,
-        large_size_no_embeddings,
-        large_size_no_biases,
-        large_size_no_output_map,
-        large_size_narrow,
-        large_size_one_map,
-        large_size_twelve_layers,
+    solution=bert_size,
+    second_style=bert_size_counted,
+    mistakes=(bert_size_in_millions,),
+    cases=bert_size_cases,
+    properties=(
+        Property(
+            "The number of heads changes its result: each head is d_model / n_heads wide, so that "
+            "all of them together have as many numbers as one.",
+            heads_change_nothing,
+        ),
+        Property("A token more should cost D numbers, its row of the table.", a_token_is_a_row),
+        Property(
+            "A position more should cost D numbers, its row of the table.", a_position_is_a_row
+        ),
+        Property("A layer has 12 D² + 13 D numbers.", a_layer_is_whole),
+        Property(
+            "Besides rows and layers there are two segments, a layer norm and the pooler.",
+            the_rest_is_there,
+        ),
     ),
-    tolerance=0.051,
-    unit="million parameters",
-    verdict="340 is rounded up, 30,000 is rounded down: even with the heads of pre-training it is "
-    "336.2. And it is BERT-large; BERT-base has 109.5.",
-    see="6H How big",
+    see="6I How big",
 )

@@ -7,6 +7,7 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.attention_maps import SCALE
 from tutorial_lib.figures.style import (
     BLUE,
+    CARD,
     GREEN,
     GRID,
     INK,
@@ -140,11 +141,12 @@ def repeat_stripes(panels, tokens, title="", *, figure=None):
 def score_grids(panels, title="", *, figure=None):
     """Grids of one number a head: a row for each layer, a column for each head, from 0 to 1.
 
-    panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head). Panels may have fewer
-    layers than the first.
+    panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head), and beside each frame
+    is its number. Panels may have fewer layers than the first.
 
-    >>> len(score_grids({"induction": ([[0.1, 0.9]], [(0, 1)])}).axes[0].patches)
-    1
+    >>> axes = score_grids({"induction": ([[0.1, 0.9]], [(0, 1)])}).axes[0]
+    >>> len(axes.patches), axes.texts[0].get_text()
+    (1, '0.90')
     """
     shapes = [np.shape(scores) for scores, _ in panels.values()]
     n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
@@ -160,6 +162,18 @@ def score_grids(panels, title="", *, figure=None):
         axes.tick_params(length=0)
         for layer, head in framed:
             axes.add_patch(_frame(head, layer))
+            left = head > scores.shape[1] / 2
+            axes.text(
+                head - 0.65 if left else head + 0.65,
+                layer,
+                f"{scores[layer, head]:.2f}",
+                ha="right" if left else "left",
+                va="center",
+                fontsize=8.5,
+                fontweight="bold",
+                color=ORANGE,
+                bbox={"facecolor": CARD, "edgecolor": "none", "pad": 0.8},
+            )
         panel_title(axes, name)
     figure.colorbar(picture, ax=list(grid), fraction=0.04, pad=0.02).outline.set_visible(False)
     figure.supxlabel("head", fontsize=10)

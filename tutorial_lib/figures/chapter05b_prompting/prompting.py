@@ -2,10 +2,13 @@
 
 from statistics import mean
 
+from matplotlib.lines import Line2D
+
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
     BLUE,
-    CYCLE,
+    CARD,
+    GREEN,
     GRID,
     INK,
     MUTED,
@@ -16,6 +19,8 @@ from tutorial_lib.figures.style import (
     styled,
 )
 
+# As in the Latin square, whose fills are paler.
+LABEL_COLOURS = {"entailment": GREEN, "neutral": MUTED, "contradiction": ORANGE}
 DIFFERS = {"order": "other order", "examples": "other examples", "wording": "other wording"}
 
 
@@ -45,9 +50,9 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     for axes, task in zip(grid, tasks, strict=False):
         share, how = baselines[task]
         axes.axhline(share, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        for answers, colour, form in (("right", BLUE, "o-"), ("drawn", ORANGE, "D")):
+        for answers, colour, form, aside in (("right", BLUE, "o-", 0), ("drawn", ORANGE, "D", 0.2)):
             found = [
-                (place, points[task, answers, k])
+                (place + aside, points[task, answers, k])
                 for place, k in enumerate(counts)
                 if (task, answers, k) in points
             ]
@@ -66,8 +71,13 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     for axes in grid[len(tasks) :]:
         axes.axis("off")
     headline(figure, title)
-    orange = "; orange: with answers drawn blindly" * any(key[1] == "drawn" for key in points)
-    figure.supxlabel(f"solved examples in the prompt{orange}", fontsize=10)
+    if any(answers == "drawn" for _, answers, _ in points):
+        marks = [
+            Line2D([], [], color=c, marker=m, linestyle="") for c, m in ((BLUE, "o"), (ORANGE, "D"))
+        ]
+        said = ("right answers in the examples", "answers drawn blindly")
+        figure.legend(marks, said, loc="outside upper left", ncols=2)
+    figure.supxlabel("solved examples in the prompt", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure
 
@@ -174,7 +184,7 @@ def review_draws(rows, title="", *, figure=None):
             fontweight="bold",
         )
     axes.axhline(0.5, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-    axes.text(-0.25, 0.505, "always one label", va="bottom", color=MUTED)
+    axes.text(-0.25, 0.505, "a coin", va="bottom", color=MUTED)
     axes.set_xticks(range(len(counts)), [str(k) for k in counts])
     axes.set(xlim=(-0.3, len(counts) - 0.1), ylim=(0.2, 1.0))
     axes.set(xlabel="solved examples in the prompt", ylabel="share right", title=title)
@@ -198,7 +208,8 @@ def likelihoods_by_label(values, title="", *, figure=None):
     highest = max(map(max, values.values()))
     bins = [lowest + (highest - lowest) * i / 60 for i in range(61)]
     grid = figure.subplots(len(values), 1, sharex=True, squeeze=False)
-    for axes, (label, found), colour in zip(grid.flat, values.items(), CYCLE, strict=False):
+    for axes, (label, found) in zip(grid.flat, values.items(), strict=True):
+        colour = LABEL_COLOURS.get(label, BLUE)
         axes.hist(found, bins=bins, color=colour)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
@@ -212,6 +223,53 @@ def likelihoods_by_label(values, title="", *, figure=None):
             fontweight="bold",
         )
     axes.set_xlabel("log p of the hypothesis after its premise, nats (right: likelier)")
+    headline(figure, title)
+    return figure
+
+
+@styled
+def gains(
+    found, title="", *, x_label="share right", names=("without", "with"), lit="", figure=None
+):
+    """What something adds, a row a condition: a hollow dot, a full one, the gain on the line.
+
+    found {condition: (stats without it, stats with it)}, stats as `recipes.summarise` gives them
+    ("mean", "lowest", "highest"); names says what the dots are; the row `lit` is orange. Raises
+    ShapeError without rows.
+
+    >>> low, high = ({"mean": m, "lowest": m, "highest": m} for m in (0.25, 0.75))
+    >>> [text.get_text() for text in gains({"all heads": (low, high)}).axes[0].texts]
+    ['+0.50', '0.25', '0.75']
+    """
+    if not found:
+        raise ShapeError("gains needs at least one row")
+    figure = blank(figure, 8.0, 1.7 + 0.62 * len(found))
+    axes = figure.subplots()
+    for row, (condition, ends) in enumerate(found.items()):
+        colour = ORANGE if condition == lit else BLUE
+        (low, high) = means = [stats["mean"] for stats in ends]
+        for stats in ends:
+            span = (stats["lowest"], stats["highest"])
+            axes.plot(span, (row, row), color=colour, alpha=0.25, linewidth=9, zorder=1)
+        axes.plot(means, (row, row), color=colour, zorder=2)
+        axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=3)
+        axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
+        gain = f"{high - low:+.2f}"
+        axes.text((low + high) / 2, row - 0.14, gain, ha="center", color=colour, fontweight="bold")
+        for mean_of in means:
+            axes.text(mean_of, row + 0.42, f"{mean_of:.2f}", ha="center", fontsize=9, color=MUTED)
+    axes.set_yticks(range(len(found)), list(found))
+    for label in axes.get_yticklabels():
+        if label.get_text() == lit:
+            label.set(color=ORANGE, fontweight="bold")
+    axes.set(xlim=(-0.02, 1.03), ylim=(len(found) - 0.35, -0.6), xlabel=x_label)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", linewidth=0.8)
+    hollow, full = (
+        Line2D([], [], marker="o", linestyle="", color=MUTED, markerfacecolor=fill)
+        for fill in (CARD, MUTED)
+    )
+    axes.legend((hollow, full), names, ncols=2, loc="lower left", bbox_to_anchor=(0, 1.0))
     headline(figure, title)
     return figure
 
