@@ -4,11 +4,12 @@ Chapter 04's questions to a `recipes.translator.Translator`: the units of number
 1,000, the century of years.
 """
 
+import datetime
 from dataclasses import dataclass
 
 import torch
 
-from tutorial_lib.datasets import number_in_words
+from tutorial_lib.datasets import date_in_words, number_in_words
 from tutorial_lib.decoding import exact_match
 from tutorial_lib.explorers.translation_steps import Translation, translate_steps
 from tutorial_lib.interpret import Redirect, Zero, intervene
@@ -135,6 +136,30 @@ def _count(translator, values, changes_at):
         unit = "unit" if token == number_in_words(n % 10, "de") else "other"
         counts["tens" if token and tens.startswith(token) else unit] += 1
     return counts
+
+
+def every_other_day(year):
+    """Return the dates of a year in words, from January 1 on, every second day: {English: French}.
+
+    >>> dates = every_other_day(1819)
+    >>> len(dates), next(iter(dates.items()))
+    (183, ('Friday, January first, eighteen nineteen', 'vendredi premier janvier mille huit cent dix-neuf'))
+    """
+    first = datetime.date(year, 1, 1)
+    days = [first + datetime.timedelta(days=n) for n in range(0, 365, 2)]
+    return {date_in_words(day, "en"): date_in_words(day, "fr") for day in days}
+
+
+def mistranslated(translator, wanted):
+    """Translate the keys of {source: right translation}; return the wrong ones {source: written}.
+
+    >>> from tutorial_lib.recipes.translator import Translator
+    >>> mistranslated(Translator.load("de"), {"seven": "sieben", "eight": "neun"})
+    {'eight': 'acht'}
+    """
+    written = translator.translate_all(list(wanted))
+    pairs = zip(wanted.items(), written, strict=True)
+    return {source: output for (source, right), output in pairs if output != right}
 
 
 def look_at_the_century(translator, text):

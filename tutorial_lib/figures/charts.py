@@ -61,6 +61,7 @@ def line_chart(
     log_y: bool = False,
     y_range: tuple[float, float] | None = None,
     colours: Mapping[str, str] | None = None,
+    dashed: Collection[str] = (),
     figure: Figure | None = None,
 ) -> Figure:
     """Lines with their names at their right ends.
@@ -69,7 +70,8 @@ def line_chart(
     (low, high), drawn as a pale area (seeds, quantiles); references maps a text to a height,
     drawn as a dashed line (a ceiling, chance), and named_right holds those to be named at the right
     end, where a curve crosses the left one; colours maps some names to a colour, so that a name
-    keeps it from chart to chart. Raises ShapeError when lengths differ.
+    keeps it from chart to chart, and dashed holds those with dashes. Raises ShapeError when lengths
+    differ.
 
     >>> line_chart({"loss": ([1, 2, 3], [3.0, 2.0, 1.5])}, "step", "nats", "The loss falls").axes[0]
     <Axes: title={'left': 'The loss falls'}, xlabel='step', ylabel='nats'>
@@ -85,7 +87,7 @@ def line_chart(
             raise ShapeError(f"{name!r} has {len(x)} x values but {len(y)} y values")
         colour = (colours or {}).get(name, CYCLE[index % len(CYCLE)])
         marker = "o" if len(x) <= 16 else None
-        dashes = "-" if index < len(CYCLE) else "--"
+        dashes = "--" if name in dashed or index >= len(CYCLE) else "-"
         axes.plot(x, y, dashes, color=colour, marker=marker, markersize=4.5)
         if bands and name in bands:
             low, high = (filled_array(edge, 1, f"band of {name!r}") for edge in bands[name])

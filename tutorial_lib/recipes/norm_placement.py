@@ -105,5 +105,19 @@ def gradient_norms(model, loss, batch):
     return norms
 
 
+def gradients_before_training(norm, seed, vocab_size, batch, pad_id, n_layers=12):
+    """Return a row for `figures.gradient_norms`: an untrained model of n_layers + n_layers layers.
+
+    norm: "post" or "pre"; batch: (source, target) ids of `BatchesByLength`. The other sizes are the
+    recipe's.
+    """
+    set_seed(seed)
+    sizes = {name: SETTINGS[name] for name in ("context", "d_model", "n_heads")}
+    model = Transformer(TransformerConfig(vocab_size, norm=norm, n_layers=n_layers, **sizes))
+    found = gradient_norms(model, partial(translation_loss, pad_id=pad_id, smoothing=0.0), batch)
+    named = {f"{stack}_gradients": values for stack, values in found.items()}
+    return {"norm": norm, "seed": seed, **named}
+
+
 def _norm(layer):
     return torch.cat([parameter.grad.flatten() for parameter in layer.parameters()]).norm().item()

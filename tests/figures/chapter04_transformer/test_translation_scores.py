@@ -32,14 +32,16 @@ def test_nothing_to_draw_is_an_error(scores):
 
 
 def test_what_was_written_adds_up_to_the_numbers():
-    counts = {
+    silent = {
         "one head": {"unit": 9, "tens": 0, "other": 1},
         "all": {"unit": 2, "tens": 8, "other": 0},
     }
-    figure = figures.written_instead(counts, "Led astray")
-    bars = figure.axes[0].containers
-    ends = [left.get_x() + left.get_width() for left in bars[-1]]
-    assert ends == [10, 10]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["9", "2", "8", "1"]
-    with pytest.raises(ShapeError):
-        figures.written_instead({})
+    astray = {name: {"unit": 10, "tens": 0, "other": 0} for name in silent}
+    figure = figures.written_instead({"silent": silent, "led astray": astray}, "Two tests")
+    for axes, numbers in zip(figure.axes, (["9", "2", "8", "1"], ["10", "10"]), strict=True):
+        ends = [left.get_x() + left.get_width() for left in axes.containers[-1]]
+        assert ends == [10, 10]
+        assert [text.get_text() for text in axes.texts] == numbers
+    for nothing in ({}, {"silent": {}}, {"silent": silent, "led astray": {"one head": {}}}):
+        with pytest.raises(ShapeError):
+            figures.written_instead(nothing)

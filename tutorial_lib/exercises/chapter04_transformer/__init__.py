@@ -104,9 +104,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P4.4",
-        key="weights_of_one_cross_layer",
-        question="A source of 7 tokens, a target of 5, 8 heads: how many attention weights does "
-        "one cross-attention layer compute?",
+        key="outputs_of_a_shuffled_source",
+        question="Cross-attention, 5 target tokens: how many of its 5 outputs change when the 7 "
+        "vectors of the source are shuffled?",
     ),
     Prediction(
         id="P4.5",

@@ -316,16 +316,20 @@ BEAM_DECODE = Write(
     level="hard",
     text="""
 Write `beam_decode(next_log_probs, bos, eos, max_length, width, alpha)`, with the model of the
-exercise before. Up to `max_length` times, continue each hypothesis that goes on with all V tokens
-and rank the results by log p, all together. Those among the best `width` that end in `eos` are
-finished and put aside; of all results that do not end in `eos`, the best `width` go on. Then return
-the tokens with the best score, among the finished and those still going on:
-log p / ((5 + n) / 6)^alpha, where n tokens were written (`eos` counts, `bos` does not). Leave `bos`
-out of the result, and `eos` in.
+exercise before. It plays `max_length` rounds, never fewer. In each round:
 
-An example of two rounds, width 2. Round 1 gives *a* -0.5, *b* -0.9, eos -2.0: *a* and *b* go on,
-and the eos is dropped, since it is not among the best two. Round 2 gives *a* eos -0.8, *b a* -1.2,
-*a b* -1.5 and worse ones: *a* eos is among the best two, so it is put aside; *b a* and *a b* go on.
+1. Continue every hypothesis that goes on with all V tokens, and rank all results together by log p.
+2. Of the best `width` results, put those aside that end in `eos`: they are finished.
+3. The best `width` results that do *not* end in `eos` go on.
+
+After the last round return the tokens with the best score, among those put aside and those still
+going on: log p / ((5 + n) / 6)^alpha, where n tokens were written (`eos` counts, `bos` does not).
+Leave `bos` out of the result, and `eos` in.
+
+An example of two rounds, width 2. Round 1 gives *a* -0.7, *b* -1.0, eos -2.0: *a* and *b* go on.
+The eos is lost, since it is not among the best two. Round 2 gives *a* eos -1.1, *b a* -1.5, *a b*
+-2.3, *b b* -2.4 and worse ones. *a* eos is among the best two, so it is put aside; *b a* and *a b*
+go on.
 """,
     hints=(
         "Keep a list of pairs, log p and tokens. It starts with one pair: `(0.0, [])`.",

@@ -50,11 +50,11 @@ def smoothed_loss_tenth(logits, labels, smoothing, pad_id):
 
 
 def smoothed_loss_cases():
-    """Texts of unequal length, a padding id that is not 0, and no smoothing once."""
-    labels = torch.tensor([[5, 4, 2, 3], [4, 2, 0, 0]])
+    """Texts of unequal length, one of padding only, a padding id that is not 0, and no smoothing once."""
+    labels = torch.tensor([[5, 4, 2, 3], [4, 2, 0, 0], [0, 0, 0, 0]])
     other = torch.tensor([[0, 3, 1], [4, 3, 3], [0, 1, 2]])
     return [
-        case("smoothing 0.1", 2 * torch.randn(2, 4, 6), labels, 0.1, 0),
+        case("smoothing 0.1", 2 * torch.randn(3, 4, 6), labels, 0.1, 0),
         case("smoothing 0.4, pad_id = 3", 2 * torch.randn(3, 3, 5), other, 0.4, 3),
         case("no smoothing, no padding", torch.randn(1, 2, 4), torch.tensor([[1, 2]]), 0.0, 0),
     ]
@@ -239,7 +239,8 @@ SMOOTHED_LOSS = Write(
 Write `smoothed_loss(logits, labels, smoothing, pad_id)` for logits (B, T, V) and labels (B, T). The
 target is not 1 for the label: the label gets 1 - smoothing, and all V tokens, the label among them,
 share the rest equally. Return the mean cross-entropy in nats over the labels that are not `pad_id`,
-one number for the whole batch.
+one number for the whole batch; a text may be padding only. Write it with `log_softmax`. (PyTorch's
+`cross_entropy` can do it in one call: compare with that.)
 """,
     hints=(
         "`logits.log_softmax(dim=-1)` gives log p of each token at each position.",

@@ -84,6 +84,12 @@ def gradient_norms(layer, seed=0):
     return [gradient.norm().item() for gradient in gradients]
 
 
+def gradients_by_layer(faulty):
+    """Return {"correct code": (layers, gradient norms of w1), "faulty code": the same}."""
+    stacks = {"correct code": pre_norm_layer, "faulty code": faulty}
+    return {name: (range(N_LAYERS), gradient_norms(layer)) for name, layer in stacks.items()}
+
+
 def output_and_gradients(answer, x, w1, w2):
     """Run the layer forward and backward: a cut shortcut shows in the gradient only."""
     leaves = [part.requires_grad_() for part in (x, w1, w2)]
@@ -181,8 +187,9 @@ GRADIENTS = Symptom(
     level="medium",
     text="""
 The picture above compares two stacks of 12 pre-norm layers with random weights, correct and faulty:
-how large is the gradient of each layer's first weights? One of these mistakes made the faulty
-curve. Choose the letter, then repair `pre_norm_layer`; its gradients are checked too.
+how large is the gradient of each layer's first weights? Which way does the faulty curve slope, and
+by what factor from one layer to the next? One of these mistakes made it. Choose the letter, then
+repair `pre_norm_layer`; its gradients are checked too.
 """,
     hints=(
         "Which layers get hardly any gradient: the first ones or the last ones?",

@@ -42,7 +42,7 @@ def architecture(
     stacks = {stack: parts_of(model, records, stack) for stack in ("encoder", "decoder")}
     logits = shape_in_words(records["output"])
     own = getattr(model, "output_layer", None)  # T5's version 1.1 has one
-    note = "the target's table again" if own is None else "a table of its own"
+    note = "the same table again" if own is None else "a table of its own"
     learned = 0 if own is None else parameters_of(own)
     stacks["decoder"].append(
         Part("output", "embedding", "logits", note, logits, n_parameters=learned)
@@ -79,12 +79,12 @@ def architecture(
 
 
 @style.styled
-def encoder_layer(layers, x, title="", figure=None):
+def encoder_layer(layers, x, title="", counts=True, figure=None):
     """Encoder layers side by side, with the shapes of a real x: where the norm stands.
 
     layers maps a heading to a `blocks.Block`; x (B, T, D) goes through each. Orange is
-    the way of the shortcuts: before each sub-layer in pre-norm it meets no norm at all.
-    Returns the figure. Raises ShapeError without a layer.
+    the way of the shortcuts: before each sub-layer in pre-norm it meets no norm at all. counts:
+    whether the numbers of parameters are written. Returns the figure. Raises ShapeError without a layer.
     """
     if not layers:
         raise ShapeError("encoder_layer needs at least one layer to draw")
@@ -92,7 +92,10 @@ def encoder_layer(layers, x, title="", figure=None):
     for layer in layers.values():
         records = trace(layer, x)
         entrance = Part("x", "ids", "x, from below", "", shape_in_words(records["x"]))
-        columns.append([entrance, *parts_of(layer, records)])
+        parts = parts_of(layer, records)
+        if not counts:
+            parts = [replace(part, n_parameters=None) for part in parts]
+        columns.append([entrance, *parts])
     levels = [heights(parts) for parts in columns]
     across = WIDTH + BYPASS + 0.75
     height = max(top for _, top in levels)

@@ -50,7 +50,8 @@ def smoothed_targets(names, target, smoothing=0.1, title="", figure=None):
 def learning_rates(schedules, steps, title="", marks=None, figure=None):
     """Learning rates over a run; schedules maps a name to a function of the step, from 1.
 
-    marks maps a text to a step, where a line is drawn. Returns the figure. Raises ShapeError
+    marks maps a text to a step, where a line is drawn with its text beside it, one above the
+    other. Returns the figure. Raises ShapeError
     without a schedule or a step.
 
     >>> learning_rates({"constant": lambda step: 1e-3}, steps=10).axes[0].get_xlabel()
@@ -64,9 +65,9 @@ def learning_rates(schedules, steps, title="", marks=None, figure=None):
     axes = figure.axes[0]
     axes.set_ylim(bottom=0, top=axes.get_ylim()[1] * 1.08)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=False)
-    for text, step in (marks or {}).items():
+    for index, (text, step) in enumerate((marks or {}).items()):
         axes.axvline(step, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
         shift = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
-        low, high = axes.get_yticks()[:2]  # between two lines of the grid
+        low, high = axes.get_yticks()[index : index + 2]  # between two lines of the grid
         axes.annotate(text, (step, (low + high) / 2), color=MUTED, fontsize=9.5, **shift)
     return figure

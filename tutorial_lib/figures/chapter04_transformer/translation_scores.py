@@ -37,9 +37,7 @@ def score_bars(scores, title="", lit=(), form="{:.1f}", most=None, figure=None):
             known = not math.isnan(length)
             text = form.format(length) if known else "none"
             colour = ORANGE if length == 0 and names[row] in lit else INK if known else MUTED
-            look = {"va": "center", "fontsize": 9.5, "color": colour}
-            look["fontweight"] = "bold" if colour == ORANGE else "normal"
-            axes.text(1.05 * top, row, text, **look)
+            axes.text(1.05 * top, row, text, va="center", fontsize=9.5, color=colour)
         axes.set_xlim(0, 1.42 * top)
         axes.set_title(measure, fontsize=10.5)
         axes.set_yticks(range(len(names)), names)

@@ -114,7 +114,11 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
     widths = [unit * (start + 1 + step) for step in range(n_steps)]
     width = left + sum(widths) + gap * n_steps
     total = f"{sum(without):,} numbers without a cache, {sum(with_cache):,} with it"
-    figure, axes = canvas(figure, max(width, 8), 3.6, title or f"Four steps: {total}", below=0.75)
+    names = [drawable(token_name(name)) for name in names]
+    tall = 0.16 + 0.085 * max(map(len, names))  # the tokens stand upright over their columns
+    figure, axes = canvas(
+        figure, max(width, 8), 3.05 + tall, title or f"Four steps: {total}", below=0.7
+    )
     rows = {"query": (2.45, QUERY), "keys": (1.45, KEY), "values": (0.35, VALUE)}
     for name, (y, colour) in rows.items():
         look = {"ha": "right", "va": "center", "fontsize": 10, "fontweight": "bold"}
@@ -138,15 +142,15 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
                     colour,
                     linewidth=0.8,
                 )
-            letter = drawable(token_name(names[at]))[:3]
-            place = {"ha": "center", "va": "bottom", "fontsize": 9, "family": "DejaVu Sans Mono"}
-            axes.text(x + unit / 2, 2.95, letter, color=style.INK if new else style.MUTED, **place)
+            place = {"ha": "center", "va": "bottom", "fontsize": 9, "rotation": 90}
+            ink = style.INK if new else style.MUTED
+            axes.text(x + unit / 2, 2.83, names[at], color=ink, **place)
             if new:
                 rounded(axes, x + 0.02, 2.45, unit - 0.04, 0.28, QUERY, QUERY, linewidth=0.8)
             arrow(axes, [(x0 + wide - unit / 2, 2.43), (x + unit / 2, 2.27)], QUERY, 0.9, 2)
         counts = f"without: {without[step]:,}\nwith: {with_cache[step]:,}"
         axes.text(x0, 0.2, counts, va="top", fontsize=9.2, linespacing=1.35)
-        axes.text(x0, 3.3, f"token {n_tokens}", fontsize=10, fontweight="bold")
+        axes.text(x0, 2.85 + tall, f"step {n_tokens}", fontsize=10, fontweight="bold")
         x0 += wide + gap
     width, n_layers = model.config.d_model, model.config.n_layers
     newest = f"{with_cache[-1]:,} numbers with the cache"
