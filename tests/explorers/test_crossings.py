@@ -8,6 +8,8 @@ from tutorial_lib.explorers.crossings import (
     all_heads,
     crossing,
     crossing_numbers,
+    every_other_day,
+    mistranslated,
     right_without,
     weight_on_the_unit,
     written_when_led_astray,
@@ -74,6 +76,15 @@ def test_at_the_unit_either_layer_is_enough(german, values):
         assert counts["unit"] == len(some)
     both = written_when_silent(german, some, all_heads(german.model, 0, 1))
     assert both["other"] == len(some)
+
+
+def test_only_years_with_two_different_centuries_go_wrong():
+    french = Translator.load("fr")
+    wrong = {year: mistranslated(french, every_other_day(year)) for year in (1818, 1819, 2018)}
+    assert not wrong[1818]
+    assert all("neuf cent" in written for written in wrong[1819].values())
+    assert wrong[1819]
+    assert wrong[2018]
 
 
 def test_taps_are_gone_afterwards(german):

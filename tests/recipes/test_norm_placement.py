@@ -6,7 +6,7 @@ import torch
 from tutorial_lib.models import Transformer, TransformerConfig
 from tutorial_lib.objectives import translation_loss
 from tutorial_lib.recipes import load_result
-from tutorial_lib.recipes.norm_placement import gradient_norms
+from tutorial_lib.recipes.norm_placement import gradient_norms, gradients_before_training
 
 LOSS = partial(translation_loss, pad_id=0, smoothing=0.0)
 
@@ -57,3 +57,13 @@ def test_what_the_norm_table_shows():
         return row["decoder_gradients"][-1] / row["decoder_gradients"][0]
 
     assert mean("post", 0, slope) > 1.5 * mean("pre", 0, slope)
+
+
+def test_before_training_the_gradient_of_post_norm_grows_towards_the_output():
+    ids = torch.randint(3, 20, (4, 9), generator=torch.Generator().manual_seed(0))
+    growth = {}
+    for norm in ("post", "pre"):
+        row = gradients_before_training(norm, 0, 20, (ids, ids), pad_id=0, n_layers=6)
+        assert len(row["encoder_gradients"]) == len(row["decoder_gradients"]) == 6
+        growth[norm] = row["decoder_gradients"][-1] / row["decoder_gradients"][0]
+    assert growth["post"] > 2 > growth["pre"]

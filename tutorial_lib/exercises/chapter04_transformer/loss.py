@@ -50,7 +50,7 @@ def smoothed_loss_tenth(logits, labels, smoothing, pad_id):
 
 
 def smoothed_loss_cases():
-    """Texts of unequal length, one of padding only, a padding id that is not 0, and no smoothing once."""
+    """Unequal texts, one of padding only, a padding id that is not 0, and no smoothing once."""
     labels = torch.tensor([[5, 4, 2, 3], [4, 2, 0, 0], [0, 0, 0, 0]])
     other = torch.tensor([[0, 3, 1], [4, 3, 3], [0, 1, 2]])
     return [

@@ -84,7 +84,8 @@ def encoder_layer(layers, x, title="", counts=True, figure=None):
 
     layers maps a heading to a `blocks.Block`; x (B, T, D) goes through each. Orange is
     the way of the shortcuts: before each sub-layer in pre-norm it meets no norm at all. counts:
-    whether the numbers of parameters are written. Returns the figure. Raises ShapeError without a layer.
+    whether the numbers of parameters are written.
+    Returns the figure. Raises ShapeError without a layer.
     """
     if not layers:
         raise ShapeError("encoder_layer needs at least one layer to draw")

@@ -33,7 +33,7 @@ def norm_axes(x, title=None, figure=None):
         for rule, (n_means, n) in zip(rules, counts, strict=True)
     ]
     for side, (left, words) in enumerate(zip(lefts, said, strict=True)):
-        axes.text(left, height, words, va="top", fontsize=10, linespacing=1.4)
+        axes.text(left, height - 0.42, words, va="bottom", fontsize=10, linespacing=1.4)
         for text in range(n_texts):
             y = (n_texts - 1 - text) * (high + 0.2)
             cells(axes, values[text], left, y, across, high, top=abs(values).max())
