@@ -111,8 +111,8 @@ PREDICTIONS = (
     Prediction(
         id="P2.5",
         key="does_the_fading_map_leak",
-        question="A causal map, masked after the softmax, is 0 above the diagonal. Does its layer "
-        "look ahead, yes or no?",
+        question="A causal map that fades is 0 above the diagonal. Can a later word change an "
+        "earlier output of its layer, yes or no?",
     ),
     Prediction(
         id="P2.6",
@@ -126,8 +126,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P2.8",
-        key="the_sentence_without_l3h1",
-        question="MiniLM's sentence has a lead of 0.10 for the animal. What is left without L3H1?",
+        key="turn_without_l3h1",
+        question="When the ending becomes “wide”, MiniLM's “it” turns by 0.16. What is left of "
+        "this without L3H1?",
     ),
     Prediction(
         id="P2.9",
