@@ -161,7 +161,7 @@ def test_code_use_is_sorted_and_summed_up():
     assert [bar.get_height() for bar in figure.axes[0].patches] == [8, 1, 1, 0]
     shares = np.array([0.8, 0.1, 0.1])
     evenly = np.exp(-(shares * np.log(shares)).sum())
-    assert figure.get_suptitle() == f"3 of 4 codes are used, as evenly as {evenly:.1f} equal ones"
+    assert figure.get_suptitle() == f"3 of 4 codes are used, as evenly as {evenly:.0f} equal ones"
     assert "from 8 times down to 0. 3 of 4" in figures.describe_code_use([1, 8, 0, 1])
     with pytest.raises(ShapeError, match="one above 0"):
         figures.code_use([0, 0])

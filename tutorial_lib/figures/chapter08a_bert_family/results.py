@@ -1,5 +1,7 @@
 """What was measured with several seeds: a dot a seed, a row a model, a panel a measure."""
 
+import math
+
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
@@ -17,6 +19,8 @@ def seed_dots(
     group=None,
     unnamed=(),
     form="{:.2f}",
+    scale=None,
+    columns=None,
     figure=None,
 ):
     """Dots on a line for each model: one a seed, and a bar at their mean.
@@ -25,7 +29,9 @@ def seed_dots(
     models is that of the rows, and a model may be missing in a panel. baseline: a model whose mean
     becomes a dashed line through each panel; chance: what guessing gets in all of them, a dashed
     line as well; lit: models drawn in orange; group: how many rows belong together, with a gap
-    after them; unnamed: models whose mean is not written; form: how it is. Returns the figure.
+    after them; unnamed: models whose mean is not written; form: how it is; scale: the ends
+    of the axis of all panels, None: each its own; columns: panels in a row, None: all. Returns the
+    figure.
     Raises ShapeError without a number.
 
     >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
@@ -36,9 +42,15 @@ def seed_dots(
     if not names or any(not len(by[name]) for by in panels.values() for name in by):
         raise ShapeError("seed_dots needs at least one number for each model of each panel")
     places = [row + (0.6 * (row // group) if group else 0) for row in range(len(names))]
-    figure = style.blank(figure, 2.2 + 3.1 * len(panels), 1.87 + 0.42 * places[-1])
-    row_of_axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, (measure, by) in zip(row_of_axes, panels.items(), strict=True):
+    columns = columns or len(panels)
+    rows = math.ceil(len(panels) / columns)
+    figure = style.blank(figure, 2.2 + 3.1 * columns, rows * (1.87 + 0.42 * places[-1]))
+    grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flatten()
+    for axes in grid[len(panels) :]:
+        axes.remove()
+    for axes, (measure, by) in zip(grid[: len(panels)], panels.items(), strict=True):
+        if scale is not None:
+            axes.set_xlim(*scale)
         for row, name in zip(places, names, strict=True):
             if name not in by:
                 continue
@@ -64,8 +76,8 @@ def seed_dots(
         axes.locator_params(axis="x", nbins=5)  # more labels run into one another
         axes.margins(x=0.16)
         axes.tick_params(axis="y", length=0)
-    row_of_axes[0].set_yticks(places, names)
-    row_of_axes[0].set_ylim(places[-1] + 0.5, -0.85)
+    grid[0].set_yticks(places, names)
+    grid[0].set_ylim(places[-1] + 0.5, -0.85)
     style.headline(figure, title)
     return figure
 

@@ -97,7 +97,7 @@ def code_use(counts, title=None, figure=None):
     often, the book has the entropy (its perplexity). Raises ShapeError when none is used.
 
     >>> code_use([6, 0, 6, 0]).get_suptitle()
-    '2 of 4 codes are used, as evenly as 2.0 equal ones'
+    '2 of 4 codes are used, as evenly as 2 equal ones'
     """
     uses = _counted(counts)
     figure = style.blank(figure, 8.0, 2.7)
@@ -118,7 +118,7 @@ def describe_code_use(counts):
 
     >>> describe_code_use([6, 0, 6, 0])
     'How often each code is used, the most used first, from 6 times down to 0. 2 of 4 codes are \
-used, as evenly as 2.0 equal ones.'
+used, as evenly as 2 equal ones.'
     """
     uses = _counted(counts)
     return (
@@ -137,7 +137,7 @@ def _counted(counts):
 def _use_in_words(uses):
     shares = uses[uses > 0] / uses.sum()
     perplexity = np.exp(-(shares * np.log(shares)).sum())
-    return f"{len(shares)} of {len(uses)} codes are used, as evenly as {perplexity:.1f} equal ones"
+    return f"{len(shares)} of {len(uses)} codes are used, as evenly as {perplexity:.0f} equal ones"
 
 
 def _checked(images, codes, decoded, n_codes):
