@@ -132,6 +132,25 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P3.8",
+        key="alibi_three_back_inside",
+        question="What share of the letters three back does ALiBi find at the length it was "
+        "trained on, without a mask, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P3.9",
+        key="each_far_offset_its_own_number",
+        question="Each far offset has a number of its own, never trained. Are nine in ten letters "
+        "three back still found beyond the training length, yes or no?",
+    ),
+    Prediction(
+        id="P3.10",
+        key="share_or_hide_far_offsets",
+        question="Far offsets share a number, or are hidden. Which repair is better at “seen "
+        "before”, share or hide?",
+    ),
+    Prediction(
+        id="P3.11",
         key="bits_when_interpolated",
         question="A rotary GPT reads its first 64 characters with 2.5 bits each. With all "
         "positions divided by 4, how many bits does it take there?",

@@ -133,7 +133,7 @@ RULES = composed(
 ROTARY_MAP = Symptom(
     id="3.11",
     title="Stripes gone wrong",
-    level="hard",
+    level="medium",
     text="""
 The map above holds rotary scores. The **same word** is at each position, and queries and keys are
 equal, so only the positions count. Correct scores depend on the offset alone: along each diagonal,

@@ -120,7 +120,7 @@ def back_is_back(answer):
 OFFSET_OF = Write(
     id="3.7",
     title="By how much does it shift?",
-    level="medium",
+    level="hard",
     text="""
 You are handed a matrix M (d, d) with **M @ PE(pos) = PE(pos + offset)** at every position: sine and
 cosine of a pair are neighbours, as in 3.2, and its numbers are rounded to two decimals. Write
