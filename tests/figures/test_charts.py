@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.text import Text
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
@@ -109,19 +108,6 @@ def test_bar_chart_writes_the_numbers():
     assert texts(figure.axes[0]) == ["1.23e+03", "-2"]
     with pytest.raises(ShapeError, match="at least one bar"):
         figures.bar_chart({}, "n", "t")
-
-
-def test_named_points_have_their_names_and_no_two_names_overlap():
-    points = {"greedy": (1.26, 18), "top-p 0.9": (1.74, 0), "temperature 0.7": (1.77, 0)}
-    figure = figures.named_points(points, "x", "y", "t", lit=["greedy"])
-    (axes,) = figure.axes
-    assert axes.collections[0].get_offsets().tolist() == [list(xy) for xy in points.values()]
-    assert texts(axes) == list(points)
-    figure.canvas.draw()
-    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without their lines
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
-    with pytest.raises(ShapeError, match="points must be a filled array of 2 axes"):
-        figures.named_points({}, "x", "y", "t")
 
 
 def test_histogram_counts_finite_values():

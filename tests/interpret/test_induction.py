@@ -8,6 +8,7 @@ from tutorial_lib.interpret import (
     previous_token_scores,
     repeat_losses,
     repeated_sequences,
+    weights_by_distance,
 )
 
 
@@ -100,3 +101,16 @@ def test_who_copies_loses_nothing_on_the_repeat():
     assert second == pytest.approx(50, abs=1)
     with pytest.raises(ShapeError):
         repeat_losses(CopiesFrom(3), ids[:, :-1])
+
+
+def test_a_head_that_looks_two_back_shows_at_distance_two():
+    layer = MultiHeadAttention(8, 2)
+    model = torch.nn.Sequential(torch.nn.Embedding(9, 8), layer)
+    ids = torch.arange(5)[None]
+    with tapped([(layer, Looks(2))]):
+        weights = weights_by_distance(model, ids, 4)
+    assert weights.shape == (1, 2, 4)
+    assert weights[0, 0].tolist() == [0, 0, 1, 0]
+    torch.testing.assert_close(weights[0, 1], torch.full((4,), 1 / 5))
+    with pytest.raises(ShapeError, match="from 1 to 5"):
+        weights_by_distance(model, ids, 6)

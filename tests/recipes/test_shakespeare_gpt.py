@@ -1,3 +1,4 @@
+import math
 import re
 
 import pytest
@@ -12,6 +13,7 @@ from tutorial_lib.recipes.shakespeare_gpt import (
     ALPHABET,
     SETTINGS,
     SMOKE,
+    bits_and_repeats,
     build,
     decode,
     encode,
@@ -109,3 +111,14 @@ def test_the_checkpoint_is_small_and_knows_plays_it_never_read():
     card = recipes.load_card("shakespeare-gpt")
     assert card["bytes"] < 2 * 2**20
     assert card["metric"]["bits_per_character"] < 2.5
+
+
+def test_bits_and_repeats_leave_out_what_was_given():
+    model = build(SMOKE | {"sizes": SMOKE["sizes"] | {"context": 32}}).eval()
+    texts = ["to be or not to be or", "ab cd ef gh ij kl mno"]
+    ids = torch.stack([encode(f"A:\n{text}") for text in texts])
+    bits, repeats = bits_and_repeats(model, {"both": ids, "second": ids[1:].tolist()}, n_given=3)
+    assert repeats == {"both": pytest.approx(100 * (1 - 4 / 5) / 2), "second": 0}
+    with torch.no_grad():
+        log_p = model(ids[1:, :-1]).log_softmax(dim=-1).gather(-1, ids[1:, 1:, None])[0, 2:, 0]
+    assert bits["second"] == pytest.approx(-log_p.mean().item() / math.log(2), rel=1e-4)

@@ -14,7 +14,7 @@ from tutorial_lib.decoding.beam import (
     length_penalty,
 )
 from tutorial_lib.decoding.continuation import Continuation, window_start
-from tutorial_lib.decoding.copying import longest_copies
+from tutorial_lib.decoding.copying import longest_copies, repeated_share
 from tutorial_lib.decoding.generation import Step, generate, generate_naive, stream
 from tutorial_lib.decoding.modes import evaluating, in_mode
 from tutorial_lib.decoding.translation_scores import bleu, chrf, exact_match
@@ -36,6 +36,7 @@ __all__ = [
     "in_mode",
     "length_penalty",
     "longest_copies",
+    "repeated_share",
     "sampling",
     "stream",
     "window_start",

@@ -1,4 +1,4 @@
-"""Extrapolating or copying: the longest run of a text that stands in another, word for word."""
+"""Extrapolating or copying: runs of a text that stand in another, or that it repeats itself."""
 
 from itertools import chain
 
@@ -71,3 +71,16 @@ def _numbered(text, number):
         if len(token) == 1 and ord(token) < len(table):
             table[ord(token)] = i
     return table[points]
+
+
+def repeated_share(text, n=3):
+    """Return the share of runs of n words that occurred in the text before, from 0 to 1.
+
+    >>> repeated_share("to be or to be or")
+    0.25
+    >>> repeated_share("be")
+    0.0
+    """
+    words = text.split()
+    runs = [tuple(words[at : at + n]) for at in range(len(words) - n + 1)]
+    return 1 - len(set(runs)) / len(runs) if runs else 0.0

@@ -94,10 +94,6 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
     from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
-    from tutorial_lib.figures.chapter05_gpt.family import (
-        describe_family_sizes,
-        family_sizes,
-    )
     from tutorial_lib.figures.chapter05_gpt.looking_back import causal_dependencies, growing_cache
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
@@ -112,6 +108,7 @@ if TYPE_CHECKING:
         describe_fine_tuning,
         fine_tuning,
     )
+    from tutorial_lib.figures.chapter05_gpt.top_p_cuts import kept_by_top_p
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
         examples_curve,
@@ -289,7 +286,7 @@ if TYPE_CHECKING:
         clip_towers,
         describe_clip_towers,
     )
-    from tutorial_lib.figures.charts import bar_chart, histogram, line_chart, named_points
+    from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
     from tutorial_lib.figures.generation import (
         describe_next_tokens,
         describe_temperatures,

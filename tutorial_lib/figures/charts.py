@@ -230,68 +230,6 @@ def bar_chart(
 
 
 @styled
-def named_points(
-    points: Mapping[str, tuple[float, float]],
-    x_label: str,
-    y_label: str,
-    title: str,
-    *,
-    lit: Collection[str] = (),
-    figure: Figure | None = None,
-) -> Figure:
-    """Two numbers for each of a few names: a dot with its name above it, higher where it is full.
-
-    points maps a name to (x, y); the names in `lit` are orange. Raises ShapeError when there is
-    nothing to draw.
-
-    >>> drawn = named_points({"a": (1, 2), "b": (1, 2)}, "x", "y", "Two names do not overlap")
-    >>> low, high = (text.xyann[1] for text in drawn.axes[0].texts)
-    >>> low < high
-    True
-    """
-    places = filled_array(list(points.values()), 2, "points")
-    figure = blank(figure, 7.5, 4.0)
-    axes = figure.subplots()
-    colours = [CYCLE[1] if name in lit else BLUE for name in points]
-    axes.scatter(*places.T, c=colours, s=46, zorder=3)
-    axes.margins(x=0.12, y=0.25)
-    axes.autoscale_view()
-    axes.grid(axis="y", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.set(xlabel=x_label, ylabel=y_label, title=title)
-    centres = 72 * figure.dpi_scale_trans.inverted().transform(axes.transData.transform(places))
-    taken = [(x - 5, x + 5, y - 5, y + 5) for x, y in centres]  # the dots, in points
-    for index, name in enumerate(points):
-        x, y = centres[index]
-        half, up = 2.9 * len(name) + 4, 6.0  # about half the width of the name, and some air
-        while _overlaps(box := (x - half, x + half, y + up, y + up + 12), taken):
-            up += 3
-        taken.append(box)
-        line = {"arrowstyle": "-", "color": colours[index], "alpha": 0.35, "linewidth": 0.8}
-        axes.annotate(
-            name,
-            places[index],
-            (0, up),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            color=colours[index],
-            fontsize=9.5,
-            fontweight="bold",
-            arrowprops=line if up > 12 else None,
-        )
-    return figure
-
-
-def _overlaps(box, others):
-    """Tell whether a box (left, right, low, top) overlaps one of the others."""
-    return any(
-        box[0] < right and left < box[1] and box[2] < top and low < box[3]
-        for left, right, low, top in others
-    )
-
-
-@styled
 def histogram(values, x_label, title, *, bins=40, y_label="count", marks=None, figure=None):
     """How often each value comes; `marks` maps a text to an x where a line is drawn.
 

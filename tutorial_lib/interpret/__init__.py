@@ -8,6 +8,7 @@ from tutorial_lib.interpret.induction import (
     previous_token_scores,
     repeat_losses,
     repeated_sequences,
+    weights_by_distance,
 )
 from tutorial_lib.interpret.interventions import (
     Intervention,
@@ -78,4 +79,5 @@ __all__ = [
     "see_latents",
     "see_picture",
     "trace",
+    "weights_by_distance",
 ]

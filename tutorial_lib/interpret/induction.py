@@ -77,6 +77,18 @@ def previous_token_scores(model: torch.nn.Module, ids: torch.Tensor) -> torch.Te
     return _weights_back(model, ids, range(1, ids.size(1)), 1)
 
 
+def weights_by_distance(model: torch.nn.Module, ids: torch.Tensor, n: int) -> torch.Tensor:
+    """Return how much each head looks at the token just read and at those before, (L, H, n).
+
+    ids (B, T). Entry d is the mean weight on the token d places back, over all positions that have
+    as many before them. Raises ShapeError when n is not from 1 to T.
+    """
+    if not 1 <= n <= ids.size(1):
+        raise ShapeError(f"n is from 1 to {ids.size(1)}, the tokens of ids, got {n}")
+    positions = range(n - 1, ids.size(1))
+    return torch.stack([_weights_back(model, ids, positions, d) for d in range(n)], dim=-1)
+
+
 @torch.no_grad()
 def _weights_back(model, ids, positions, distance):
     with capture_attention(model) as maps:

@@ -12,6 +12,7 @@ from typing import ClassVar
 import torch
 
 from tutorial_lib.datasets import load_shakespeare
+from tutorial_lib.decoding import repeated_share
 from tutorial_lib.errors import VocabularyError
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
 from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
@@ -127,6 +128,24 @@ def evaluate(model):
         if play.title in SETTINGS["held_out"]
     ]
     return {"bits_per_character": sum(nats) / len(nats) / math.log(2)}
+
+
+@torch.no_grad()
+def bits_and_repeats(model, ways, n_given):
+    """Return what `model` finds of texts, and how much they repeat: two dicts by way of writing.
+
+    ways maps a name to ids of equally long texts, (B, T); the first n_given characters were given
+    and do not count. The first dict has the bits per character, the second the mean share of runs
+    of three words that occurred in their text before, in percent.
+    """
+    bits, repeats = {}, {}
+    for name, rows in ways.items():
+        ids = torch.as_tensor(rows)  # (B, T)
+        log_p = model(ids[:, :-1]).log_softmax(dim=-1).gather(-1, ids[:, 1:, None])  # (B, T - 1, 1)
+        bits[name] = -log_p[:, n_given - 1 :].mean().item() / math.log(2)
+        shares = [repeated_share(decode(row[n_given:].tolist())) for row in ids]
+        repeats[name] = 100 * sum(shares) / len(shares)
+    return bits, repeats
 
 
 def data_bytes():

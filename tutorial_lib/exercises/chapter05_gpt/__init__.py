@@ -120,9 +120,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5.5",
-        key="characters_that_top_p_leaves",
-        question="The model knows 70 characters. How many of them does top-p 0.9 leave, on "
-        "average over a play that it has not read?",
+        key="vectors_without_a_cache",
+        question="A GPT writes 1,000 tokens. How many times as many vectors pass through its "
+        "layers without a cache as with one?",
     ),
     Prediction(
         id="P5.6",

@@ -225,9 +225,9 @@ LONGEST_COPY = Write(
     level="medium",
     text="""
 Does a model extrapolate or copy? Write `longest_copy(sample, text)`: the number of tokens in the
-longest run of the sample that also occurs in the text, neighbour by neighbour. Both are strings,
-whose tokens are characters, or both are lists of tokens. If nothing of the sample occurs there, it
-is 0.
+longest run of the sample that also occurs in the text, in one piece. Both are strings, whose tokens
+are characters, or both are lists of tokens. If nothing of the sample occurs there, it is 0. The
+texts of the check are short, a few hundred tokens at most: how fast it is does not matter.
 """,
     hints=(
         "A slice is a run: `sample[start : start + length]`. Does it equal some slice of the "

@@ -13,9 +13,9 @@ def score_bars(scores, title="", lit=(), form="{:.1f}", most=None, figure=None):
     """One panel for each measure, one bar for each system.
 
     scores maps a measure to a dict of system -> number, None where the measure makes no sense;
-    names in `lit` are orange. most: the length of a full bar, 100 for percentages; left out,
-    each panel goes to its own largest number. Returns the figure. Raises ShapeError when there
-    is nothing to draw.
+    names in `lit` are orange. form: how numbers are written, or {measure: form}. most: the length
+    of a full bar, 100 for percentages; left out, each panel goes to its own largest number.
+    Returns the figure. Raises ShapeError when there is nothing to draw.
 
     >>> figure = score_bars({"exact (%)": {"German": 100.0}, "BLEU": {"German": None}})
     >>> [axes.texts[0].get_text() for axes in figure.axes]
@@ -35,7 +35,8 @@ def score_bars(scores, title="", lit=(), form="{:.1f}", most=None, figure=None):
         axes.barh(range(len(names)), np.nan_to_num(lengths), color=colours, height=0.62)
         for row, length in enumerate(lengths):
             known = not math.isnan(length)
-            text = form.format(length) if known else "none"
+            written = form if isinstance(form, str) else form[measure]
+            text = written.format(length) if known else "none"
             colour = ORANGE if length == 0 and names[row] in lit else INK if known else MUTED
             axes.text(1.05 * top, row, text, va="center", fontsize=9.5, color=colour)
         axes.set_xlim(0, 1.42 * top)

@@ -31,8 +31,8 @@ def reached_positions(model, ids, focus):
 def causal_dependencies(model, ids, words=None, focus=None, title=None, figure=None):
     """Draw which positions of each layer the output at `focus` can depend on, the last by default.
 
-    model: a GPT, ids (1, T), both small enough to read (T to about 10). Every line is a look of
-    one layer; those that lead to the output are coloured. Returns the figure.
+    model: a GPT, ids (1, T), both small enough to read (T to about 10); words: what stands in the
+    boxes. Every line is a look of one layer that leads to the output. Returns the figure.
     """
     focus = ids.size(1) - 1 if focus is None else focus
     reached = reached_positions(model, ids, focus)
@@ -41,7 +41,7 @@ def causal_dependencies(model, ids, words=None, focus=None, title=None, figure=N
     across, up, left = 0.95, 0.95, 1.5
     width = left + across * n_tokens
     said = f"The output at position {focus} can use positions 0 to {focus}, none after it"
-    figure, axes = canvas(figure, max(width, 7), up * n_levels + 0.2, title or said)
+    figure, axes = canvas(figure, max(width, 7), up * n_levels + 0.1, title or said, below=0.1)
     for level in range(n_levels):
         y = 0.55 + up * level
         name = "input" if level == 0 else f"after layer {level}"
@@ -49,20 +49,19 @@ def causal_dependencies(model, ids, words=None, focus=None, title=None, figure=N
         for to in range(n_tokens):
             x = left + across * to
             for start in range(to + 1) if level else ():
-                lit = bool(reached[level, to] and reached[level - 1, start])
-                ends = [(left + across * start, y - up + 0.16), (x, y - 0.16)]
-                if lit:
+                if reached[level, to] and reached[level - 1, start]:
+                    ends = [(left + across * start, y - up + 0.16), (x, y - 0.16)]
                     arrow(axes, ends, style.BLUE, 1.1)
-                else:
-                    axes.plot(*zip(*ends, strict=True), color=style.GRID, linewidth=0.8, zorder=1)
             look = (style.PALE_BLUE, style.BLUE) if reached[level, to] else (style.CARD, style.GRID)
             if level == n_levels - 1 and to == focus:
                 look = (style.PALE_ORANGE, style.ORANGE)
             rounded(axes, x - 0.28, y - 0.16, 0.56, 0.32, *look)
             place = {"ha": "center", "va": "center", "fontsize": 9.5, "zorder": 4}
-            axes.text(x, y, str(to), **place)
+            axes.text(x, y, drawable(token_name(names[to])), **place)
             if level == 0:
-                axes.text(x, 0.12, drawable(token_name(names[to])), **place)
+                axes.text(x, 0.16, str(to), color=style.MUTED, **place)
+    look = {"va": "center", "fontsize": 9.5, "color": style.MUTED}
+    axes.text(left - 0.45, 0.16, "position", ha="right", **look)
     return figure
 
 

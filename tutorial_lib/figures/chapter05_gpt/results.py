@@ -123,6 +123,6 @@ def curve_by_position(losses, positions, title="", figure=None):
     for x, height in enumerate(positions):  # a bar near 0 is a result, not a missing bar
         if height < 0.5:
             right.plot(x, height, "o", color=style.ORANGE, markersize=4)
-    right.set(title="After it, position by position", xlabel="position in the window")
+    right.set(title="After training, position by position", xlabel="position in the window")
     style.headline(figure, title)
     return figure
