@@ -104,11 +104,11 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
+    from tutorial_lib.figures.chapter05_gpt.top_p_cuts import kept_by_top_p
     from tutorial_lib.figures.chapter05b_prompting.fine_tuning import (
         describe_fine_tuning,
         fine_tuning,
     )
-    from tutorial_lib.figures.chapter05_gpt.top_p_cuts import kept_by_top_p
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
         examples_curve,
