@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import spread_apart
-from tutorial_lib.figures.style import png
+from tutorial_lib.figures.style import ORANGE, png
 
 
 def texts(axes):
@@ -133,3 +133,19 @@ def test_a_reference_is_named_where_no_curve_begins_or_where_it_is_asked_for():
     assert side(4.0) == "left"
     assert side(2.1) == "right"
     assert side(4.0, named_right=["floor"]) == "right"
+
+
+def test_what_is_gained_stands_on_the_line_between_two_dots():
+    ends = [{"mean": m, "lowest": m - 0.1, "highest": m + 0.1} for m in (0.5, 0.92, 0.06, 0.54)]
+    found = {"all heads": ends[:2], "16 others": ends[2:]}
+    (axes,) = figures.gains(found, "As much", names=("none", "four"), lit=["16 others"]).axes
+    assert [t.get_text() for t in axes.texts][::3] == ["+0.42", "+0.48"]
+    assert [label.get_color() == ORANGE for label in axes.get_yticklabels()] == [False, True]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["none", "four"]
+    with pytest.raises(ShapeError, match="at least one row"):
+        figures.gains({})
+
+
+def test_two_dots_that_nearly_meet_share_one_number():
+    (axes,) = figures.gains({"a table": (0.289, 0.284)}, "No gain", form="{:.3f}").axes
+    assert [text.get_text() for text in axes.texts] == ["-0.005", "0.289 → 0.284"]

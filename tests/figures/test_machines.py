@@ -108,14 +108,14 @@ def test_a_transformer_stands_side_by_side():
         (BARTConfig(**TEXT), {"BART", "learned", "2 heads of 4"}, {"sinusoids", "distances"}),
         (
             T5Config(**TEXT, d_head=3, d_ff=5),
-            {"T5", "2 heads of 3, distances", "2 heads of 3", "the target's table again"}
+            {"T5", "2 heads of 3, distances", "2 heads of 3", "the same table again"}
             | {"distances", "2 heads × 32", "64 parameters", "not so in chapter 04"},
             {"+ positions", "LayerNorm"},
         ),
         (
             T5Config(**TEXT, d_head=3, d_ff=5, gated=True, tied=False),
             {"8 → 5 → 8, with a gate", "a table of its own", "RMSNorm"},
-            {"the target's table again"},
+            {"the same table again"},
         ),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tutorial_lib.objectives import MaskedTokens
-from tutorial_lib.recipes.gap_tests import cloze_share, found_by_counting
+from tutorial_lib.recipes.gap_tests import cloze_share, damaged, found_by_counting
 from tutorial_lib.recipes.stored import load_checkpoint
 
 
@@ -26,3 +26,17 @@ def test_a_side_that_may_not_be_seen_does_not_count():
     assert cloze_share(bert, gaps, words, right=False) == cloze_share(
         bert, other, words, right=False
     )
+
+
+def test_a_damaged_text_differs_only_where_it_is_asked_about():
+    tokenizer = load_checkpoint("shakespeare-bert").tokenizer
+
+    def hide_all(ids, chosen, draw, random_ids, mask_id):
+        assert random_ids.min() >= 5  # no special token
+        return ids.masked_fill(chosen, mask_id).tolist()  # as a learner may return it
+
+    ids, changed, places = damaged(tokenizer, "Alas, poor Yorick! I knew him, Horatio.", hide_all)
+    assert len(places) == round(0.15 * (ids.size(1) - 2))
+    assert (changed != ids).nonzero()[:, 1].tolist() == places
+    assert (changed[0, places] == tokenizer.mask_id).all()
+    assert 0 < places[0] < places[-1] < ids.size(1) - 1

@@ -4,7 +4,7 @@ from torch import nn
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.models.gpt import GPT, GPTConfig
-from tutorial_lib.recipes import load_result
+from tutorial_lib.recipes import load_checkpoint, load_result
 from tutorial_lib.recipes.mlm_against_lm import (
     SETTINGS,
     SMOKE,
@@ -16,10 +16,12 @@ from tutorial_lib.recipes.mlm_against_lm import (
     likeliest,
     log_probability,
     loss_terms,
+    neighbours,
     read,
     stretches,
     train_one,
 )
+from tutorial_lib.recipes.shakespeare_bert import scenes
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
 LETTERS = "abcdefgh"
@@ -143,6 +145,13 @@ def test_rows_of_the_blanks():
     assert found["in the list", 3] == 1  # all 13 tokens are listed
 
 
+def test_a_table_of_neighbours_knows_what_comes_between_them():
+    scene = [5, 6, 7, 5, 8, 9, 5, 6, 7, 6, 6]
+    settings = SETTINGS | {"length": 3, "measured": 1, "places": [0, 1, 2]}
+    # 5 _ 7: a 6 came between them. 5 6 _: what follows 6 most often is 7. _ 6 7: no left side.
+    assert neighbours([scene], [[5, 6, 7]], TOKENIZER, settings) == {0: 0, 1: 1, 2: 1}
+
+
 def test_training_teaches_both_what_is_hidden():
     """Each stretch repeats one letter."""
     ids = torch.cat(
@@ -208,3 +217,16 @@ def test_the_gpt_learns_faster_at_first_and_the_two_cost_the_same():
     assert max(seconds) < 1.15 * min(seconds)
     terms = {row["model"]: row["loss_terms_a_step"] for row in table["trainings"]}
     assert terms == {"GPT": 64 * 32, "BERT": 64 * 13}
+
+
+def test_the_table_of_neighbours_is_ahead_of_the_bert_between_two_neighbours():
+    tokenizer = load_checkpoint("shakespeare-bert").tokenizer
+    held_out, plays = SETTINGS["held_out"], load_shakespeare().plays
+    train, test = (
+        scenes([play for play in plays if (play.title in held_out) is out], tokenizer)
+        for out in (False, True)
+    )
+    found = neighbours(train, test, tokenizer, SETTINGS)
+    rows = load_result("mlm-against-lm")["rows"]
+    for place in (4, 8, 16, 24, 28):
+        assert found[place] > max(by_seed(rows, way="BERT, both sides", place=place)) + 0.03

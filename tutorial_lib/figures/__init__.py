@@ -126,19 +126,25 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05b_prompting.prompting import (
         describe_prompt_spread,
         describe_prompting_curves,
-        gains,
         likelihoods_by_label,
         prompt_spread,
         prompting_curves,
         review_draws,
     )
-    from tutorial_lib.figures.chapter06_bert.fillings import describe_mask_fillings, mask_fillings
+    from tutorial_lib.figures.chapter06_bert.fillings import (
+        describe_fillings_beside,
+        describe_mask_fillings,
+        fillings_beside,
+        mask_fillings,
+    )
     from tutorial_lib.figures.chapter06_bert.inputs import (
         describe_input_representation,
         describe_masked_objectives,
         input_representation,
         masked_objectives,
     )
+    from tutorial_lib.figures.chapter06_bert.losses import two_losses
+    from tutorial_lib.figures.chapter06_bert.restored import describe_restored, restored
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,
@@ -286,7 +292,7 @@ if TYPE_CHECKING:
         clip_towers,
         describe_clip_towers,
     )
-    from tutorial_lib.figures.charts import bar_chart, histogram, line_chart
+    from tutorial_lib.figures.charts import bar_chart, gains, histogram, line_chart
     from tutorial_lib.figures.generation import (
         describe_next_tokens,
         describe_temperatures,

@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, CYCLE, INK, MUTED, blank, styled
+from tutorial_lib.figures.style import BLUE, CARD, CYCLE, INK, MUTED, blank, headline, styled
 
 
 def filled_array(values, ndim, name):
@@ -226,6 +227,65 @@ def bar_chart(
         axes.set_xlim(left=0)
     _mark_thousands(axes.xaxis)
     axes.set(xlabel=value_label, title=title)
+    return figure
+
+
+@styled
+def gains(
+    found,
+    title="",
+    *,
+    x_label="share right",
+    names=("without", "with"),
+    lit=(),
+    form="{:.2f}",
+    x_range=(-0.02, 1.03),
+    figure=None,
+):
+    """What something adds, a row a condition: a hollow dot, a full one, the gain on the line.
+
+    found {condition: (without it, with it)}, two numbers, or stats as `recipes.summarise` gives
+    them, whose lowest and highest are drawn pale; names says what the dots are; the rows in `lit`
+    are orange. Raises ShapeError without rows.
+
+    >>> [text.get_text() for text in gains({"all heads": (0.25, 0.75)}).axes[0].texts]
+    ['+0.50', '0.25', '0.75']
+    """
+    if not found:
+        raise ShapeError("gains needs at least one row")
+    figure = blank(figure, 8.0, 1.7 + 0.62 * len(found))
+    axes = figure.subplots()
+    for row, (condition, ends) in enumerate(found.items()):
+        colour = CYCLE[1] if condition in lit else BLUE
+        for stats in ends:
+            if isinstance(stats, Mapping):
+                span = (stats["lowest"], stats["highest"])
+                pale = {"alpha": 0.25, "linewidth": 9, "solid_capstyle": "butt"}
+                axes.plot(span, (row, row), color=colour, **pale)
+        low, high = (s["mean"] if isinstance(s, Mapping) else s for s in ends)
+        axes.plot((low, high), (row, row), color=colour, zorder=3)
+        axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=4)
+        axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
+        gain = form.replace(":", ":+").format(high - low)
+        axes.text((low + high) / 2, row - 0.14, gain, ha="center", color=colour, fontweight="bold")
+        said = {low: form.format(low), high: form.format(high)}
+        if abs(high - low) < 0.1 * (x_range[1] - x_range[0]):  # two numbers would overlap
+            said = {(low + high) / 2: " → ".join(said.values())}
+        for x, number in said.items():
+            axes.text(x, row + 0.42, number, ha="center", fontsize=9, color=MUTED)
+    axes.set_yticks(range(len(found)), list(found))
+    for label in axes.get_yticklabels():
+        if label.get_text() in lit:
+            label.set(color=CYCLE[1], fontweight="bold")
+    axes.set(xlim=x_range, ylim=(len(found) - 0.35, -0.6), xlabel=x_label)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", linewidth=0.8)
+    hollow, full = (
+        Line2D([], [], marker="o", linestyle="", color=MUTED, markerfacecolor=fill)
+        for fill in (CARD, MUTED)
+    )
+    axes.legend((hollow, full), names, ncols=2, loc="lower left", bbox_to_anchor=(0, 1.0))
+    headline(figure, title)
     return figure
 
 

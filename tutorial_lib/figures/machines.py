@@ -102,7 +102,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         y += SMALL + GAP
     places, top = heights(plan.trunk, y)
     bottom = 1.0
-    over = 0.2 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
+    over = SMALL + 0.6 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
     height = top + (SMALL + 0.85 + over if n_heads else 0.1)
     figure, axes = canvas(figure, ACROSS, height, title or type(model).__name__, below=bottom)
     each = sum(part.n_parameters or 0 for part in plan.trunk if part.stage)
@@ -322,24 +322,27 @@ def _same_table(axes, plan, places, left):
 def _heads(axes, heads, x, start, bottom):
     """Draw the heads in a row above the body, those that read [CLS] at the left.
 
-    An arrow over their tops leads from the pooler to a head that reads it.
+    What reads the pooler stands above it.
     """
-    room = (ACROSS - 0.1 * (len(heads) + 1)) / len(heads)
-    width = min(room, 1.9)
-    left = x - (width * len(heads) + 0.1 * (len(heads) - 1)) / 2
-    rail = bottom - 0.24
+    row = [part for part, _ in heads if part.note != FROM_POOLER]
+    above = [part for part, _ in heads if part.note == FROM_POOLER]
+    width = min((ACROSS - 0.1 * (len(row) + 1)) / len(row), 1.9)
+    left = x - (width * len(row) + 0.1 * (len(row) - 1)) / 2
+    rail, height = bottom - 0.24, SMALL + 0.2
     axes.plot([x, x], [start, rail], color=style.MUTED, linewidth=1.2, zorder=2)
-    upper, pooler = bottom + SMALL + 0.2, None
-    for at, (part, _) in enumerate(heads):
+    for at, part in enumerate(row):
         middle = left + at * (width + 0.1) + width / 2
-        small_box(axes, part, middle - width / 2, bottom, width, SMALL + 0.2)
+        small_box(axes, part, middle - width / 2, bottom, width, height)
+        arrow(axes, [(x, rail), (middle, rail), (middle, bottom)])
         if part.title == "pooler":
-            pooler = middle
-        if part.note == FROM_POOLER:
-            over = upper + 0.18
-            arrow(axes, [(pooler, upper), (pooler, over), (middle, over), (middle, upper)])
+            first, upper = middle, bottom + height + 0.4
+    for at, part in enumerate(above):
+        middle = first + at * (width + 0.1)
+        small_box(axes, part, middle - width / 2, upper, width, height)
+        if at:
+            arrow(axes, [(first, upper - 0.2), (middle, upper - 0.2), (middle, upper)])
         else:
-            arrow(axes, [(x, rail), (middle, rail), (middle, bottom)])
+            arrow(axes, [(first, bottom + height), (first, upper)])
 
 
 def _picture(axes, model, image, x, top):

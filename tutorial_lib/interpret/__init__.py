@@ -40,6 +40,7 @@ from tutorial_lib.interpret.patch_features import (
 from tutorial_lib.interpret.records import Record, Trace
 from tutorial_lib.interpret.tracing import trace
 from tutorial_lib.interpret.window_reach import layer_windows, reach
+from tutorial_lib.interpret.word_looks import weights_on
 
 __all__ = [
     "Intervention",
@@ -80,4 +81,5 @@ __all__ = [
     "see_picture",
     "trace",
     "weights_by_distance",
+    "weights_on",
 ]

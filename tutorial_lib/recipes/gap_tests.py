@@ -21,6 +21,23 @@ def found_by(model, tokens):
     return share_of_true(torch.cat(said) == tokens.targets)
 
 
+def damaged(tokenizer, text, mask_80_10_10, share=0.15, seed=0):
+    """Return a text's ids (1, T), what becomes of them (1, T), and the places chosen, a list.
+
+    mask_80_10_10(ids, chosen, draw, random_ids, mask_id) returns the changed ids, as in chapter 06.
+    """
+    ids = torch.tensor([tokenizer.encode(text).ids])  # (1, T)
+    generator = torch.Generator().manual_seed(seed)
+    places = 1 + torch.randperm(ids.size(1) - 2, generator=generator)  # not [CLS], not [SEP]
+    places = places[: round(share * len(places))].sort().values
+    chosen = torch.zeros_like(ids, dtype=torch.bool)
+    chosen[0, places] = True
+    draw = torch.rand(ids.shape, generator=generator)
+    random_ids = torch.randint(5, tokenizer.vocab_size, ids.shape, generator=generator)
+    changed = mask_80_10_10(ids, chosen, draw, random_ids, tokenizer.mask_id)
+    return ids, torch.as_tensor(changed), places.tolist()  # a learner's lists are right, too
+
+
 def found_by_counting(texts, tokens, vocab_size):
     """Return the shares of the hidden tokens that counting in texts, lists of ids, names.
 

@@ -22,6 +22,7 @@ from tutorial_lib.objectives import (
     shifted,
 )
 from tutorial_lib.recipes import shakespeare_bert, share_of_true, train_on_cpu
+from tutorial_lib.recipes.gap_tests import found_by_counting
 from tutorial_lib.recipes.shakespeare_bert import SETTINGS as BERT_SETTINGS
 from tutorial_lib.recipes.shakespeare_bert import in_sentences, scenes
 from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -96,12 +97,22 @@ def read(settings):
     vocab_size = settings["sizes"]["vocab_size"]
     tokenizer = WordPieceTokenizer.train(text, vocab_size, min_count=settings["min_count"])
     train, test = (stretches(part, tokenizer, settings["length"]) for part in (train, test))
-    return tokenizer, train, test[torch.linspace(0, len(test) - 1, settings["measured"]).long()]
+    return tokenizer, train, measured(test, settings)
+
+
+def measured(stretches, settings):
+    """Return as many stretches as are measured, evenly spread over all of them."""
+    return stretches[torch.linspace(0, len(stretches) - 1, settings["measured"]).long()]
 
 
 def stretches(plays, tokenizer, length):
     """Return what is said in plays, cut into stretches, each behind [CLS]: (N, 1 + length)."""
-    documents = in_sentences(scenes(plays, tokenizer), length)
+    return cut(scenes(plays, tokenizer), tokenizer, length)
+
+
+def cut(texts, tokenizer, length):
+    """Return texts, lists of ids, cut into stretches, each behind [CLS]: (N, 1 + length)."""
+    documents = in_sentences(texts, length)
     return torch.tensor([[tokenizer.cls_id, *ids] for document in documents for ids in document])
 
 
@@ -210,6 +221,25 @@ def blanks(gpt, bert, data, settings):
             {"way": way} | about | {"accuracy": share_of_true(right)} for way, right in ways.items()
         ]
     return rows
+
+
+def neighbours(train, test, tokenizer, settings):
+    """Return {place: share} of blanks that a table of both neighbours fills right: no model.
+
+    train, test: scenes as lists of ids; the blanks are those of `blanks`. The table counts what
+    comes between two tokens. Where it has no such pair, or the blank has no neighbour on its right,
+    the token on the left decides alone.
+    """
+    ids = measured(cut(test, tokenizer, settings["length"]), settings)
+    ids = F.pad(ids, (0, 1), value=tokenizer.pad_id)  # (N, 2 + T): nothing comes after the last
+    shares = {}
+    for place in settings["places"]:
+        chosen = torch.zeros_like(ids, dtype=torch.bool)
+        chosen[:, 1 + place] = True
+        tokens = MaskedTokens(ids, None, None, chosen, ids[chosen])
+        found = found_by_counting(train, tokens, tokenizer.vocab_size)
+        shares[place] = found["from both neighbours"]
+    return shares
 
 
 def answer(model, ids, place, tokenizer):

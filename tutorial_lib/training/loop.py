@@ -30,7 +30,7 @@ from tutorial_lib.training.history import History
 from tutorial_lib.training.interrupts import held_back, uninterrupted, whole_only
 from tutorial_lib.training.randomness import own_stream, random_state
 from tutorial_lib.training.resume import load_run, save_run
-from tutorial_lib.training.schedules import warmup_cosine
+from tutorial_lib.training.schedules import set_learning_rate, warmup_cosine
 
 # The types of device on which fit compiles and computes in bfloat16. Apple's mps is not among
 # them: nobody has tried it there.
@@ -59,8 +59,7 @@ def repeat(model, numbered_batches, loss, optimizer, clip, rate, history, after_
     """
     for step, batch in numbered_batches:
         learning_rate = rate(step)
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate
+        set_learning_rate(optimizer, learning_rate)
         check = partial(check_finite, step=step, lr=learning_rate, history=history)
         value, norm = update(model, batch, loss, optimizer, clip, check)
         history.record(value, learning_rate, norm)

@@ -17,6 +17,12 @@ def warmup_cosine(step, steps, peak, warmup):
     return peak * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
 
 
+def set_learning_rate(optimizer, rate):
+    """Let every part of an optimizer go on with this learning rate."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
 def warmup_inverse_root(step, d_model, warmup=4000):
     """Rise in a line for `warmup` steps, then fall with the root of the step.
 

@@ -25,6 +25,7 @@ SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "p
 NO_LONGER_ASKED = {
     "exercises": {
         "alibi_bias",
+        "blind_accuracy",
         "bytes_per_token",
         "causal_weights",
         "columns_that_move",
@@ -32,6 +33,7 @@ NO_LONGER_ASKED = {
         "entity_f1",
         "first_word_accuracy",
         "gain",
+        "large_size",
         "masked_loss",
         "mean_pool",
         "shift_matrix",
@@ -45,11 +47,13 @@ NO_LONGER_ASKED = {
         "first_choice_is_right",
         "alike_the_and_the",
         "bits_of_huffman",
+        "characters_that_top_p_leaves",
         "last_token_changed",
         "leaky_gpt_elsewhere",
         "parameters_of_a_table",
         "shuffled_patches_without_positions",
         "tokens_that_become_mask",
+        "weights_of_one_cross_layer",
         "word_for_zwei",
     },
 }

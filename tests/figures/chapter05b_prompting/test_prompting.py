@@ -37,8 +37,7 @@ def test_a_panel_for_each_task_with_means_intervals_and_baseline():
     ends = [sorted(y for _, y in line) for line in bars.get_segments()]
     assert ends == [pytest.approx([0.0, 0.4]), pytest.approx([0.7, 1.0])]  # shares end at 0 and 1
     assert sums.lines[0].get_ydata()[0] == 0.11
-    (legend,) = figure.legends
-    said = [text.get_text() for text in legend.get_texts()]
+    said = [text.get_text() for text in sums.get_legend().get_texts()]
     assert said == ["right answers in the examples", "answers drawn blindly"]
 
 
@@ -91,17 +90,6 @@ def test_labels_keep_the_colours_of_the_latin_square():
     figure = figures.likelihoods_by_label({"contradiction": [-9.0], "entailment": [-2.0]})
     colours = [to_hex(axes.patches[0].get_facecolor()) for axes in figure.axes]
     assert colours == [ORANGE, GREEN]
-
-
-def test_what_is_gained_stands_on_the_line_between_two_dots():
-    ends = [{"mean": m, "lowest": m - 0.1, "highest": m + 0.1} for m in (0.5, 0.92, 0.06, 0.54)]
-    found = {"all heads": ends[:2], "16 others": ends[2:]}
-    (axes,) = figures.gains(found, "As much", names=("none", "four"), lit="16 others").axes
-    assert [t.get_text() for t in axes.texts][::3] == ["+0.42", "+0.48"]
-    assert [label.get_color() == ORANGE for label in axes.get_yticklabels()] == [False, True]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["none", "four"]
-    with pytest.raises(ShapeError, match="at least one row"):
-        figures.gains({})
 
 
 def test_counting_is_black_and_what_starts_from_scratch_is_pale():

@@ -247,6 +247,26 @@ def audit(next_sentence_pairs, documents, n=1_000, seed=0):
     )
 
 
+def audit_table(found, different=False):
+    """Return an Audit as text, four lines; different: how many second sentences there are, too.
+
+    >>> print(audit_table(Audit(0.5, 1.0, 0.0, 0.99, (9, 2)), different=True).splitlines()[-1])
+    different second sentences           9 in real pairs, 2 in the others
+    """
+    lines = [
+        f"called real                          {found.real:.2f}",
+        f"of these: the second one follows     {found.follow:.2f}",
+        f"of the others: from the same scene   {found.own:.2f}",
+        f"the blind judge is right             {found.blind:.2f}",
+    ]
+    real, others = found.different
+    if different:
+        lines.append(
+            f"different second sentences           {real} in real pairs, {others} in the others"
+        )
+    return "\n".join(lines)
+
+
 def _share(found):
     found = list(found)
     return sum(found) / max(len(found), 1)

@@ -7,7 +7,6 @@ from matplotlib.lines import Line2D
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
     BLUE,
-    CARD,
     GREEN,
     GRID,
     INK,
@@ -73,10 +72,11 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     headline(figure, title)
     if any(answers == "drawn" for _, answers, _ in points):
         marks = [
-            Line2D([], [], color=c, marker=m, linestyle="") for c, m in ((BLUE, "o"), (ORANGE, "D"))
+            Line2D([], [], color=colour, marker=mark, linestyle="", markersize=5)
+            for colour, mark in ((BLUE, "o"), (ORANGE, "D"))
         ]
         said = ("right answers in the examples", "answers drawn blindly")
-        figure.legend(marks, said, loc="outside upper left", ncols=2)
+        grid[0].legend(marks, said, loc="lower left", fontsize=8.5, handletextpad=0.2)
     figure.supxlabel("solved examples in the prompt", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure
@@ -223,53 +223,6 @@ def likelihoods_by_label(values, title="", *, figure=None):
             fontweight="bold",
         )
     axes.set_xlabel("log p of the hypothesis after its premise, nats (right: likelier)")
-    headline(figure, title)
-    return figure
-
-
-@styled
-def gains(
-    found, title="", *, x_label="share right", names=("without", "with"), lit="", figure=None
-):
-    """What something adds, a row a condition: a hollow dot, a full one, the gain on the line.
-
-    found {condition: (stats without it, stats with it)}, stats as `recipes.summarise` gives them
-    ("mean", "lowest", "highest"); names says what the dots are; the row `lit` is orange. Raises
-    ShapeError without rows.
-
-    >>> low, high = ({"mean": m, "lowest": m, "highest": m} for m in (0.25, 0.75))
-    >>> [text.get_text() for text in gains({"all heads": (low, high)}).axes[0].texts]
-    ['+0.50', '0.25', '0.75']
-    """
-    if not found:
-        raise ShapeError("gains needs at least one row")
-    figure = blank(figure, 8.0, 1.7 + 0.62 * len(found))
-    axes = figure.subplots()
-    for row, (condition, ends) in enumerate(found.items()):
-        colour = ORANGE if condition == lit else BLUE
-        (low, high) = means = [stats["mean"] for stats in ends]
-        for stats in ends:
-            span = (stats["lowest"], stats["highest"])
-            axes.plot(span, (row, row), color=colour, alpha=0.25, linewidth=9, zorder=1)
-        axes.plot(means, (row, row), color=colour, zorder=2)
-        axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=3)
-        axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
-        gain = f"{high - low:+.2f}"
-        axes.text((low + high) / 2, row - 0.14, gain, ha="center", color=colour, fontweight="bold")
-        for mean_of in means:
-            axes.text(mean_of, row + 0.42, f"{mean_of:.2f}", ha="center", fontsize=9, color=MUTED)
-    axes.set_yticks(range(len(found)), list(found))
-    for label in axes.get_yticklabels():
-        if label.get_text() == lit:
-            label.set(color=ORANGE, fontweight="bold")
-    axes.set(xlim=(-0.02, 1.03), ylim=(len(found) - 0.35, -0.6), xlabel=x_label)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", linewidth=0.8)
-    hollow, full = (
-        Line2D([], [], marker="o", linestyle="", color=MUTED, markerfacecolor=fill)
-        for fill in (CARD, MUTED)
-    )
-    axes.legend((hollow, full), names, ncols=2, loc="lower left", bbox_to_anchor=(0, 1.0))
     headline(figure, title)
     return figure
 

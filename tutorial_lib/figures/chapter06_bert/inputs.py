@@ -142,9 +142,10 @@ def input_representation(tokens, segments, title="", figure=None):
     """
     names = _checked_rows(tokens, segments)
     column = max(0.72, 0.095 * (max(map(len, names)) + 2) + 0.2)
-    figure = style.blank(figure, 1.7 + column * len(names), 3.5)
+    figure = style.blank(figure, 1.7 + column * len(names), 3.8)
     axes = figure.subplots()
     heights = {"token": 2.1, "segment": 1.4, "position": 0.7}
+    last = column * (len(names) - 1)
     for position, (name, segment) in enumerate(zip(names, segments, strict=True)):
         x = column * position
         axes.text(x, 2.62, name, ha="center", va="center", fontweight="bold", fontsize=9.5)
@@ -154,12 +155,13 @@ def input_representation(tokens, segments, title="", figure=None):
             _box(axes, x, y, f"E {texts[row]}", 0.88 * column, fill=fill)
             if row != "position":
                 axes.text(x, y - 0.36, "+", ha="center", va="center", color=style.MUTED)
-        axes.text(x, 0.34, "=", ha="center", va="center", color=style.MUTED)
-        _box(axes, x, 0, f"x {position}", 0.88 * column, edge=style.INK)
-    for text, y in (*heights.items(), ("read by layer 1", 0)):
+        _box(axes, x, -0.35, f"x {position}", 0.88 * column, edge=style.INK)
+    bar = "the sum of each column goes through a LayerNorm"
+    _box(axes, last / 2, 0.2, bar, last + 0.88 * column, fill=style.PALE_GREY)
+    for text, y in (*heights.items(), ("read by layer 1", -0.35)):
         where = {"ha": "right", "va": "center", "color": style.MUTED, "fontsize": 9.5}
         axes.text(-0.55 * column, y, text, **where)
-    axes.set(xlim=(-1.3 - column / 2, column * (len(names) - 0.45)), ylim=(-0.25, 2.85))
+    axes.set(xlim=(-1.3 - column / 2, column * (len(names) - 0.45)), ylim=(-0.6, 2.85))
     axes.axis("off")
     axes.set_title(title)
     return figure
@@ -170,12 +172,12 @@ def describe_input_representation(tokens, segments):
 
     >>> describe_input_representation(["[CLS]", "so", "[SEP]"], [0, 0, 0])
     'For each of 3 tokens three vectors are added: of the token, of its segment, A or B, and of \
-its position. [CLS] A 0, so A 1, [SEP] A 2.'
+its position; a LayerNorm makes of the sum what layer 1 reads. [CLS] A 0, so A 1, [SEP] A 2.'
     """
     names = _checked_rows(tokens, segments)
     rows = zip(names, segments, range(len(names)), strict=True)
     parts = ", ".join(f"{name} {'AB'[segment]} {position}" for name, segment, position in rows)
     return (
         f"For each of {len(names)} tokens three vectors are added: of the token, of its segment, "
-        f"A or B, and of its position. {parts}."
+        f"A or B, and of its position; a LayerNorm makes of the sum what layer 1 reads. {parts}."
     )
