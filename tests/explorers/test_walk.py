@@ -4,7 +4,7 @@ import torch
 from traitlets import TraitError
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.explorers import WalkExplorer
+from tutorial_lib.explorers import WalkExplorer, short_walk
 from tutorial_lib.interpret import trace
 from tutorial_lib.models import BERT, BERTConfig, ModernGPTConfig
 from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
@@ -160,3 +160,12 @@ def test_a_model_and_a_text_give_a_walk_with_the_stops_that_are_asked_for():
     assert len(every.steps) == len(trace(model, torch.zeros(1, 5, dtype=torch.long))) + 1
     with pytest.raises(ValueError, match="no tensor on the way is called layer 9 weights"):
         WalkExplorer.from_model(model, CharacterTokenizer(), "To be", ["layer 9 weights"])
+
+
+def test_a_short_walk_opens_at_its_head_and_word_and_stays_inside_a_smaller_model():
+    model = ModernGPTConfig(vocab_size=70, context=8, d_model=16, n_layers=2, n_heads=4).build()
+    walk = short_walk(model, CharacterTokenizer(), "To be", layer=1, head=2, word="b")
+    assert (walk.steps[walk.step]["name"], walk.head, walk.token) == ("layer 1 weights", 2, 3)
+    assert len(walk.steps) == 10
+    other = short_walk(model, CharacterTokenizer(), "To be", layer=13, head=8, word="x")
+    assert (other.steps[other.step]["name"], other.head, other.token) == ("layer 1 weights", 3, 0)

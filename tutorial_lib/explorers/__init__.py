@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tutorial_lib.explorers.student import StudentExplorer
     from tutorial_lib.explorers.tokens import TokenizerExplorer
     from tutorial_lib.explorers.translation import TranslationExplorer
-    from tutorial_lib.explorers.walk import WalkExplorer
+    from tutorial_lib.explorers.walk import WalkExplorer, short_walk
     from tutorial_lib.explorers.windows import WindowsExplorer
     from tutorial_lib.explorers.zoom import ZoomExplorer
 

@@ -196,3 +196,24 @@ class WalkExplorer(BrowserExplorer):
             "token": max(step["shape"][1] for step in self.steps),
         }
         return min(max(proposal.value, 0), counts[proposal.trait.name] - 1)
+
+
+def short_walk(model, tokenizer, text, layer=0, head=0, word=""):
+    """A walk of ten stops: the ids, layer 0, one head of a later layer, and the end.
+
+    It opens at the weights of that layer and head (the last ones, where the model has fewer), at
+    the row of the token `word`, or the first row where the text has no such token.
+    model, tokenizer and errors as for `WalkExplorer.from_model`.
+    """
+    layer = min(layer, model.config.n_layers - 1)
+    weights = f"layer {layer} weights"
+    stops = ["token ids", "token embedding", "layer 0 weights", "layer 0 attention"]
+    stops += ["layer 0 attention sum", "layer 0 feed forward sum"]
+    stops += [weights] if layer else []
+    stops += ["final norm", "logits", "probabilities"]
+    words = [tokenizer.decode([token_id]) for token_id in tokenizer.encode(text)]
+    row = words.index(word) if word in words else 0
+    head = min(head, model.config.n_heads - 1)
+    return WalkExplorer.from_model(
+        model, tokenizer, text, stops, step=stops.index(weights), head=head, token=row
+    )

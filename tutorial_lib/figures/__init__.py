@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter00_start_here.course import (
         course_map,
+        describe_course_map,
         describe_family_tree,
         family_tree,
     )

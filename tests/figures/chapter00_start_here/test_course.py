@@ -16,6 +16,12 @@ def test_the_map_names_every_chapter_and_route():
     assert all(name in shown for name in [*CHAPTERS, *ROUTES])
 
 
+def test_the_description_says_what_builds_on_what():
+    described = figures.describe_course_map()
+    assert all(f"{name} {title}" in described for name, (title, _, _) in CHAPTERS.items())
+    assert "11 Growing up (planned), after 05b and 08b and 10." in described
+
+
 def test_routes_start_at_00_and_use_real_chapters():
     for chapters in ROUTES.values():
         assert chapters[0] == "00"

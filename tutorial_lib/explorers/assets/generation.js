@@ -201,7 +201,7 @@ function render({ model, el }) {
     cut, unknown, error,
     element("div", { class: "tl-controls" }, sliders.temperature.node, ...cutControls),
     element("div", { class: "tl-controls" }, ...Object.values(buttons), note),
-    text.node, keys([["tl-likely", "likely to the model"], ["tl-unlikely", "unlikely (6 nats or more)"]], "Written tokens; point at one, or use the arrow keys:"),
+    text.node, keys([["tl-likely", "likely to the model"], ["tl-unlikely", "unlikely (probability below 1/400)"]], "Written tokens; point at one, or use the arrow keys:"),
     readout, stats, unseen, done,
     element("div", { class: "tl-panels" }, chosenPanel.node, nextPanel.node),
     barKeys, clockWords, clock, clockKeys);

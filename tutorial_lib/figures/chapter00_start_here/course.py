@@ -110,6 +110,21 @@ def course_map(done=(), figure=None):
     return figure
 
 
+def describe_course_map():
+    """Say in words what `course_map` shows."""
+    builds_on = {}
+    for before, after in _NEEDS:
+        builds_on.setdefault(after, []).append(before)
+    chapters = ". ".join(
+        f"{name} {title}"
+        + ("" if name in READY else " (planned)")
+        + (f", after {' and '.join(builds_on[name])}" if name in builds_on else "")
+        for name, (title, _, _) in CHAPTERS.items()
+    )
+    routes = "; ".join(f"{route} {', '.join(names)}" for route, names in ROUTES.items())
+    return f"Map of the chapters. {chapters}. Routes: {routes}."
+
+
 def _state(name):
     """Return the look of a chapter's box: solid and white when it is there, dashed when planned."""
     if name in READY:
