@@ -158,3 +158,8 @@ def test_what_is_gained_stands_on_the_line_between_two_dots():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["none", "four"]
     with pytest.raises(ShapeError, match="at least one row"):
         figures.gains({})
+
+
+def test_two_dots_that_nearly_meet_share_one_number():
+    (axes,) = figures.gains({"a table": (0.289, 0.284)}, "No gain", form="{:.3f}").axes
+    assert [text.get_text() for text in axes.texts] == ["-0.005", "0.289 → 0.284"]

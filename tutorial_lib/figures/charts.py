@@ -328,11 +328,11 @@ def gains(
         axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
         gain = form.replace(":", ":+").format(high - low)
         axes.text((low + high) / 2, row - 0.14, gain, ha="center", color=colour, fontweight="bold")
-        for end, other in ((low, high), (high, low)):
-            side = "right" if end < other else "left"  # close dots: their numbers spread apart
-            near = abs(high - low) < 0.1 * (x_range[1] - x_range[0])
-            where = {"ha": side if near else "center", "fontsize": 9, "color": MUTED}
-            axes.text(end, row + 0.42, form.format(end), **where)
+        said = {low: form.format(low), high: form.format(high)}
+        if abs(high - low) < 0.1 * (x_range[1] - x_range[0]):  # two numbers would overlap
+            said = {(low + high) / 2: " → ".join(said.values())}
+        for x, number in said.items():
+            axes.text(x, row + 0.42, number, ha="center", fontsize=9, color=MUTED)
     axes.set_yticks(range(len(found)), list(found))
     for label in axes.get_yticklabels():
         if label.get_text() in lit:

@@ -26,16 +26,17 @@ def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None
     ):
         axes.plot(steps, losses, color=style.BLUE)
         axes.axhline(guess, color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
+        low, high = min(*losses, guess), max(*losses, guess)
+        above = losses[-1] < guess - 0.1 * (high - low)  # the curve itself is below
         axes.annotate(
             how,
             (steps[-1], guess),
-            (0, 4),
+            (0, 4 if above else -16),
             textcoords="offset points",
             ha="right",
             color=style.MUTED,
         )
         axes.set(xlabel="training step", ylabel="loss (nats)")
-        low, high = min(*losses, guess), max(*losses, guess)
         room = max(0.12 * (high - low), 0.05)
         axes.set_ylim(low - room, high + room)
         axes.grid(axis="y", linewidth=0.8)
