@@ -37,9 +37,9 @@ SAID = [
     ("6b.5", "token vectors", ["to length 1 before the mean"]),
     ("7.2", "width taken", ["Height and width are exchanged"]),
     ("7.6", "reshaped", ["The numbers of a vector are mixed"]),
-    ("7.11", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
+    ("7.12", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
     ("7.7", "two", ["in another order", "in two parts, validation and test", "it leaves out 2"]),
-    ("7.12", "two", ["One is the head"]),
+    ("7.13", "two", ["One is the head"]),
 ]
 
 
@@ -56,7 +56,7 @@ def test_each_slip_of_a_fresh_reader_is_told_once(id, name, sentences):
         ("6.8", 334.9, "leaves out the biases"),
         ("6.8", 319.6, "a million is 10⁶"),
         ("6.8", 335.0, "the two layer norms in each layer"),
-        ("7.12", 303.1, "One is the head"),
+        ("7.13", 303.1, "One is the head"),
     ],
 )
 def test_a_likely_number_is_named(id, number, said):
