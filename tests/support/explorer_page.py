@@ -13,7 +13,7 @@ LIGHT |= {"layout-color2": "#eeeeee", "border-color2": "#e0e0e0"}
 DARK |= {"layout-color2": "#424242", "border-color2": "#616161"}
 
 PAGE = """
-async ({esm, css, state, start}) => {
+async ({esm, css, state}) => {
   const revive = (value) => {
     if (value && value.__bytes__ !== undefined) {
       const bytes = Uint8Array.from(atob(value.__bytes__), (c) => c.charCodeAt(0));
@@ -34,9 +34,24 @@ async ({esm, css, state, start}) => {
     this.canvas.drawings = (this.canvas.drawings ?? 0) + 1;
     draw.apply(this, area);
   };
+  const resting = new Set(); // timers that run: what waits until typing or moving rests
+  const [start, clear] = [window.setTimeout, window.clearTimeout];
+  window.setTimeout = (react, wait) => {
+    const timer = start(() => {
+      resting.delete(timer);
+      react();
+    }, wait);
+    resting.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => {
+    resting.delete(timer);
+    clear(timer);
+  };
   window.sent = [];
   window.kernel = {
     waiting: 0,
+    resting: () => resting.size,
     get: (name) => traits[name],
     set: (name, value) => {
       if (Object.is(traits[name], value)) return;
@@ -207,12 +222,10 @@ class ExplorerPage:
         is sent, and how often the canvas that is drawn most is drawn."""
         self.page.evaluate(RESET)
         self.page.locator(control).first.evaluate(CHANGE_IN_A_FRAME, turns)
-        if control == "textarea":  # which asks when typing rests
-            self.page.wait_for_function("() => sent.length > 0")
         self.answered()
         return self.page.evaluate(COSTS)
 
     def answered(self):
-        """Wait until every message is answered and the answers are drawn."""
-        self.page.wait_for_function("() => kernel.waiting === 0")
+        """Wait until nothing is still to be asked, all is answered and the answers are drawn."""
+        self.page.wait_for_function("() => !kernel.resting() && !kernel.waiting")
         self.settle()

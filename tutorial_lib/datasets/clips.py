@@ -17,6 +17,7 @@ from torch.nn.functional import interpolate
 
 from tutorial_lib.datasets.emoji import draw_glyphs
 from tutorial_lib.datasets.mnist import load_mnist
+from tutorial_lib.datasets.scenes import with_article
 
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _EMOJI = {
@@ -108,9 +109,8 @@ def clip_combinations(split: str) -> tuple[tuple[str, str, str], ...]:
 
 def _caption(fact):
     thing, direction, speed, change = fact
-    article = "an" if thing[0] in "aeiou" else "a"
     where = f"to the {direction}" if direction in ("left", "right") else direction
-    return f"{article} {thing} moves {where} {speed}" + (f" and {change}" if change else "")
+    return f"{with_article(thing)} moves {where} {speed}" + (f" and {change}" if change else "")
 
 
 def _film(generator, split, thing, direction, speed, change):

@@ -171,7 +171,7 @@ def ask_scenes(scenes: Scenes, seed: int) -> tuple[SceneQuestion, ...]:
 
         yes = generator.random() < 0.5
         name = generator.choice([name for name in OBJECTS if (name in there) == yes])
-        question = f"is there {_article(name)} {name} ?"
+        question = f"is there {with_article(name)} ?"
         asked.append(SceneQuestion(row, question, "yes" if yes else "no", "is there"))
 
         yes = generator.random() < 0.5
@@ -195,6 +195,15 @@ def ask_scenes(scenes: Scenes, seed: int) -> tuple[SceneQuestion, ...]:
     for some in counts.values():
         asked += generator.sample(some, fewest)
     return tuple(sorted(asked, key=lambda question: question.row))
+
+
+def with_article(name: str) -> str:
+    """Return one thing as a caption names it.
+
+    >>> with_article("egg"), with_article("cat")
+    ('an egg', 'a cat')
+    """
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def object_of(word: str) -> int | None:
@@ -316,15 +325,15 @@ def _scene(generator, facts_of, size):
         if others:
             way, third = generator.choice(others)
             facts = ((first, relation, second), (first, way, third))
-            caption = f"{_one(first)} {_phrase(relation)} {_one(second)} and {_phrase(way)} "
-            caption += _one(third)
+            one, two, three = map(with_article, (first, second, third))
+            caption = f"{one} {_phrase(relation)} {two} and {_phrase(way)} {three}"
             return caption, facts, _corner(generator, facts, size)
     numbers = [1, 1]
     if shape >= 0.6:
         numbers[generator.randrange(2)] = generator.choice([2, 3])
     fact = (first, relation, second)
     said = [
-        _one(name) if number == 1 else f"{COUNTS[number - 1]} {_PLURALS[name]}"
+        with_article(name) if number == 1 else f"{COUNTS[number - 1]} {_PLURALS[name]}"
         for name, number in zip((first, second), numbers, strict=True)
     ]
     caption = f"{said[0]} {_phrase(relation)} {said[1]}"
@@ -395,14 +404,6 @@ def _ink(index, side):
     ink = (_glyphs(side)[index] < 0.95).any(0)
     rows, columns = ink.any(1).nonzero(), ink.any(0).nonzero()
     return columns.min().item(), rows.min().item(), columns.max().item() + 1, rows.max().item() + 1
-
-
-def _article(name):
-    return "an" if name[0] in "aeiou" else "a"
-
-
-def _one(name):
-    return f"{_article(name)} {name}"
 
 
 def _phrase(relation):

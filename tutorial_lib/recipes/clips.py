@@ -28,6 +28,7 @@ from tutorial_lib.datasets.clips import (
     draw_clips,
 )
 from tutorial_lib.models import FrameTokens, VideoBERTConfig
+from tutorial_lib.models.scene_reader import Eyes
 from tutorial_lib.recipes import mnist_vit
 from tutorial_lib.recipes.masks_and_students import tell
 from tutorial_lib.recipes.measures import share_of_true
@@ -73,19 +74,12 @@ class FrameEyes(nn.Module):
 
     def __init__(self, d_features):
         super().__init__()
-        layers, width = [], 3
-        for wider in (16, 32, 32):  # maps of 16, 8 and 4 positions a side
-            convolution = nn.Conv2d(width, wider, 3, stride=2, padding=1, bias=False)
-            layers += [convolution, nn.BatchNorm2d(wider), nn.ReLU()]
-            width = wider
-        norm = nn.LayerNorm(d_features, elementwise_affine=False)
-        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(16 * width, d_features), norm)
-        self.what = nn.Linear(d_features, len(THINGS))
+        self.eyes = Eyes(len(THINGS), d_features)
         self.where = nn.Linear(d_features, 3)
 
     def forward(self, frames):
         """Return the vectors; places count as much in them as features."""
-        features = self.layers(frames)
+        features = self.eyes(frames)
         return torch.cat([features, 3 * self.where(features)], dim=-1)
 
 
@@ -120,10 +114,10 @@ class Frames:
 def frame_loss(eyes, batch):
     """Return how wrong the eyes are about what frames show, and where."""
     frames, what, where = batch
-    features = eyes.layers(frames)
+    features = eyes.eyes(frames)
     usual, spread = torch.tensor([SIDE / 2, SIDE / 2, 12.0]), torch.tensor([6.0, 6.0, 3.0])
     missed = F.mse_loss(eyes.where(features), (where - usual) / spread)
-    return F.cross_entropy(eyes.what(features), what) + missed
+    return F.cross_entropy(eyes.eyes.classifier(features), what) + missed
 
 
 def vectors_of(eyes, clips):

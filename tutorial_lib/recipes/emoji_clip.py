@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from sklearn.linear_model import LogisticRegression
 
 from tutorial_lib.datasets import draw_scenes, load_named_emoji
-from tutorial_lib.datasets.scenes import COUNTS, OBJECTS
+from tutorial_lib.datasets.scenes import COUNTS, OBJECTS, with_article
 from tutorial_lib.models import CLIP, CLIPConfig
 from tutorial_lib.models.picture_finder import PARTS
 from tutorial_lib.objectives import contrastive_loss
@@ -385,21 +385,17 @@ def pairs(scenes, kind):
         (first, _, second), words = facts[0], caption.split()
         if kind == "negation":
             asked, sides = (absent, (2, 1)) if row % 2 else (first, (1, 2))
-            said = ("", f"there is {_one(asked)}", f"there is no {asked}")
+            said = ("", f"there is {with_article(asked)}", f"there is no {asked}")
             found.append((row, said[sides[0]], said[sides[1]]))
         elif kind == "number" and len(words) > 2 and (counted := {*words} & {*COUNTS[1:]}):
             (number,) = counted
             other = COUNTS[3 - COUNTS.index(number)]
             found.append((row, caption, caption.replace(number, other)))
         elif kind in ("object", "order") and len(facts) == 1 and sum(there.values()) == 2:
-            middle = caption.removeprefix(_one(first)).removesuffix(_one(second))
+            middle = caption.removeprefix(with_article(first)).removesuffix(with_article(second))
             ends = (first, absent) if kind == "object" else (second, first)
-            found.append((row, caption, f"{_one(ends[0])}{middle}{_one(ends[1])}"))
+            found.append((row, caption, f"{with_article(ends[0])}{middle}{with_article(ends[1])}"))
     return found
-
-
-def _one(name):
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def data_bytes():

@@ -87,6 +87,18 @@ def concept_numbers(concepts):
     return torch.tensor([numbers[concept] for concept in concepts])
 
 
+def first_of_each(concepts):
+    """Return the row of each concept's first, in order.
+
+    >>> first_of_each(["cat", "dog", "cat"])
+    [0, 1]
+    """
+    first = {}
+    for row, concept in enumerate(concepts):
+        first.setdefault(concept, row)
+    return list(first.values())
+
+
 def one_a_concept(concepts):
     """Return a random row of each concept, in random order; concepts (N,) are their numbers.
 
@@ -130,7 +142,7 @@ def recalls(scores, concepts):
     Of all pictures, and of the first one of each concept alone ("concepts"), where neither a skin
     tone nor a gender helps to find it.
     """
-    first = [i for i, number in enumerate(concepts.tolist()) if number not in concepts[:i].tolist()]
+    first = first_of_each(concepts.tolist())
     found = {}
     for among, some in (("pictures", scores), ("concepts", scores[first][:, first])):
         for k in (k for k in KS if k <= len(some)):

@@ -26,6 +26,7 @@ from tutorial_lib.datasets.scenes import (
     draw_scenes,
     object_of,
     scene_facts,
+    with_article,
 )
 from tutorial_lib.models.scene_reader import MASK, PAD, SceneReaderConfig
 from tutorial_lib.recipes.measures import share_of_true
@@ -62,7 +63,7 @@ _CUT = re.compile(f" ({'|'.join(_PHRASES)}) ")
 
 def data_bytes():
     """Return the captions of the first training scenes, from which everything else follows."""
-    return "\n".join(draw_scenes(1_000, SETTINGS["seed"]).captions).encode()
+    return "\n".join(draw_scenes(1_000, 0).captions).encode()
 
 
 # --- captions that are wrong --------------------------------------------------------------------
@@ -93,7 +94,7 @@ def wrong_captions(scenes, row, allowed=None, generator=random):
         if there[second] == 1:
             new = [name for name in OBJECTS if name not in there and may(first, relation, name)]
             if new:
-                found["object"] = f"{one} {phrase} {_one(generator.choice(new))}"
+                found["object"] = f"{one} {phrase} {with_article(generator.choice(new))}"
     number = re.search(r"\b(two|three)\b", caption)
     if number:
         other = {"two": "three", "three": "two"}[number[0]]
@@ -106,10 +107,6 @@ def wrong_captions(scenes, row, allowed=None, generator=random):
             found["another scene's"] = other
             break
     return found
-
-
-def _one(name):
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 # --- seeing -------------------------------------------------------------------------------------
@@ -166,6 +163,13 @@ def build(settings, seed):
     reader = begin(SceneReaderConfig.of(words, ANSWERS, **sizes).build())
     with torch.no_grad():  # boxes differ by a quarter of what features do
         reader.visual_projection.weight[:, -4:] *= 4
+    return reader
+
+
+def build_with(eyes, settings, seed):
+    """Return an untrained reader that sees with these eyes."""
+    reader = build(settings, seed)
+    reader.eyes.load_state_dict(eyes.state_dict())
     return reader
 
 
@@ -330,8 +334,7 @@ def with_eyes(settings, progress=True):
 def train(settings, progress=True):
     """Train the eyes on single objects, then the reader on what they see."""
     scenes, seeing, regions = with_eyes(settings | {"seed": 0}, progress)  # as in `scenes`
-    reader = build(settings, settings["seed"])
-    reader.eyes.load_state_dict(seeing.eyes.state_dict())
+    reader = build_with(seeing.eyes, settings, settings["seed"])
     return train_reader(reader, scenes, regions, settings, settings["seed"], progress)
 
 

@@ -26,7 +26,14 @@ from tutorial_lib.recipes import scene_reader
 from tutorial_lib.recipes.masks_and_students import tell
 from tutorial_lib.recipes.measures import share_of_true
 from tutorial_lib.recipes.running import train_on_cpu
-from tutorial_lib.recipes.scene_reader import Measured, SceneTexts, build, train_reader, with_eyes
+from tutorial_lib.recipes.scene_reader import (
+    Measured,
+    SceneTexts,
+    build,
+    build_with,
+    train_reader,
+    with_eyes,
+)
 from tutorial_lib.training import Muon
 
 SETTINGS = scene_reader.SETTINGS | {
@@ -233,8 +240,7 @@ def run(settings, progress=True):
         add(about | {"part": "matching"}, measured.matching(model, picture), seed)
 
     for seed in settings["seeds"]:
-        reader = build(settings, seed)
-        reader.eyes.load_state_dict(seeing.eyes.state_dict())
+        reader = build_with(seeing.eyes, settings, seed)
         untrained = pointing_rows(reader.eval(), "untrained", validation, test)[0]
         train_reader(reader, scenes, regions, settings, seed, progress)
         for picture in ("its own", "another's", "none"):

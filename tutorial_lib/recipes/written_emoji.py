@@ -18,7 +18,7 @@ from tutorial_lib.datasets import load_named_emoji
 from tutorial_lib.datasets.wheels import DINOV2_SHA256
 from tutorial_lib.objectives import recall_at
 from tutorial_lib.recipes import emoji_writer
-from tutorial_lib.recipes.emoji_finder import read_names, read_pictures
+from tutorial_lib.recipes.emoji_finder import first_of_each, read_names, read_pictures
 from tutorial_lib.recipes.emoji_writer import (
     caption_ids,
     combinations_apart,
@@ -104,10 +104,7 @@ def run(settings, progress=True):
 
 def one_of_each(part, n):
     """Return rows of n different concepts of NamedEmoji, drawn at random."""
-    first = {}
-    for row, concept in enumerate(part.concepts):
-        first.setdefault(concept, row)
-    rows = list(first.values())
+    rows = first_of_each(part.concepts)
     return torch.tensor(random.Random(0).sample(rows, min(n, len(rows))))
 
 

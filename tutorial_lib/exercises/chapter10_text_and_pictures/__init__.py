@@ -73,7 +73,7 @@ RECALL = (
         id="R10.3",
         key="positions_before_a_code",
         question="A GPT reads a caption of 12 tokens, then the 64 codes of a picture. At how many "
-        "positions may the last of the 64 look?",
+        "positions may the last of the 64 look, itself included?",
         answer=76,
         because="it looks back at all before it, and at itself.",
         see="05, 5C Only backwards",

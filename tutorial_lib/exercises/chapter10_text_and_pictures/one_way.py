@@ -196,13 +196,14 @@ PULLS = Symptom(
     title="Everyone’s answer",
     level="medium",
     text="""
-Eight pictures, eight texts, and their 64 logits have learned on their own: 200 times each moved a
-little against its gradient, which `pulls` has computed. At first some pictures were a little like
-every text, as happens in an untrained model. The table shows the logits after that: a row for each
-picture, a column for each text. Now search: for **each text** look down its column. Which picture
-does it find? The code has one of the mistakes below. Choose the letter, then repair
-`pulls(logits)`: the gradient of the loss of 10.2 with respect to each logit of a batch, (B, B).
-Write it out, without autograd.
+Eight pictures and their eight texts. What learns here are the 64 logits themselves: 200 times each
+was moved a little against its gradient, and `pulls` computes that gradient. At first some pictures
+fitted every text a little, as in an untrained model. The table shows the logits after that: a row
+for each picture, a column for each text. Now search: for **each text** look down its column. Which
+picture does it find? The code has one of the mistakes below. Choose the letter, then repair
+`pulls(logits)`: the gradient of the loss of 10.2, with both of its means and their mean, with
+respect to each logit of a batch, (B, B). Write it out, without autograd: for one softmax and its
+cross-entropy the gradient is the probabilities, minus 1 where the right answer is.
 """,
     hints=(
         "Go along each row: is the right text the brightest? Then down each column: is the right "

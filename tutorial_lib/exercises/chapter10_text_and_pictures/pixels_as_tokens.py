@@ -123,10 +123,10 @@ TIMES_THE_SCORES = Claim(
 You may read that text to picture is next-token prediction and nothing else: write the picture down
 as tokens behind its caption, and train a GPT. So why a code book? A picture *is* a row of numbers.
 DALL-E (Ramesh et al. 2021) reads 256 tokens of text, then 32 × 32 codes of a book with 8,192. The
-picture has 256 × 256 pixels with 3 numbers each; say that each of these were a token. Count
-**scores**, in one head of one layer: one for each two positions, all with all, text and picture
-alike (the mask aside). **How many times as many** scores would it take with numbers for tokens as
-with codes, rounded to a whole number?
+picture has 256 × 256 pixels with 3 numbers each; say that each of these were a token. The tokens of
+text stay. Count the **scores** in one head of one layer, the square of the number of positions,
+whatever a mask then hides. **How many times as many** scores would it take with numbers for tokens
+as with codes, rounded to a whole number?
 """,
     hints=(
         "How many positions does the row have with codes, the text included? And with numbers?",

@@ -94,14 +94,16 @@ def scale_step_at_least(log_scale, cosines, rate):
 
 
 def scale_step_of_temperature(log_scale, cosines, rate):
-    """This *divides* the cosines by exp(log_scale), and bounds that: what is bounded is the
-    temperature, 1 over the factor, and below 100 it has all the room it wants.
+    """This *divides* the cosines by exp(log_scale): what learns and is bounded is the temperature,
+    which gets smaller and smaller and never meets its bound.
     """
     return slipped(log_scale, cosines, rate, scale=lambda s: (-s).exp())
 
 
 def scale_step_at_most_one(log_scale, cosines, rate):
-    """This bounds the logarithm at 1: the factor is bounded at 100, so its logarithm at ln 100."""
+    """This bounds the logarithm at 1: the factor should be bounded, at 100, so its logarithm at
+    ln 100.
+    """
     return slipped(log_scale, cosines, rate, lambda s: s.clamp(max=1))
 
 

@@ -339,9 +339,9 @@ match. Write `wrong_captions(said, true, draws)` for a batch of scenes. `said` l
 scene’s caption says, a fact like `("cat", "left of", "dog")`. `true` lists for each scene the
 **set** of all facts that are true of it, and that is more than its own caption: `("dog", "right
 of", "cat")` is true as well, and the scene may hold other things. Return a list: for each scene the
-**number of a caption that is wrong for this scene**. Chance is given: `draws` holds a number u for
-each scene, 0 <= u < 1. If n captions of the batch are wrong for a scene, take number int(u · n) of
-these, in the order of `said`. Each scene has at least one.
+**index in `said`, from 0, of a caption that is wrong for this scene**. Chance is given: `draws`
+holds a number u for each scene, 0 <= u < 1. If n captions of the batch are wrong for a scene, take
+the one at place int(u · n) among these, in the order of `said`. Each scene has at least one.
 """,
     hints=(
         "Take one scene: which numbers of `said` may it get? Make a list of them.",
