@@ -338,7 +338,7 @@ SETS = {
             ),
         },
     ),
-    "7.10": (
+    "7.11": (
         colours(),
         {
             "no top": (colours(top=False), ["With 2 bits white gets the digit 4: at"]),
@@ -361,7 +361,7 @@ SETS = {
             "ceiling": (colours(whole=math.ceil), ["With 2 bits a grey patch of 0.05 gets"]),
         },
     ),
-    "7.11": (
+    "7.12": (
         corrupt(),
         {
             "everywhere": (corrupt(everywhere=True), ["A patch that is not chosen, with the"]),
