@@ -142,7 +142,9 @@ def beyond_ink(rows, title=None, figure=None):
     axes.set_yticks(range(len(rows)), names, fontsize=9.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("share of digits still read, 6 of 49 patches painted over (as much ink in all three lines)")
+    axes.set_xlabel(
+        "share of digits still read, 6 of 49 patches painted over (as much ink in all three lines)"
+    )
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
     axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
     style.headline(figure, title or "Against another digit's map, no map is clearly ahead")
