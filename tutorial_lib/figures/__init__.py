@@ -161,8 +161,10 @@ if TYPE_CHECKING:
         answer_span,
         describe_answer_span,
         describe_named_speeches,
+        describe_seen_and_new,
         describe_task_results,
         named_speeches,
+        seen_and_new,
         task_results,
     )
     from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
