@@ -109,7 +109,10 @@ def test_seen_and_new_are_two_bars_and_new_ones_are_orange():
     right = {"counts": (1.0, 0.7), "frozen": (0.8, 0.75)}
     bars = figures.seen_and_new(right, "title").axes[0].patches
     assert [bar.get_width() for bar in bars] == pytest.approx([1.0, 0.7, 0.8, 0.75])
-    blue, orange = {bar.get_facecolor() for bar in bars[::2]}, {b.get_facecolor() for b in bars[1::2]}
+    blue, orange = (
+        {bar.get_facecolor() for bar in bars[::2]},
+        {b.get_facecolor() for b in bars[1::2]},
+    )
     assert len(blue) == len(orange) == 1
     assert blue != orange
     assert "frozen 0.80 of seen, 0.75 of new" in figures.describe_seen_and_new(right)

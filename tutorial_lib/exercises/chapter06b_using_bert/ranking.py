@@ -177,12 +177,12 @@ how much. Choose the letter, then repair `text_vectors`, with tensor operations 
     looks=(
         "Each text would have the same score alone and in the batch, and all scores would be high "
         "and close together: that vector alone was never trained to tell texts apart.",
-        "A text would score less in the batch than alone, the more the shorter it is; the longest, "
+        "A text that is filled at all would be read at a token of filling. The text of 28 tokens, "
+        "with a single one, would fall from 0.14 to 0.05, and not keep its score.",
+        "A text would score less in the batch than alone, the more it is filled; the longest, "
         "which needs no filling, would keep its score.",
-        "Each text would have the same score alone and in the batch, but the scores would be far "
-        "above 1, which no cosine is.",
-        "Each text would have the same score alone and in the batch, but in the hundreds and "
-        "thousands: each token adds to it.",
+        "All scores would be high, 0.6 to 0.8, and nearly all would *rise* in company: more "
+        "tokens make the largest number of them larger.",
     ),
     cases=text_vectors_cases,
     properties=(

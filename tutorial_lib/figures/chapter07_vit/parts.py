@@ -40,7 +40,8 @@ def vit_choices(
     rows: dicts with "choice", "value", "seed", "patches" and the column `measure`,
     "validation_accuracy" or "accuracy"; those of `choice` are drawn. paper maps some of the values
     to what a paper measured, on another task, which gets a panel of its own. x_range: the ends of
-    the axis, so that two figures can share it. Returns the figure. Raises ShapeError without rows, ValueError for another measure.
+    the axis, so that two figures can share it. Returns the figure. Raises ShapeError without rows,
+    ValueError for another measure.
 
     >>> rows = [{"choice": "pooling", "value": v, "seed": s, "patches": 49,
     ...          "validation_accuracy": a + s / 100} for v, a in (("cls", 0.9), ("mean", 0.8))
