@@ -254,8 +254,11 @@ SETS = {
         {
             "dot": (rows(lengths=False), ["This compares dot products: a long vector wins"]),
             "all": (rows(cut=False), ["All rows come back: only the n best are asked for."]),
-            "one too many": (rows(more=1), ["The numbers of n rows are asked for, (n,)."]),
-            "from 1": (rows(start=1), ["The numbers of n rows are asked for, (n,)."]),
+            "one too many": (
+                rows(more=1),
+                ["The numbers of n rows are asked for, (n,), from 0 on."],
+            ),
+            "from 1": (rows(start=1), ["The numbers of n rows are asked for, (n,), from 0 on."]),
             "worst, last first": (
                 rows(sign=-1, turned=True),
                 ["It does not find the rows with the highest cosine."],
