@@ -57,7 +57,7 @@ def test_the_explorers(open_chapter):
     matches = lab.show(MATCHES)
     said = matches.locator(".tl-readout")
     matches.locator("canvas").nth(1).click(position={"x": 168, "y": 160})
-    expect(said).to_contain_text("of flower (blue) in the other picture")
+    expect(said).to_contain_text("of flower (black) in the other picture")
     select = matches.locator("select[aria-label=Show]")
     assert changes(page, MATCHES, lambda: select.select_option(index=1))
     expect(said).to_contain_text("principal components")

@@ -38,9 +38,9 @@ SAID = [
     ("6b.5", "token vectors", ["to length 1 before the mean"]),
     ("7.2", "width taken", ["Height and width are exchanged"]),
     ("7.6", "reshaped", ["The numbers of a vector are mixed"]),
-    ("7.11", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
+    ("7.12", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
     ("7.7", "two", ["in another order", "in two parts, validation and test", "it leaves out 2"]),
-    ("7.12", "two", ["One is the head"]),
+    ("7.13", "two", ["One is the head"]),
 ]
 
 
@@ -54,7 +54,7 @@ def test_each_slip_of_a_fresh_reader_is_told_once(id, name, sentences):
     [
         ("5.1", 0.60, "of “stop” in bits"),
         ("6.2", 256, "its columns are hidden from all rows"),
-        ("7.12", 303.1, "One is the head"),
+        ("7.13", 303.1, "One is the head"),
     ],
 )
 def test_a_likely_number_is_named(id, number, said):

@@ -132,5 +132,27 @@ def test_other_models_are_named(digits):
         DigitExplorer(ViT(ViTConfig(**sizes)), digits)
 
 
+def test_several_models_read_the_same_drawing(model, digits):
+    torch.manual_seed(0)
+    sizes = {"image_size": 28, "patch_size": 7, "channels": 1, "n_classes": 10, "d_model": 8}
+    other = ViT(ViTConfig(**sizes, n_layers=3, n_heads=4)).eval()
+    explorer = DigitExplorer({"fresh": other, "trained": model}, digits, example=3)
+    with torch.no_grad():
+        digit = model(digits.images[3:4]).argmax().item()
+    assert explorer.answer["side"] == 4
+    ((name, said, probability),) = explorer.answer["others"]
+    assert (name, said) == ("trained", digit)
+    assert probability > 0.5
+    explorer.reader = 9  # the last one
+    assert explorer.answer["side"] == model.config.patches_a_side == 7
+    assert read(explorer) == digit
+    assert [name for name, *_ in explorer.answer["others"]] == ["fresh"]
+    with pytest.raises(ValueError, match="at least one model"):
+        DigitExplorer({}, digits)
+    flat = ViT(ViTConfig(**sizes, n_layers=1, n_heads=4))
+    with pytest.raises(ShapeError, match=r"the first, \[3, 4\], got \[1, 4\]"):
+        DigitExplorer({"trained": model, "flat": flat}, digits)
+
+
 def test_it_reads_as_text(explorer):
     assert repr(explorer) == "Draw a digit: run this cell"

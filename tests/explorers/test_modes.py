@@ -22,12 +22,12 @@ def pictures():
 
 def digits():
     explorer = explorers.DigitExplorer(load("mnist-vit"), load_mnist().test)
-    return explorer.model, explorer, lambda: explorer.set_trait("example", 3)
+    return explorer.models[0], explorer, lambda: explorer.set_trait("example", 3)
 
 
 def fill_mask():
     explorer = explorers.FillMaskExplorer(load("shakespeare-bert"))
-    return explorer.model, explorer, lambda: explorer.ask(left=True)
+    return explorer.models[0], explorer, lambda: explorer.ask(left=True)
 
 
 def generation():

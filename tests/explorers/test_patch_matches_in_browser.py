@@ -51,14 +51,14 @@ def test_arrow_keys_move_the_patch_and_stop_at_the_edges(explorer):
     for key, times in (("ArrowRight", 9), ("ArrowDown", 9)):
         for _ in range(times):
             page.keyboard.press(key)
-    assert "row 2, column 5 of <b>two</b> (blue)" in words(explorer)
+    assert "row 2, column 5 of <b>two</b> (black)" in words(explorer)
     assert (explorer.widget.picture, explorer.widget.row, explorer.widget.column) == (1, 2, 5)
     for key in ("ArrowLeft", "ArrowUp") * 9:
         page.keyboard.press(key)
-    assert "row 0, column 0 of <b>two</b> (blue)" in words(explorer)
+    assert "row 0, column 0 of <b>two</b> (black)" in words(explorer)
     page.locator(FIRST).focus()
     page.keyboard.press("ArrowDown")
-    assert "row 1, column 0 of one (blue)" in words(explorer)
+    assert "row 1, column 0 of one (black)" in words(explorer)
 
 
 def test_components_and_attention(explorer):
@@ -86,4 +86,4 @@ def test_components_and_attention(explorer):
 
 def test_python_moves_it_too(explorer):
     explorer.receive(mode=MODES[0], picture=1, row=1, column=3)
-    assert "row 1, column 3 of <b>two</b> (blue)" in words(explorer)
+    assert "row 1, column 3 of <b>two</b> (black)" in words(explorer)

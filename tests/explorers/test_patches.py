@@ -22,7 +22,7 @@ def test_every_control_from_end_to_end_changes_the_picture():
         pictures.add(bytes(widget.image.value))
     assert len(pictures) == 6  # one patch cannot be shuffled
     assert "14 x 14" not in widget.words.value
-    assert "Patches of 14: 4 tokens" in widget.words.value
+    assert "patches of 14: 4 tokens" in widget.words.value
 
 
 def test_a_shuffle_is_the_same_every_time():

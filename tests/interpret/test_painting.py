@@ -1,13 +1,18 @@
 import pytest
 import torch
+from torch.testing import assert_close
 
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.interpret import (
     highest,
-    of_others_with_as_much,
+    maps_from_cls,
     paint_over,
     random_with_as_much,
+    rollout,
+    shared_tiles,
 )
+from tutorial_lib.models import ViT, ViTConfig
 
 
 def test_only_the_chosen_tiles_are_painted_over():
@@ -35,16 +40,24 @@ def test_the_control_takes_out_as_many_tiles_and_as_much_ink_but_others():
     assert (control & chosen).sum(dim=1).float().mean() < 1.5
 
 
-def test_the_tiles_of_others_are_others_and_hold_as_much_ink():
-    generator = torch.Generator().manual_seed(0)
-    ink = (torch.rand(200, 49, generator=generator) - 0.5).clamp(min=0)
-    chosen = highest(torch.rand(200, 49, generator=generator), 6)
-    chosen[1] = chosen[0]  # the very same tiles are no control
-    others = of_others_with_as_much(ink, chosen, n=3)
-    assert others.shape == (3, 200, 49)
-    own = (ink * chosen).sum(dim=1)
-    for control in others:
-        assert not (control == chosen).all(dim=1).any()
-        assert (control[:, None] == chosen).all(dim=2).any(dim=1).all()  # named in some picture
-        assert ((ink * control).sum(dim=1) - own).abs().mean() < 0.03
-    assert not torch.equal(others[0], others[1])
+def test_four_maps_of_what_cls_looks_at():
+    torch.manual_seed(0)
+    sizes = {"image_size": 8, "patch_size": 4, "channels": 1, "n_classes": 2, "d_model": 8}
+    model = ViT(ViTConfig(**sizes, n_layers=3, n_heads=2)).eval()
+    images = torch.rand(2, 1, 8, 8)
+    with torch.no_grad(), capture_attention(model) as maps:
+        model(images)
+    found = maps_from_cls(model, images, lambda of_one: rollout(list(of_one[:, None]))[0])
+    assert {name: weights.shape for name, weights in found.items()} == dict.fromkeys(
+        ("last layer", "middle layer", "rollout", "rollout, no identity"), (2, 4)
+    )
+    assert_close(found["last layer"], maps[2].mean(dim=1)[:, 0, 1:])
+    assert_close(found["middle layer"], maps[1].mean(dim=1)[:, 0, 1:])
+    assert_close(found["rollout"], rollout(list(maps))[:, 0, 1:])
+    assert_close(found["rollout, no identity"], rollout(list(maps), identity=False)[:, 0, 1:])
+
+
+def test_tiles_at_random_are_shared_as_often_as_chance_has_it():
+    chosen = highest(torch.rand(300, 49, generator=torch.Generator().manual_seed(0)), 6)
+    assert abs(shared_tiles(chosen) - 36 / 49) < 0.03
+    assert shared_tiles(chosen[:1].expand(3, -1)) == 6

@@ -21,11 +21,13 @@ THINNEST, THICKEST = 0.02, 0.2
 class DigitExplorer(BrowserExplorer):
     """A canvas to draw on; when the pen is lifted the model reads the drawing.
 
-    model: a ViT for (1, 28, 28) with ten classes; digits: `Digits` to load instead of drawing, by
-    keyboard too. The drawing is scaled and centred as MNIST's digits are (`like_mnist`). Shown are
-    the ten probabilities, the picture that the model gets, and over it the attention of one head
-    of one layer, or the rollout of all.
-    Raises ShapeError when the model reads other pictures or names another number of classes.
+    model: a ViT for (1, 28, 28) with ten classes, or several by name: one is chosen, and the others
+    say below what they read. digits: `Digits` to load instead of drawing, by keyboard too. The
+    drawing is scaled and centred as MNIST's digits are (`like_mnist`). Shown are the ten
+    probabilities, the picture that the model gets, and over it the attention of one head of one
+    layer, or the rollout of all.
+    Raises ShapeError when a model reads other pictures, names another number of classes or has
+    other layers and heads than the first; ValueError without a model.
 
     >>> from tutorial_lib.datasets import load_mnist
     >>> from tutorial_lib.recipes import load_checkpoint
@@ -43,28 +45,20 @@ class DigitExplorer(BrowserExplorer):
     n_examples = traitlets.Int().tag(sync=True, told=True)
     layer = traitlets.Int(-1).tag(sync=True)  # -1 = rollout of all layers
     head = traitlets.Int(-1).tag(sync=True)  # -1 = mean of the heads
-    shape = traitlets.List().tag(sync=True, told=True)  # layers, heads, patches a side
+    readers = traitlets.List().tag(sync=True, told=True)  # names of the models, [""] for one
+    reader = traitlets.Int(0).tag(sync=True)  # which of them is shown
+    shape = traitlets.List().tag(sync=True, told=True)  # layers, heads
     answer = traitlets.Dict().tag(sync=True, told=True)
     note = traitlets.Unicode("").tag(sync=True, told=True)
 
     def __init__(self, model, digits, **state):
-        config = model.config
-        wanted = (1, 28, 10)
-        found = (config.channels, config.image_size, config.n_classes)
-        if found != wanted:
-            raise ShapeError(
-                "expected a ViT with 1 channel, 28 pixels a side and 10 classes, got "
-                f"{found[0]} channels, {found[1]} pixels and {found[2]} classes"
-            )
-        self.model, self.digits = model, digits
-        super().__init__(
-            n_examples=len(digits),
-            shape=[config.n_layers, config.n_heads, config.patches_a_side],
-        )
+        models = model if isinstance(model, dict) else {"": model}
+        self.models, self.digits = list(models.values()), digits
+        super().__init__(n_examples=len(digits), readers=list(models), shape=_shape(self.models))
         for name, value in state.items():
             self.set_trait(name, value)
         self._read()
-        self.observe(self._read, names=["strokes", "pen", "example"])
+        self.observe(self._read, names=["strokes", "pen", "example", "reader"])
 
     def describe(self):
         """Say in words what the explorer shows now."""
@@ -97,6 +91,10 @@ class DigitExplorer(BrowserExplorer):
     def _a_pen(self, proposal):
         return min(max(proposal.value, THINNEST), THICKEST) if proposal.value > 0 else THINNEST
 
+    @traitlets.validate("reader")
+    def _a_reader(self, proposal):
+        return min(max(proposal.value, 0), len(self.models) - 1)
+
     @traitlets.validate("example", "layer", "head")
     def _known(self, proposal):
         most = {"example": self.n_examples, "layer": self.shape[0], "head": self.shape[1]}
@@ -107,14 +105,48 @@ class DigitExplorer(BrowserExplorer):
         self.answer = {} if picture is None else self._reading(picture)
 
     def _reading(self, picture):
-        with reading(self.model), capture_attention(self.model) as maps:
-            logits = self.model(picture[None])[0]
+        model = self.models[self.reader]
+        with reading(model), capture_attention(model) as maps:
+            logits = model(picture[None])[0]
         return {
             "picture": (picture * 255).round().to(torch.uint8).numpy().tobytes(),
             "probabilities": [round(p, 5) for p in logits.softmax(-1).tolist()],
-            "attention": looked_at(maps, self.model.config.pooling).tobytes(),
+            "attention": looked_at(maps, model.config.pooling).tobytes(),
+            "side": model.config.patches_a_side,
             "label": int(self.digits.labels[self.example]) if self.example >= 0 else None,
+            "others": [
+                [name, *_most_likely(other, picture)]
+                for name, other in zip(self.readers, self.models, strict=True)
+                if other is not model
+            ],
         }
+
+
+def _shape(models):
+    """Return the layers and heads that all models have. Raises ShapeError, or ValueError."""
+    if not models:
+        raise ValueError("DigitExplorer needs at least one model, got none")
+    shapes = []
+    for model in models:
+        config = model.config
+        found = (config.channels, config.image_size, config.n_classes)
+        if found != (1, 28, 10):
+            raise ShapeError(
+                "expected a ViT with 1 channel, 28 pixels a side and 10 classes, got "
+                f"{found[0]} channels, {found[1]} pixels and {found[2]} classes"
+            )
+        shapes.append([config.n_layers, config.n_heads])
+        if shapes[-1] != shapes[0]:
+            raise ShapeError(
+                f"all models need the layers and heads of the first, {shapes[0]}, got {shapes[-1]}"
+            )
+    return shapes[0]
+
+
+def _most_likely(model, picture):
+    with reading(model):
+        probability, digit = model(picture[None])[0].softmax(-1).max(-1)
+    return int(digit), round(float(probability), 5)
 
 
 def looked_at(maps, pooling="cls"):

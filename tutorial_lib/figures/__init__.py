@@ -161,8 +161,10 @@ if TYPE_CHECKING:
         answer_span,
         describe_answer_span,
         describe_named_speeches,
+        describe_seen_and_new,
         describe_task_results,
         named_speeches,
+        seen_and_new,
         task_results,
     )
     from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
@@ -179,6 +181,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter07_vit.hidden_patches import (
         describe_filled_emoji,
         filled_emoji,
+        patch_colour,
     )
     from tutorial_lib.figures.chapter07_vit.parts import (
         PAPER_POSITIONS,
@@ -195,9 +198,12 @@ if TYPE_CHECKING:
         misread_digits,
     )
     from tutorial_lib.figures.chapter07_vit.seen_pictures import (
+        alike_areas,
         class_heads,
+        describe_alike_areas,
         describe_class_heads,
         describe_seen_pictures,
+        named_areas,
         seen_pictures,
     )
     from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
@@ -308,6 +314,7 @@ if TYPE_CHECKING:
         grid_similarity,
         position_products,
         shift_rotation,
+        step_similarity,
     )
     from tutorial_lib.figures.style import show
     from tutorial_lib.figures.tokens import token_strips

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import torch
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter04_transformer.architecture import architecture
@@ -358,7 +359,10 @@ def _picture(axes, model, image, x, top):
 
     def put(pixels, x0, y0, width, height):
         pixels = pixels.permute(1, 2, 0).expand(-1, -1, 3)
+        pixels = 1 - pixels if n_channels == 1 else pixels  # one channel is ink
         axes.imshow(pixels.numpy(), extent=(x0, x0 + width, y0, y0 + height), **grey)
+        frame = {"fill": False, "edgecolor": style.GRID, "linewidth": 0.8, "zorder": 4}
+        axes.add_patch(Rectangle((x0, y0), width, height, **frame))
 
     def patch(number):
         return patches[number].view(n_channels, size, size)
@@ -385,10 +389,13 @@ def _picture(axes, model, image, x, top):
         x0 += side + 0.09
     if start + shown < len(patches):
         axes.text(x0, middle, "…", va="center", fontsize=11)
+        x0 += 0.24
     said = f"image {sizes_in_words('B C rows columns', image.shape)}\n"
     said += f"{len(patches)} patches of {size} × {size} pixels"
     said += f", {overlap} shared with each neighbour" if overlap else ""
-    axes.text(first, middle + side / 2 + 0.12, said, va="bottom", **words)
-    arrow(axes, [(x, PICTURE + 0.05), (x, top)])
+    axes.text(first, middle - side / 2 - 0.3, said, va="top", **words)
+    over = middle + side / 2 + 0.14  # all of them go up
+    axes.plot([first, x0], [over, over], color=style.MUTED, linewidth=1.3)
+    arrow(axes, [(x, over), (x, top)])
     axes.set_aspect("equal")
     axes.set_xlim(0, ACROSS)

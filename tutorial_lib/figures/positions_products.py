@@ -135,7 +135,8 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
         for axes, (row, column) in zip(line, cells, strict=True):
             here = alike[row * n_columns + column].reshape(n_rows, n_columns)
             picture = axes.imshow(here, cmap=WEIGHTS, vmin=lowest, vmax=1)
-            axes.plot(column, row, "o", mfc="none", mec=ORANGE, mew=1.8, markersize=8)
+            ring = {"mfc": "none", "mec": ORANGE, "mew": 1.8, "clip_on": False}
+            axes.plot(column, row, "o", **ring, markersize=8)
             axes.set(xticks=[0, n_columns - 1], yticks=[0, n_rows - 1])
             axes.spines[:].set_visible(False)
             axes.tick_params(length=0, labelsize=8)
@@ -148,6 +149,63 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
     bar.set_label("cosine with the marked cell")
     headline(figure, title or "1-D: a streak along the row. 2-D: a cross along row and column")
     return figure
+
+
+@styled
+def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
+    """How alike the position vectors of two cells are, on the mean, by the step between them.
+
+    tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a map with
+    step 0 in its middle (the ring) and steps to half the grid, so that every step has many pairs.
+    Returns the figure. Raises ShapeError when a table has another number of rows.
+
+    >>> figure = step_similarity({"all alike": np.ones((9, 2))}, 3, 3)
+    >>> np.asarray(figure.axes[0].get_images()[0].get_array()).round(6).min()
+    np.float64(1.0)
+    """
+    figure = blank(figure, 1.7 + 2.9 * len(tables), 3.6)
+    panels = figure.subplots(1, len(tables), squeeze=False)[0]
+    for axes, (name, vectors) in zip(panels, tables.items(), strict=True):
+        means = mean_by_step(_cosines(name, vectors, n_rows, n_columns), n_rows, n_columns)
+        down, across = (size // 2 for size in means.shape)
+        ends = (-across - 0.5, across + 0.5, down + 0.5, -down - 0.5)
+        others = np.delete(means.ravel(), means.size // 2)  # the middle is 1 in any table
+        scale = {"vmin": others.min(), "vmax": others.max()}
+        picture = axes.imshow(means, cmap=WEIGHTS, **scale, extent=ends)
+        axes.plot(0, 0, "o", mfc="none", mec=ORANGE, mew=1.8, markersize=8)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set(xticks=[-across, 0, across], yticks=[-down, 0, down])
+        axes.set(xlabel="columns to the right", ylabel="rows down")
+        axes.set_title(name, fontsize=10.5, fontweight="normal")
+        bar = figure.colorbar(picture, ax=axes, fraction=0.045, label="mean cosine")
+        bar.outline.set_visible(False)
+    headline(figure, title or "Cosines by the step between two cells")
+    return figure
+
+
+def mean_by_step(cosines, n_rows, n_columns):
+    """Return the mean of cosines (N, N) for each step of rows and columns, up to half the grid.
+
+    The result has step 0 in its middle: (2 · (n_rows // 2) + 1, 2 · (n_columns // 2) + 1).
+
+    >>> mean_by_step(np.eye(4), 2, 2)
+    array([[0., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+    table = np.asarray(cosines).reshape(n_rows, n_columns, n_rows, n_columns)
+    down, across = n_rows // 2, n_columns // 2
+    means = np.zeros((2 * down + 1, 2 * across + 1))
+    for row in range(-down, down + 1):
+        for column in range(-across, across + 1):
+            here = table[max(0, -row) : n_rows - max(0, row), max(0, -column) :]
+            here = here[:, : n_columns - abs(column)]
+            i, j = np.indices(here.shape[:2])
+            means[row + down, column + across] = here[
+                i, j, i + max(0, row), j + max(0, column)
+            ].mean()
+    return means
 
 
 def _cosines(name, vectors, n_rows, n_columns):

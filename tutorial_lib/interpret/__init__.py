@@ -26,9 +26,10 @@ from tutorial_lib.interpret.likeness import likeness, likeness_by_layer
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.painting import (
     highest,
-    of_others_with_as_much,
+    maps_from_cls,
     paint_over,
     random_with_as_much,
+    shared_tiles,
 )
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
@@ -66,8 +67,8 @@ __all__ = [
     "likeness",
     "likeness_by_layer",
     "logit_lens",
+    "maps_from_cls",
     "mean_outputs",
-    "of_others_with_as_much",
     "paint_over",
     "patch_similarity",
     "previous_token_scores",
@@ -79,6 +80,7 @@ __all__ = [
     "rollout",
     "see_latents",
     "see_picture",
+    "shared_tiles",
     "trace",
     "weights_by_distance",
     "weights_on",

@@ -1,15 +1,17 @@
 """Testing a map of a picture: paint over the patches it names, and random ones with as much ink.
 
 A map that names patches with much ink takes more out of the picture than one that names blank ones,
-whatever it says about the model. So each map is compared with chance that takes out as much, and
-with what the same sort of map names in another picture, which shares its taste for some places.
+whatever it says about the model. So each map is compared with chance that takes out as much.
+(Exercise 7.10 is the other control: what the same sort of map names in another picture.)
 """
 
 import math
 
 import torch
 
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.interpret.attention_rollout import rollout
 
 
 def paint_over(images, chosen):
@@ -64,18 +66,31 @@ def random_with_as_much(ink, chosen, generator, tries=300):
     return best
 
 
-def of_others_with_as_much(ink, chosen, n=3):
-    """Return for each picture the tiles chosen in another one, n times: (n, B, N) bool.
+def maps_from_cls(model, images, follow):
+    """Return what a ViT's [CLS] looks at, by four maps: name -> (B, N), one weight a patch.
 
-    ink and chosen (B, N). Of all other pictures those come first whose chosen tiles hold about as
-    much ink in *this* one as its own; those with the very same tiles are passed over.
-
-    >>> ink = torch.tensor([[1.0, 0.9, 0.1], [0.2, 0.8, 0.5], [0.3, 0.2, 0.4]])
-    >>> of_others_with_as_much(ink, highest(ink, 1), n=1)[0, 0]
-    tensor([False,  True, False])
+    follow(maps) is a rollout of the maps (L, H, T, T) of one picture, (T, T): it makes the map
+    named "rollout". The others are the mean of the heads of the last and of the middle layer, and
+    the rollout without the identity.
     """
-    own = (ink * chosen).sum(dim=1)  # (B,)
-    there = ink @ chosen.to(ink).T  # (B, B): what the tiles of picture j hold in picture i
-    same = chosen.to(ink) @ chosen.to(ink).T == chosen.sum(dim=1)  # (B, B), itself among them
-    gaps = (there - own[:, None]).abs().masked_fill(same, math.inf)
-    return chosen[gaps.topk(n, largest=False).indices.T]
+    with torch.no_grad(), capture_attention(model) as maps:
+        model(images)
+    maps = list(maps)  # L of (B, H, T, T)
+    every = {
+        "last layer": maps[-1].mean(dim=1),
+        "middle layer": maps[len(maps) // 2].mean(dim=1),
+        "rollout": torch.stack([follow(of_one) for of_one in torch.stack(maps, dim=1)]),
+        "rollout, no identity": rollout(maps, identity=False),
+    }
+    return {name: matrix[:, 0, 1:] for name, matrix in every.items()}
+
+
+def shared_tiles(chosen):
+    """Return how many chosen tiles (B, N) two different pictures have in common, on average.
+
+    >>> shared_tiles(torch.tensor([[True, True, False], [True, False, True]]))
+    1.0
+    """
+    both = chosen.float() @ chosen.float().T  # (B, B)
+    n = len(chosen)
+    return ((both.sum() - both.trace()) / (n * (n - 1))).item()

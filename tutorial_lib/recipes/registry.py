@@ -144,7 +144,7 @@ RECIPES = {
             "pushed-digits",
             "pushed_digits",
             "table",
-            "a ViT and a small convolutional network read digits pushed off the centre",
+            "a ViT and small convolutional networks read digits pushed off the centre",
         ),
         Recipe(
             "larger-digits",

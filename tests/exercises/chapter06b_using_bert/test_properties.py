@@ -34,6 +34,21 @@ def pool(divide="real", keep=True, start=0, end=None, masked=True, power=1):
     return answer
 
 
+def rows(lengths=True, cut=True, more=0, start=0, sign=1, turned=False):
+    """The nearest rows of a table, with a choice of slips."""
+
+    def answer(query, table, n):
+        scores = []
+        for row in table:
+            size = row.norm() * query.norm() if lengths else 1
+            scores.append(sign * float((row * query).sum() / size))
+        order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
+        found = [i + start for i in (order[: n + more] if cut else order)]
+        return torch.tensor(found[::-1] if turned else found)
+
+    return answer
+
+
 def names(last=0, i_begins=True, b_splits=True, ends=True, start=0, singles=True):
     """Names from tags, with a choice of slips."""
 
@@ -232,6 +247,22 @@ SETS = {
             "lowest": (span(pick=min), ["It takes the pair with the lowest sum"]),
             "one too short": (span(longest_by=-1), ["An answer of exactly `longest` tokens"]),
             "start only": (span(combine=lambda a, b: a), ["It looks at the start alone: add the"]),
+        },
+    ),
+    "6b.6": (
+        rows(),
+        {
+            "dot": (rows(lengths=False), ["This compares dot products: a long vector wins"]),
+            "all": (rows(cut=False), ["All rows come back: only the n best are asked for."]),
+            "one too many": (
+                rows(more=1),
+                ["The numbers of n rows are asked for, (n,), from 0 on."],
+            ),
+            "from 1": (rows(start=1), ["The numbers of n rows are asked for, (n,), from 0 on."]),
+            "worst, last first": (
+                rows(sign=-1, turned=True),
+                ["It does not find the rows with the highest cosine."],
+            ),
         },
     ),
     "6b.5": (

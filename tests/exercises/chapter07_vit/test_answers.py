@@ -96,15 +96,15 @@ def test_hidden_patches_are_the_library_s(images):
 
 def test_the_numbers_of_the_claims_are_the_library_s():
     assert TASKS["7.1"].solution() == ViTConfig.huge().n_patches + 1
-    assert round(TASKS["7.12"].solution() * 1e6) == count_parameters(ViTConfig.large())
-    larger = next(m for m in TASKS["7.12"].mistakes if m.__name__ == "millions_patch_32")
+    assert round(TASKS["7.13"].solution() * 1e6) == count_parameters(ViTConfig.large())
+    larger = next(m for m in TASKS["7.13"].mistakes if m.__name__ == "millions_patch_32")
     assert round(larger() * 1e6) == count_parameters(ViTConfig.large(patch_size=32))
-    base = next(m for m in TASKS["7.12"].mistakes if m.__name__ == "millions_base")
+    base = next(m for m in TASKS["7.13"].mistakes if m.__name__ == "millions_base")
     assert round(base() * 1e6) == count_parameters(ViTConfig.base())
 
 
 @pytest.mark.parametrize(
-    ("number", "answers"), [("7.1", (257,)), ("7.12", (304.3, 304.33)), ("7.4", (0.69, 0.7, -0.69))]
+    ("number", "answers"), [("7.1", (257,)), ("7.13", (304.3, 304.33)), ("7.4", (0.69, 0.7, -0.69))]
 )
 def test_a_rounded_claim_passes(number, answers):
     for answer in answers:
@@ -134,7 +134,7 @@ def test_each_map_looks_as_it_is_described():
     assert maps["d"].argmax() == 63
 
 
-# The curves of 7.10 ---------------------------------------------------------------------------
+# The curves of 7.7 ----------------------------------------------------------------------------
 
 
 def test_sound_parts_give_two_curves_of_one_kind():
@@ -220,11 +220,11 @@ def colour_buckets(images, patch_size, bits):
         ("7.2", unfolded),
         ("7.9", normalised),
         ("7.9", halved_path),
-        ("7.11", indexed),
-        ("7.10", colour_buckets),
-        ("7.11", one_by_one),
-        ("7.11", beside_tensors),
-        ("7.11", in_buckets),
+        ("7.12", indexed),
+        ("7.11", colour_buckets),
+        ("7.12", one_by_one),
+        ("7.12", beside_tensors),
+        ("7.12", in_buckets),
     ],
 )
 def test_another_style_passes(number, answer):

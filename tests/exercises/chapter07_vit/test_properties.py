@@ -47,6 +47,27 @@ def embed(bias=True, cls="front", positions=0, map_cls=False, scale=1.0, on_cls=
     return answer
 
 
+def control(there=True, signed=False, sign=1, twins=False, rows=True, glued=False, pixels=False):
+    """Another digit's map, found in loops, with a choice of slips."""
+
+    def answer(ink, chosen):
+        found = []
+        for i, own in enumerate(chosen):
+            gaps = {}
+            for j, other in enumerate(chosen):
+                if j == i or (not twins and torch.equal(own, other)):
+                    continue
+                gap = ink[i if there else j][other].sum() - ink[i][own].sum()
+                gap = gap if signed else gap.abs()
+                gaps[j] = float((ink[i] - ink[j]).norm() if pixels else sign * gap)
+            found.append(min(gaps, key=gaps.get))
+        if not rows:
+            return torch.tensor(found)
+        return chosen[found] | chosen if glued else chosen[found]
+
+    return answer
+
+
 def grid(by_columns=False, exchanged=False, start=0, base=10_000, divide="half", order="pairs"):
     """Positions in two directions, with a choice of slips."""
 
@@ -339,6 +360,23 @@ SETS = {
         },
     ),
     "7.10": (
+        control(),
+        {
+            "a number each": (control(rows=False), ["This is one number a digit: return the"]),
+            "with its own": (control(glued=True), ["A row is not what the map names in any"]),
+            "least, twins": (
+                control(signed=True, twins=True),
+                ["It takes the least ink, not the nearest", "A digit with the very same patches"],
+            ),
+            "weighed in the other, most": (
+                control(there=False, sign=-1, signed=True),
+                ["It weighs the other's patches in the *other* digit"],
+            ),
+            "furthest": (control(sign=-1), ["It takes the amount that is furthest away"]),
+            "by pixels": (control(pixels=True), ["It is not the digit whose patches hold the"]),
+        },
+    ),
+    "7.11": (
         colours(),
         {
             "no top": (colours(top=False), ["With 2 bits white gets the digit 4: at"]),
@@ -361,7 +399,7 @@ SETS = {
             "ceiling": (colours(whole=math.ceil), ["With 2 bits a grey patch of 0.05 gets"]),
         },
     ),
-    "7.11": (
+    "7.12": (
         corrupt(),
         {
             "everywhere": (corrupt(everywhere=True), ["A patch that is not chosen, with the"]),

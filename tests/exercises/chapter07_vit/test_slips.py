@@ -16,7 +16,7 @@ TASKS = registry.contents("07")
 @pytest.mark.parametrize(
     ("number", "answer", "said"),
     [
-        ("7.12", 304.2, "or a part is left out"),
+        ("7.13", 304.2, "or a part is left out"),
         ("7.4", 0.98, "error of one accuracy"),
         ("7.4", 9.26, "1-D against none"),
     ],
@@ -132,15 +132,15 @@ def from_first_map(maps):
         ("7.5", faster, "It multiplies by the power of 10000"),
         ("7.9", last_map, "map of the last layer alone"),
         ("7.9", from_first_map, "This gives the first layer no residual path"),
-        ("7.10", octal, "It has base 8 with 2 bits"),
-        ("7.11", hidden_in_place, "work on a copy, `patches.clone()`"),
-        ("7.11", corrupted_in_place, "work on a copy, `patches.clone()`"),
-        ("7.10", upper_borders, "on the border of two digits"),
-        ("7.11", corrupted_up_to_both, "with the draw 0.8 becomes `mask`"),
-        ("7.11", corrupted_in_buckets, "with the draw 0.8 becomes `mask`"),
-        ("7.11", replaced_in_a_loop, "hidden or replaced: take it as it was"),
-        ("7.11", masked_then_replaced, "hidden or replaced: take it as it was"),
-        ("7.11", changed_in_one_loop, "hidden or replaced: take it as it was"),
+        ("7.11", octal, "It has base 8 with 2 bits"),
+        ("7.12", hidden_in_place, "work on a copy, `patches.clone()`"),
+        ("7.12", corrupted_in_place, "work on a copy, `patches.clone()`"),
+        ("7.11", upper_borders, "on the border of two digits"),
+        ("7.12", corrupted_up_to_both, "with the draw 0.8 becomes `mask`"),
+        ("7.12", corrupted_in_buckets, "with the draw 0.8 becomes `mask`"),
+        ("7.12", replaced_in_a_loop, "hidden or replaced: take it as it was"),
+        ("7.12", masked_then_replaced, "hidden or replaced: take it as it was"),
+        ("7.12", changed_in_one_loop, "hidden or replaced: take it as it was"),
     ],
 )
 def test_a_slip_is_named_in_another_style_too(number, answer, said):

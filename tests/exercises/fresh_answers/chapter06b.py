@@ -159,7 +159,7 @@ RIGHT = {
     "6b.2": [entities_right_1, entities_right_2],
     "6b.3": [labels_right_1, labels_right_2],
     "6b.4": [span_right_1, span_right_2],
-    "6b.5": [("b", vectors_right_1), ("b", vectors_right_2)],  # letter from the stub's code
+    "6b.5": [("c", vectors_right_1), ("c", vectors_right_2)],  # letter from the stub's code
 }
 WRONG = {
     "6b.2": [
@@ -181,8 +181,8 @@ WRONG = {
         ("two: end may stand outside allowed, and end returned exclusive", span_wrong_two),
     ],
     "6b.5": [
-        ("token vectors brought to length 1 before the mean", ("b", vectors_wrong_tokens_normed)),
-        ("divided by the squared length", ("b", vectors_wrong_no_root)),
-        ("two: [CLS] left out, and not brought to length 1", ("b", vectors_wrong_two)),
+        ("token vectors brought to length 1 before the mean", ("c", vectors_wrong_tokens_normed)),
+        ("divided by the squared length", ("c", vectors_wrong_no_root)),
+        ("two: [CLS] left out, and not brought to length 1", ("c", vectors_wrong_two)),
     ],
 }

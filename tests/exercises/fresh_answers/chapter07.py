@@ -172,7 +172,7 @@ def interpolate_wrong_two(table, old_grid, new_grid):
     return new[0].flatten(1).T
 
 
-# 7.10
+# 7.11
 def split_right_1(order, n_validation, n_test):
     n_train = len(order) - n_validation - n_test
     return order[:n_train], order[n_train : n_train + n_validation], order[n_train + n_validation :]
@@ -375,9 +375,9 @@ RIGHT = {
     "7.7": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
     "7.8": [("b", cls_right_1), ("b", cls_right_2)],  # letter from the stub's code
     "7.9": [rollout_right_1, rollout_right_2],
-    "7.10": [colour_right_1, colour_right_2],
-    "7.11": [corrupt_right_1, corrupt_right_2],
-    "7.12": [304.3],
+    "7.11": [colour_right_1, colour_right_2],
+    "7.12": [corrupt_right_1, corrupt_right_2],
+    "7.13": [304.3],
 }
 WRONG = {
     "7.1": [
@@ -423,17 +423,17 @@ WRONG = {
         ("identity mixed in once, at the end", rollout_wrong_residual_once),
         ("two: first layer skipped, and heads summed", rollout_wrong_two),
     ],
-    "7.10": [
+    "7.11": [
         ("white not clamped to 2^bits - 1", colour_wrong_no_clamp),
         ("pixels quantised before the mean", colour_wrong_pixels_first),
         ("two: rounded, and the first channel's digit lowest", colour_wrong_two),
     ],
-    "7.11": [
+    "7.12": [
         ("replacement read from the already changed patches", corrupt_wrong_reads_corrupted),
         ("other[b, n] looked up in the first picture", corrupt_wrong_first_picture),
         ("two: hides places not chosen, and changes patches itself", corrupt_wrong_two),
     ],
-    "7.12": [
+    "7.13": [
         ("patches of 32", 306.5),
         ("head forgotten", 303.3),
         ("two: no head, and no biases in the layers", 303.1),

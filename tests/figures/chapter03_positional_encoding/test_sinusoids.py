@@ -6,6 +6,7 @@ import torch
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.positions_products import mean_by_step
 from tutorial_lib.figures.style import png
 from tutorial_lib.positions import sinusoidal, sinusoidal_grid
 
@@ -101,3 +102,26 @@ def test_a_cell_is_most_like_itself():
         figures.grid_similarity(grid, 5, 5)
     with pytest.raises(ShapeError, match="cells must lie in a grid of 4 x 6"):
         figures.grid_similarity(grid, 4, 6, cells=[(4, 0)])
+
+
+def test_the_mean_of_each_step_is_that_of_its_pairs():
+    cells = np.arange(12.0)  # 3 rows of 4
+    found = mean_by_step(cells[:, None] * 100 + cells, 3, 4)  # 100 here + there
+    assert found.shape == (3, 5)
+    rows, columns = np.meshgrid(range(3), range(4), indexing="ij")
+    for row, column in ((0, 0), (1, -2), (-1, 1), (0, 2)):
+        there = [
+            100 * (r * 4 + c) + (r + row) * 4 + c + column
+            for r, c in zip(rows.ravel(), columns.ravel(), strict=True)
+            if 0 <= r + row < 3 and 0 <= c + column < 4
+        ]
+        assert found[1 + row, 2 + column] == pytest.approx(np.mean(there))
+
+
+def test_steps_have_a_map_a_table_and_the_ring_is_step_0():
+    waves = sinusoidal(12, 8)
+    figure = figures.step_similarity({"1-D": waves, "again": waves}, 3, 4)
+    maps = [axes for axes in figure.axes if axes.images]
+    assert [axes.get_title(loc="left") for axes in maps] == ["1-D", "again"]
+    assert maps[0].images[0].get_array()[1, 2] == pytest.approx(1)
+    assert maps[0].lines[0].get_xydata().tolist() == [[0, 0]]

@@ -53,7 +53,7 @@ def test_the_alt_text_names_the_names():
 def test_an_answer_and_its_probabilities():
     figure = figures.answer_span("ay", LINES, STARTS, ENDS, (1, 0, 1), (0, 0, 0), "title")
     assert texts(figure)[0] == 'Who says "ay"?'
-    assert texts(figure)[1:-1] == [*LINES[0], *LINES[1]]
+    assert texts(figure)[1:-2] == [*LINES[0], *LINES[1]]
     bars = [p for p in figure.axes[0].patches if not p.get_linewidth()]
     starts, ends = [*STARTS[0], *STARTS[1]], [*ENDS[0], *ENDS[1]]
     both = [share for pair in zip(starts, ends, strict=True) for share in pair]
@@ -61,7 +61,8 @@ def test_an_answer_and_its_probabilities():
     assert len(seen) < len(both)
     assert [bar.get_height() / 0.22 for bar in bars] == pytest.approx(seen)
     frames = [p for p in figure.axes[0].patches if p.get_linewidth()]
-    assert len(frames) == 2  # the two words of the true answer
+    assert len(frames) == 3  # the two words of the true answer, and the scale
+    assert frames[-1].get_height() == pytest.approx(0.22)
     (line,) = figure.axes[0].lines  # under the one word said
     assert line.get_xdata()[1] == pytest.approx(bert_tasks.LETTER * 3)
     alt = figures.describe_answer_span("ay", LINES, (1, 0, 1), (0, 0, 0))
@@ -102,3 +103,16 @@ def test_a_figure_can_be_drawn_again():
     assert again is figure
     assert len(figure.axes) == 1
     assert style.png(figure)[:4] == b"\x89PNG"
+
+
+def test_seen_and_new_are_two_bars_and_new_ones_are_orange():
+    right = {"counts": (1.0, 0.7), "frozen": (0.8, 0.75)}
+    bars = figures.seen_and_new(right, "title").axes[0].patches
+    assert [bar.get_width() for bar in bars] == pytest.approx([1.0, 0.7, 0.8, 0.75])
+    blue, orange = (
+        {bar.get_facecolor() for bar in bars[::2]},
+        {b.get_facecolor() for b in bars[1::2]},
+    )
+    assert len(blue) == len(orange) == 1
+    assert blue != orange
+    assert "frozen 0.80 of seen, 0.75 of new" in figures.describe_seen_and_new(right)

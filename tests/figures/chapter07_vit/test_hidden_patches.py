@@ -39,12 +39,14 @@ def test_the_stages_show_what_is_kept_hidden_guessed_and_true():
     stages = [torch.tensor(axes.images[0].get_array().data) for axes in figure.axes]
     whole, gets, fills, true = (stages[i] for i in (0, 2, 4, 6))  # of the first picture
     torch.testing.assert_close(whole, images[0].permute(1, 2, 0))
-    for changed in (gets, fills, true):
+    for changed in (fills, true):
         torch.testing.assert_close(changed[:, :4], whole[:, :4])
         torch.testing.assert_close(changed[4:], whole[4:])
         assert changed[:4, 4:].flatten(0, 1).unique(dim=0).shape == (1, 3)
     assert fills[0, 7].tolist() == [1, 0, 0]
-    assert gets[0, 7].std() < 0.1  # grey
+    torch.testing.assert_close(gets, whole)
+    (hatched,) = figure.axes[2].patches
+    assert (hatched.get_xy(), hatched.get_hatch()) == ((3.5, -0.5), "////")
     own = class_colours(mean_colours(images, 4)[0, 1])
     torch.testing.assert_close(true[0, 7], own)
     assert stages[5][7, 0].tolist() == [1, 0, 0]  # of the second picture
@@ -54,9 +56,9 @@ def test_the_stages_show_what_is_kept_hidden_guessed_and_true():
     ("guess", "said", "each"),
     [
         (WHITE, "3 of 4 hidden patches right, 0 of the 1 not white",
-         "3 of 4 right"),
+         "3 of 4 right (dots)"),
         (RED, "1 of 4 hidden patches right, 1 of the 1 not white",
-         "1 of 4 right"),
+         "1 of 4 right (dots)"),
     ],
 )  # fmt: skip
 def test_the_right_ones_are_counted(guess, said, each):
@@ -64,6 +66,7 @@ def test_the_right_ones_are_counted(guess, said, each):
     figure = figures.filled_emoji(quarters(), ALL, guesses, 2)
     assert figure.get_suptitle() == said
     assert figure.axes[2].get_xlabel() == each
+    assert len(figure.axes[2].lines) == int(each[0])  # a dot each
     assert said in figures.describe_filled_emoji(quarters(), ALL, guesses, 2)
 
 
@@ -94,3 +97,17 @@ def test_what_does_not_fit_is_named(draw):
         draw(quarters(), ~ALL, guesses, 2)
     with pytest.raises(ShapeError, match=r"got torch\.int64"):
         draw(quarters(), ALL.long(), guesses, 2)
+
+
+def test_a_patch_its_mean_and_its_class():
+    image = torch.zeros(3, 4, 4)
+    image[0, :2, 2:] = 0.7
+    figure = figures.patch_colour(image, 1, 2)
+    _, patch, mean, target = (axes.images[0].get_array() for axes in figure.axes)
+    assert patch.shape == (2, 2, 3)
+    assert mean[0, 0].tolist() == pytest.approx([0.7, 0, 0])
+    assert target[0, 0].tolist() == pytest.approx([5 / 7, 0, 0])  # step 5 of 0 to 7
+    (frame,) = figure.axes[0].patches
+    assert frame.get_xy() == (1.5, -0.5)
+    with pytest.raises(ShapeError, match="there are 4 patches, got number 4"):
+        figures.patch_colour(image, 4, 2)

@@ -41,7 +41,7 @@ def test_every_size_is_drawn_into_one_figure(side):
 
 def test_it_can_be_read_aloud():
     words = figures.describe_patch_sequence(torch.zeros(3, 224, 224), 16, range(196))
-    assert "14 x 14 patches, in another order: Patches of 16: 196 tokens" in words
+    assert "14 x 14 patches of 16, in another order: 196 tokens" in words
     assert "38,416 weights" in words
 
 

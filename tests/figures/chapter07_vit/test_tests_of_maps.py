@@ -42,11 +42,13 @@ def test_paint_covers_the_chosen_tiles_and_the_ink_below():
     assert (pixels[4:8, 4:8] == 1).all()
 
 
-def test_a_map_is_drawn_beside_its_own_control():
+def test_a_map_and_its_controls_have_lines_of_their_own():
     axes = figures.beyond_ink(ROWS).axes[0]
     points = [(line.get_xdata(), line.get_marker()) for line in axes.lines if len(line.get_xdata())]
     assert ([0.7, 0.8], "o") in [(list(x), marker) for x, marker in points]
     assert ([0.6], "D") in [(list(x), marker) for x, marker in points]
     assert ([0.5, 0.7], "s") in [(list(x), marker) for x, marker in points]
+    heights = [set(line.get_ydata()) for line in axes.lines if len(line.get_xdata())]
+    assert len(set.union(*heights)) == 3 * len(ROWS) == len(heights)
     said = figures.describe_beyond_ink(ROWS)
     assert "last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75, others 0.60" in said

@@ -2,6 +2,7 @@
 
 from tutorial_lib.exercises.chapter06b_using_bert.entities import ENTITIES
 from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import FINE_TUNING_STEP
+from tutorial_lib.exercises.chapter06b_using_bert.nearest import NEAREST
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import SEARCH_RANKING
 from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
@@ -15,6 +16,7 @@ EXERCISES = (
     PIECE_LABELS,
     BEST_SPAN,
     SEARCH_RANKING,
+    NEAREST,
 )
 
 RECALL = (

@@ -56,6 +56,18 @@ def text_vectors_padding(hidden, mask):
     return pooled / pooled.norm(dim=-1, keepdim=True)
 
 
+def text_vectors_last(hidden, mask):
+    """This takes the last position, where [SEP] should be, in place of the mean."""
+    pooled = hidden[:, -1]
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
+def text_vectors_largest(hidden, mask):
+    """This takes the largest of each number over all positions, padding too, not the mean."""
+    pooled = hidden.amax(dim=1)
+    return pooled / pooled.norm(dim=-1, keepdim=True)
+
+
 def text_vectors_any_length(hidden, mask):
     """This does not bring the means to length 1."""
     real = mask[..., None]  # (B, T, 1)
@@ -139,20 +151,24 @@ SEARCH_RANKING = Symptom(
     text="""
 The table above ranks nine texts by their score for a question. The model is sound; it was trained
 to put the mean of its tokens' vectors close together for texts of like meaning. Each text was read
-twice: together with the others in one batch, and alone. The vectors were made by code with one of
-these mistakes. Choose the letter, then repair `text_vectors`.
+twice: together with the others in one batch, which is filled up to its longest text, and alone. The
+vectors were made by code with one of these mistakes. Look at *which* texts change in company, and
+how much. Choose the letter, then repair `text_vectors`, with tensor operations of your own, without
+`mean_pool`.
 """,
     hints=(
         "A text means the same alone and in company. Which scores changed, and which one did not?",
-        "A batch is filled up to its longest text. Who gets most filling, and whose score fell "
-        "most?",
-        "Can a scalar product of two vectors of length 1 be above 1?",
+        "The text of 28 tokens gets one token of filling, the text of 5 gets 24. What would one "
+        "token of filling do under each letter?",
+        "Which of the four is changed only a little by a little filling, and always downwards?",
     ),
     solution=text_vectors,
     second_style=text_vectors_by_text,
     mistakes=(
         text_vectors_first,
+        text_vectors_last,
         text_vectors_padding,
+        text_vectors_largest,
         text_vectors_any_length,
         text_vectors_sum,
         text_vectors_over_texts,
@@ -161,12 +177,12 @@ these mistakes. Choose the letter, then repair `text_vectors`.
     looks=(
         "Each text would have the same score alone and in the batch, and all scores would be high "
         "and close together: that vector alone was never trained to tell texts apart.",
-        "A text would score less in the batch than alone, the more the shorter it is; the longest, "
+        "A text that is filled at all would be read at a token of filling. The text of 28 tokens, "
+        "with a single one, would fall from 0.14 to 0.05, and not keep its score.",
+        "A text would score less in the batch than alone, the more it is filled; the longest, "
         "which needs no filling, would keep its score.",
-        "Each text would have the same score alone and in the batch, but the scores would be far "
-        "above 1, which no cosine is.",
-        "Each text would have the same score alone and in the batch, but in the hundreds and "
-        "thousands: each token adds to it.",
+        "All scores would be high, 0.6 to 0.8, and nearly all would *rise* in company: more "
+        "tokens make the largest number of them larger.",
     ),
     cases=text_vectors_cases,
     properties=(

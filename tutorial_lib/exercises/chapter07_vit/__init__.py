@@ -2,6 +2,7 @@
 
 from tutorial_lib.exercises.chapter07_vit.claims import GAP_IN_ERRORS, TOKENS
 from tutorial_lib.exercises.chapter07_vit.colours import MEAN_COLOUR_TARGETS
+from tutorial_lib.exercises.chapter07_vit.control import ANOTHER_DIGITS_MAP
 from tutorial_lib.exercises.chapter07_vit.embedding import EMBED
 from tutorial_lib.exercises.chapter07_vit.grid import GRID_POSITIONS
 from tutorial_lib.exercises.chapter07_vit.hiding import CORRUPT_PATCHES
@@ -25,6 +26,7 @@ EXERCISES = (
     SPLIT,
     CLS_MAP,
     ATTENTION_ROLLOUT,
+    ANOTHER_DIGITS_MAP,
     MEAN_COLOUR_TARGETS,
     CORRUPT_PATCHES,
     MILLIONS,
@@ -81,79 +83,66 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.2",
-        key="numbers_in_a_patch",
-        question="ViT-Base has vectors of 768 numbers. How many numbers does a patch of 16 x 16 "
-        "pixels in three colours hold?",
-    ),
-    Prediction(
-        id="P7.3",
         key="shuffled_patches_with_positions",
         question="A trained ViT with positions reads 97.5 % of the test digits. What share does it "
         "still read when the patches of each are shuffled, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.4",
+        id="P7.3",
         key="accuracy_without_positions",
         question="A ViT with learned positions reads 0.946 of the validation digits. What share "
         "does one read that was trained without any positions, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.5",
+        id="P7.4",
         key="wrong_and_sure",
         question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
         "say with a probability of 0.9 or more?",
     ),
     Prediction(
-        id="P7.6",
-        key="patches_without_overlap",
-        question="Patches of 4 x 4 pixels in place of overlapping ones of 7 x 7, as many tokens. "
-        "Which validation accuracy does the ViT reach, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P7.7",
+        id="P7.5",
         key="six_patches_painted_over",
         question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
         "over. What share of the validation digits does the ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.8",
+        id="P7.6",
         key="one_head_silenced",
         question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
         "the validation digits, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.9",
+        id="P7.7",
         key="emoji_patches_guessed",
         question="Half of the patches of emoji that it has not seen are chosen to be guessed. "
         "What share gets the right one of 512 colours, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.10",
+        id="P7.8",
         key="lead_of_the_cnn",
         question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
         "points is the CNN ahead on the test digits?",
     ),
     Prediction(
-        id="P7.11",
+        id="P7.9",
         key="patch_map_of_vit_b",
         question="What share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
         "between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.12",
+        id="P7.10",
         key="sky_and_ground",
         question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
         "the mean cosine of their patches’ vectors in DINOv2, between -1 and 1?",
     ),
     Prediction(
-        id="P7.13",
+        id="P7.11",
         key="digits_from_five_labels",
         question="A linear classifier gets DINOv2’s vectors of 50 digits, five of each, with their "
         "labels. What share of the test digits does it read, between 0 and 1?",

@@ -210,7 +210,7 @@ ImageNet pictures a class (Dosovitskiy et al. 2020, table 8):
 | positions | accuracy |
 |---|---|
 | none | 61.38 % |
-| learned, one vector for each patch in a row (1-D) | 64.21 % |
+| learned, one vector for each patch, all counted in one row (1-D) | 64.21 % |
 | learned, half for the row and half for the column (2-D) | 64.00 % |
 | relative | 64.03 % |
 

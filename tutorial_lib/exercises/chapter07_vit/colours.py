@@ -200,7 +200,7 @@ def base_is_the_number_of_digits(answer):
 
 
 MEAN_COLOUR_TARGETS = Write(
-    id="7.10",
+    id="7.11",
     title="The colour of a patch",
     level="medium",
     text="""

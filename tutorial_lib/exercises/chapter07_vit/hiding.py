@@ -128,7 +128,7 @@ def others_as_they_were(answer):
 
 
 CORRUPT_PATCHES = Write(
-    id="7.11",
+    id="7.12",
     title="Hidden patches",
     level="medium",
     text="""

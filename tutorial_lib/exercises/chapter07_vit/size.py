@@ -137,7 +137,7 @@ def millions_bytes():
 
 
 MILLIONS = Claim(
-    id="7.12",
+    id="7.13",
     title="Whose 307 million?",
     level="medium",
     text="""

@@ -2,7 +2,8 @@
 
 function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-digits", role: "group", "aria-label": model.get("label") });
-  const [layers, heads, side] = model.get("shape");
+  const [layers, heads] = model.get("shape");
+  const readers = model.get("readers");
   const set = (values) => {
     for (const [name, value] of Object.entries(values)) model.set(name, value);
     model.save_changes();
@@ -32,9 +33,11 @@ function render({ model, el }) {
   };
   const layer = choice("layer", "Layer", "rollout of all layers", layers);
   const head = choice("head", "Head", "mean of the heads", heads);
+  const reader = element("select", { "aria-label": "Model", onchange: () => set({ reader: Number(reader.value) }) },
+    ...readers.map((name, i) => element("option", { value: i, text: name })));
 
   function weights(answer) {
-    const n = side * side;
+    const n = answer.side * answer.side;
     const start = ((model.get("layer") + 1) * (heads + 1) + (model.get("layer") < 0 ? 0 : model.get("head") + 1)) * n;
     return fromFloat16(answer.attention).subarray(start, start + n);
   }
@@ -44,8 +47,10 @@ function render({ model, el }) {
     const [[first, digit], [second, other]] = order;
     const truth = answer.label === null ? "" : ` Its label is ${answer.label}: ${answer.label === digit ? "right" : "wrong"}.`;
     const place = looks.indexOf(Math.max(...looks));
-    const where = `row ${Math.floor(place / side)}, column ${place % side}`;
-    return `The model reads a ${digit} with probability ${first.toFixed(3)}, then a ${other} with ${second.toFixed(3)}.${truth} It looks most at the patch in ${where} (from 0).`;
+    const where = `row ${Math.floor(place / answer.side)}, column ${place % answer.side}`;
+    const said = (name, digit, probability) => `${name ? name[0].toUpperCase() + name.slice(1) : "The model"} reads a ${digit} with probability ${probability.toFixed(3)}`;
+    const others = answer.others.map((each) => ` ${said(...each)}.`).join("");
+    return `${said(readers[model.get("reader")], digit, first)}, then a ${other} with ${second.toFixed(3)}.${truth} It looks most at the patch in ${where} (from 0).${others}`;
   }
 
   function draw() {
@@ -54,7 +59,7 @@ function render({ model, el }) {
     const some = answer.picture !== undefined;
     const looks = some ? weights(answer) : [];
     paper.show(model.get("strokes"), model.get("pen"));
-    seen.draw(some ? answer.picture : null, looks, side, theme);
+    seen.draw(some ? answer.picture : null, looks, answer.side, theme);
     bars.draw(some ? answer.probabilities : null);
     readout.textContent = some ? words(answer, looks) : "Draw a digit from 0 to 9, large, in the middle or anywhere else. It is read when you lift the pen.";
     note.replaceChildren(...(model.get("note") ? [element("div", { class: "tl-warning", text: model.get("note") })] : []));
@@ -64,7 +69,7 @@ function render({ model, el }) {
     if (document.activeElement !== number) number.value = model.get("example") < 0 ? "" : model.get("example");
     pen.input.value = model.get("pen");
     pen.node.querySelector("output").textContent = model.get("pen").toFixed(2);
-    [layer.value, head.value] = [model.get("layer"), model.get("head")];
+    [layer.value, head.value, reader.value] = [model.get("layer"), model.get("head"), model.get("reader")];
   }
   const redraw = frameLoop(draw);
 
@@ -72,7 +77,8 @@ function render({ model, el }) {
     element("figcaption", {}, `${name} `, element("span", { text: about })), ...nodes);
   root.append(
     element("div", { class: "tl-title", text: model.get("label") }),
-    element("div", { class: "tl-controls" }, pen.node,
+    element("div", { class: "tl-controls" },
+      ...(readers.length > 1 ? [element("label", {}, "Model", reader)] : []), pen.node,
       element("label", {}, "Test digit", number), next,
       element("label", {}, "Attention of", layer), element("label", {}, "and", head)),
     note,
@@ -83,7 +89,7 @@ function render({ model, el }) {
     readout);
   el.append(root);
 
-  const names = ["strokes", "pen", "example", "layer", "head", "answer", "note"];
+  const names = ["strokes", "pen", "example", "reader", "layer", "head", "answer", "note"];
   names.forEach((name) => model.on(`change:${name}`, redraw));
   const stop = watchTheme(root, (now) => {
     theme = now;

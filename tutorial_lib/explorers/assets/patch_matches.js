@@ -74,11 +74,11 @@ function render({ model, el }) {
     const self = now.row * now.picture.columns + now.column;
     const best = strongest(maps[1 - now.index]);
     const marks = [[], []];
-    marks[now.index] = [[self, theme.blue]];
+    marks[now.index] = [[self, "#111111"]]; // with its white rim, in both themes
     marks[1 - now.index] = [[best, theme.green]];
     const other = pictures[1 - now.index];
     const pointer = pointed ? ` Under the pointer, ${here}: cosine ${maps[pointed.index][at].toFixed(2)}.` : "";
-    return { heats: maps, marks, words: `Most like row ${now.row}, column ${now.column} of ${now.picture.name} (blue) in the other picture: ${place(other, best)} of ${other.name} (green), cosine ${maps[1 - now.index][best].toFixed(2)}.${pointer}` };
+    return { heats: maps, marks, words: `Most like row ${now.row}, column ${now.column} of ${now.picture.name} (black) in the other picture: ${place(other, best)} of ${other.name} (green), cosine ${maps[1 - now.index][best].toFixed(2)}.${pointer}` };
   }
 
   function draw() {

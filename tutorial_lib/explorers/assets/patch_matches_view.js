@@ -64,7 +64,7 @@ function matchedPictureView(picture, { choose, step, point }) {
     const corner = [(index % picture.columns) * cell[0], Math.floor(index / picture.columns) * cell[1]];
     for (const [ink, thick] of [["#fff", 5], [colour, 3]]) {
       [context.strokeStyle, context.lineWidth] = [ink, thick];
-      context.strokeRect(...corner, ...cell);
+      context.strokeRect(corner[0] - 1.5, corner[1] - 1.5, cell[0] + 3, cell[1] + 3);
     }
   }
 

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.charts import filled_array
+from tutorial_lib.figures.charts import bar_chart, filled_array
 
 WIDTH = 9.0  # inches
 LETTER, GAP, LINE = 0.083, 0.075, 0.34  # inches: of a letter at 9.5 points, between words, a line
@@ -131,6 +131,9 @@ def answer_span(quote, lines, starts, ends, answer, said, title="", figure=None)
         top += LINE * spread * rows[number]
     key = "blue: the answer starts here · orange: it ends here · frame: true · line: said"
     axes.text(0, height - 0.16, key, color=style.MUTED, fontsize=9, va="center")
+    scale = {"facecolor": "none", "edgecolor": style.MUTED, "linewidth": 0.8}
+    axes.add_patch(Rectangle((6.05, height - 0.27), 0.12, 0.22, **scale))
+    axes.text(6.25, height - 0.16, "= 1", color=style.MUTED, fontsize=9, va="center")
     return figure
 
 
@@ -146,6 +149,28 @@ def describe_answer_span(quote, lines, answer, said):
 
 def _inside(line, index, span):
     return line == span[0] and span[1] <= index <= span[2]
+
+
+def seen_and_new(right, title, figure=None):
+    """Bars of what each way judges right: of the sentences it learned from, and of new ones.
+
+    right maps a name to two shares, (seen, new); new ones are orange. Returns the figure.
+
+    >>> len(seen_and_new({"counts": (1.0, 0.7)}, "Seen and new").axes[0].patches)
+    2
+    """
+    bars = {}
+    for name, (seen, new) in right.items():
+        bars |= {f"{name}, seen": seen, f"{name}, new": new}
+    label = "share of the sentences judged right"
+    lit = [f"{name}, new" for name in right]
+    return bar_chart(bars, label, title, lit=lit, group=2, form="{:.2f}", figure=figure)
+
+
+def describe_seen_and_new(right):
+    """Say both shares of each way: the alt text."""
+    each = "; ".join(f"{name} {a:.2f} of seen, {b:.2f} of new" for name, (a, b) in right.items())
+    return f"Share judged right: {each}."
 
 
 @style.styled
@@ -167,7 +192,8 @@ def task_results(scores, value_label, title="", *, lit=(), runs="seeds", figure=
         values = filled_array(values, 1, f"scores of {name!r}")
         colour = style.ORANGE if name in lit else style.BLUE
         axes.barh(row, values.mean(), color=colour, height=0.62, alpha=0.85)
-        axes.plot(values, np.full(len(values), row), "o", color=style.INK, markersize=4)
+        dots = {"color": style.INK, "markersize": 5, "markeredgecolor": style.CARD}
+        axes.plot(values, np.full(len(values), row), "o", **dots)
         beside = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
         axes.annotate(f"{values.mean():.2f}", (1.02, row), **beside)
     axes.annotate("mean", (1.02, -0.75), color=style.MUTED, fontsize=9, **beside)

@@ -1,14 +1,16 @@
 """Hidden patches of pictures, what a ViT fills in, and the colours that were there."""
 
 import torch
-from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.models.patches import cut_patches, join_patches
 from tutorial_lib.objectives import mean_colours
 
-HIDDEN = "#8d939e"
+HIDDEN = {"facecolor": "#f4f0fa", "edgecolor": "#8a63c4", "hatch": "////", "linewidth": 0.6}
+FRAME = "#8a63c4"
+RIGHT = {"markersize": 4.5, "markerfacecolor": "#fffffe", "markeredgecolor": "#20242f"}
 STAGES = ("the picture", "what it gets", "what it fills in", "the true colours")
 
 
@@ -27,12 +29,47 @@ def class_colours(classes, bits=3):
 
 
 @style.styled
+def patch_colour(image, place, patch_size, bits=3, title=None, figure=None):
+    """A picture, one of its patches, the mean colour of the patch, and the colour of its class.
+
+    image (3, height, width) from 0 to 1; place: the number of the patch, row by row. Returns the
+    figure. Raises ShapeError when there is no such patch.
+
+    >>> figure = patch_colour(torch.ones(3, 4, 4), 3, patch_size=2)
+    >>> [axes.get_title() for axes in figure.axes]
+    ['the picture', 'patch 3', 'its mean colour', 'its class: 511']
+    """
+    n_columns = image.size(-1) // patch_size
+    classes = mean_colours(image[None], patch_size, bits)[0]
+    if not 0 <= place < len(classes):
+        raise ShapeError(f"there are {len(classes)} patches, got number {place}")
+    y, x = (patch_size * part for part in divmod(place, n_columns))
+    patch = image[:, y : y + patch_size, x : x + patch_size]
+    panels = {
+        "the picture": image,
+        f"patch {place}": patch,
+        "its mean colour": patch.mean(dim=(1, 2), keepdim=True),
+        f"its class: {classes[place]}": class_colours(classes[place], bits).view(3, 1, 1),
+    }
+    figure = style.blank(figure, 8.6, 2.75)
+    for axes, (name, pixels) in zip(figure.subplots(1, 4), panels.items(), strict=True):
+        axes.imshow(pixels.permute(1, 2, 0).clamp(0, 1).numpy(), interpolation="nearest")
+        style.draw_frame(axes)
+        style.panel_title(axes, name)
+    frame = {"fill": False, "edgecolor": FRAME, "linewidth": 2}
+    figure.axes[0].add_patch(Rectangle((x - 0.5, y - 0.5), patch_size, patch_size, **frame))
+    style.headline(figure, title or f"One of {8**bits} colours is the target")
+    return figure
+
+
+@style.styled
 def filled_emoji(images, hidden, guesses, patch_size, bits=3, title=None, figure=None):
     """Pictures in four stages: whole, half hidden, filled with guessed colours, with the true ones.
 
     images (N, 3, height, width) from 0 to 1; hidden (N, patches) bool; guesses (N, patches)
     colour classes of `bits` bits a channel as `mean_colours` counts them, used where hidden.
-    Returns the figure. Raises ShapeError when these do not fit or nothing is hidden.
+    Hidden patches are hatched, right guesses have a dot. Returns the figure. Raises ShapeError
+    when these do not fit or nothing is hidden.
 
     >>> image, hidden = torch.ones(1, 3, 4, 4), torch.tensor([[True, False, True, False]])
     >>> figure = filled_emoji(image, hidden, torch.full((1, 4), 511), patch_size=2)
@@ -42,7 +79,7 @@ def filled_emoji(images, hidden, guesses, patch_size, bits=3, title=None, figure
     truth = _truth(images, hidden, guesses, patch_size, bits)
     stages = (
         images,
-        _painted(images, hidden, _grey(truth), patch_size),
+        images,  # the hatch comes on top
         _painted(images, hidden, class_colours(guesses, bits), patch_size),
         _painted(images, hidden, class_colours(truth, bits), patch_size),
     )
@@ -53,9 +90,14 @@ def filled_emoji(images, hidden, guesses, patch_size, bits=3, title=None, figure
         for axes, picture in zip(line, pictures, strict=True):
             axes.imshow(picture.permute(1, 2, 0).clamp(0, 1).numpy(), interpolation="nearest")
             style.draw_frame(axes)
-        line[0].set_ylabel(name, fontsize=10)
-    for axes, good, of in zip(grid[2], right.sum(1), hidden.sum(1), strict=True):
-        axes.set_xlabel(f"{good} of {of} right", fontsize=9.5)
+        line[0].set_ylabel(name, fontsize=12)
+    for axes, covered in zip(grid[1], hidden, strict=True):
+        for corner in _corners(covered, images, patch_size):
+            axes.add_patch(Rectangle(corner, patch_size, patch_size, **HIDDEN))
+    for axes, good, of in zip(grid[2], right, hidden.sum(1), strict=True):
+        for x, y in _corners(good, images, patch_size):
+            axes.plot(x + patch_size / 2, y + patch_size / 2, "o", **RIGHT)
+        axes.set_xlabel(f"{good.sum()} of {of} right (dots)", fontsize=11)
     style.headline(figure, title or _said(truth, hidden, right, bits))
     return figure
 
@@ -91,8 +133,12 @@ def _truth(images, hidden, guesses, patch_size, bits):
     return truth
 
 
-def _grey(classes):
-    return torch.tensor(to_rgb(HIDDEN)).expand(*classes.shape, 3)
+def _corners(chosen, images, patch_size):
+    """Where the chosen patches (patches,) begin, as imshow counts: (x, y) in pixels."""
+    n_columns = images.size(-1) // patch_size
+    for number in chosen.nonzero().flatten().tolist():
+        row, column = divmod(number, n_columns)
+        yield column * patch_size - 0.5, row * patch_size - 0.5
 
 
 def _painted(images, hidden, colours, patch_size):

@@ -88,9 +88,8 @@ def patch_sequence(image, patch_size, order=None, title=None, figure=None):
         now = values[sizes.index(patch_size)] if patch_size in sizes else None
         if now is not None:
             costs.plot([patch_size], [now], "o", color=colour, markersize=11)
-        costs.annotate(
-            name, (sizes[0], values[0]), xytext=(9, 1), textcoords="offset points", color=colour
-        )
+        end = {"xytext": (9, 1), "textcoords": "offset points", "color": colour}
+        costs.annotate(name, (sizes[0], values[0]), **end)
     costs.set_xscale("log")
     costs.set_yscale("log")
     near = [size for size in sizes if size != patch_size and 0.75 < size / patch_size < 1.34]
@@ -99,7 +98,8 @@ def patch_sequence(image, patch_size, order=None, title=None, figure=None):
     costs.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     costs.xaxis.set_minor_locator(NullLocator())
     costs.set_xlabel("side of a patch in pixels")
-    costs.axvline(patch_size, color=MUTED, linestyle=(0, (4, 3)), linewidth=1, zorder=0)
+    dashes = {"color": MUTED, "linestyle": (0, (4, 3)), "linewidth": 1, "zorder": 0}
+    costs.plot([patch_size] * 2, [1, cost.weights], **dashes)
     return figure
 
 
@@ -110,7 +110,7 @@ def describe_patch_sequence(image, patch_size, order=None):
     moved = "" if order is None else ", in another order"
     return (
         f"A picture of {image.size(-1)} x {image.size(-1)} pixels cut into {a_side} x {a_side} "
-        f"patches{moved}: {_finding(patch_size, cost)}. A head compares all with all, "
+        f"patches of {patch_size}{moved}: {_tokens(cost)}. A head compares all with all, "
         f"{cost.weights:,} weights."
     )
 
@@ -162,8 +162,11 @@ def overlapping_patches(image, patch_size, overlap, title=None, figure=None):
 
 
 def _finding(patch_size, cost):
-    tokens = "token" if cost.tokens == 1 else "tokens"
-    return f"Patches of {patch_size}: {cost.tokens:,} {tokens}"
+    return f"Patches of {patch_size}: {_tokens(cost)}"
+
+
+def _tokens(cost):
+    return f"{cost.tokens:,} {'token' if cost.tokens == 1 else 'tokens'}"
 
 
 def _checked(image, patch_size, order):

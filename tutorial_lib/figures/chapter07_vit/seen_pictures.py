@@ -1,7 +1,10 @@
 """What a real ViT sees in two pictures: patches that are alike, components, where [CLS] looks."""
 
+from itertools import combinations
+
 import numpy as np
 from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
@@ -10,6 +13,7 @@ from tutorial_lib.interpret import patch_similarity, principal_colours
 MODES = ("similar patches", "principal components", "attention of [CLS]")
 _FADED = 0.55  # what is left of the picture beneath the heat
 _HEAT = 0.9  # how much the strongest heat covers
+_CHOSEN = "#111111"  # the chosen patch's frame, with a white rim on any page
 
 
 def similarity_maps(pictures, picture, row, column):
@@ -51,7 +55,7 @@ def seen_pictures(
         style.panel_title(axes, seen.name)
         if mode == MODES[0]:
             place = (row, column) if index == picture else _best(pictures, picture, row, column)[1]
-            _outline(axes, seen, *place, style.BLUE if index == picture else style.GREEN)
+            _outline(axes, seen, *place, _CHOSEN if index == picture else style.GREEN)
     style.headline(figure, title or said)
     return figure
 
@@ -71,6 +75,76 @@ def describe_seen_pictures(pictures, mode=MODES[0], picture=0, row=0, column=0, 
         for seen, alike in zip(pictures, maps, strict=True)
     )
     return f"{said}. {names}, grey, with the cosines in orange: {shares}."
+
+
+@style.styled
+def named_areas(pictures, areas, title=None, figure=None):
+    """SeenPictures with areas framed and named.
+
+    areas maps a name to (number of the picture, rows, columns), slices of its patches. Returns the
+    figure.
+    """
+    figure = style.blank(figure, 4.4 * len(pictures), 4.7)
+    panels = figure.subplots(1, len(pictures), squeeze=False)[0]
+    for axes, seen in zip(panels, pictures, strict=True):
+        axes.imshow(_pixels(seen))
+        style.draw_frame(axes)
+        style.panel_title(axes, seen.name)
+    for name, (number, rows, columns) in areas.items():
+        seen, axes = pictures[number], panels[number]
+        tall, wide = seen.image.size(1) / seen.grid[0], seen.image.size(2) / seen.grid[1]
+        corner = (columns.start * wide - 0.5, rows.start * tall - 0.5)
+        sizes = ((columns.stop - columns.start) * wide, (rows.stop - rows.start) * tall)
+        for colour, thick in (("#ffffff", 4.5), (_CHOSEN, 2)):
+            axes.add_patch(Rectangle(corner, *sizes, fill=False, edgecolor=colour, linewidth=thick))
+        label = {"facecolor": _CHOSEN, "edgecolor": "none", "boxstyle": "square,pad=0.25"}
+        axes.text(
+            corner[0] + sizes[0] / 2, corner[1] + sizes[1] / 2, name, color="#ffffff", fontsize=10,
+            ha="center", va="center", bbox=label,
+        )  # fmt: skip
+    style.headline(figure, title or f"{len(areas)} areas, cut from the pictures by hand")
+    return figure
+
+
+@style.styled
+def alike_areas(tables, names, title=None, figure=None):
+    """Cosines between areas, a table for each kind of vector, on one scale from -1 to 1.
+
+    tables maps a title to cosines (N, N); names: the N areas. Returns the figure.
+
+    >>> figure = alike_areas({"Vectors": np.eye(2), "Colours": np.eye(2)}, ["sky", "trees"])
+    >>> [axes.get_title() for axes in figure.axes]
+    ['Vectors', 'Colours']
+    """
+    figure = style.blank(figure, 1.0 + 4.1 * len(tables), 4.1)
+    panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+    for axes, (name, cosines) in zip(panels, tables.items(), strict=True):
+        values = np.asarray(cosines)
+        axes.imshow(values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto")
+        for (row, column), value in np.ndenumerate(values):
+            ink = "#ffffff" if value > 0.75 else "#20242f"  # the same on a dark page
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=ink, fontsize=10)
+        axes.set_xticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_title(name, fontsize=10.5, fontweight="normal", loc="center")
+    style.headline(figure, title or "How alike are the areas?")
+    return figure
+
+
+def describe_alike_areas(tables, names):
+    """Say in words what `alike_areas` shows."""
+    each = " ".join(
+        f"{title}: "
+        + ", ".join(
+            f"{names[i]} and {names[j]} {np.asarray(cosines)[i, j]:.2f}"
+            for i, j in combinations(range(len(names)), 2)
+        )
+        + "."
+        for title, cosines in tables.items()
+    )
+    return f"Mean cosines of {len(names)} areas. {each}"
 
 
 @style.styled

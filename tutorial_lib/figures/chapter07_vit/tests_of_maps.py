@@ -116,34 +116,37 @@ def beyond_ink(rows, title=None, figure=None):
 
     rows: dicts with "map", "ink" (share of the ink taken out), "left" (share still read), and two
     lists: "matched", the same for random patches with as much ink, and "others", for the patches
-    that the map names in other digits. Orange: the map; grey: chance; blue: other digits.
-    Returns the figure.
+    that the map names in other digits. Three lines a map, one below the other: orange the map,
+    grey chance, blue other digits. Returns the figure.
 
     >>> row = {"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]}
     >>> describe_beyond_ink([row | {"others": [0.6, 0.7]}]).split(". ")[1]
     'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75, others 0.65.'
     """
-    figure = style.blank(figure, 8.5, 1.5 + 0.5 * len(rows))
+    kinds = (
+        ("what the map names", "left", "D", style.ORANGE),
+        ("random patches", "matched", "o", style.MUTED),
+        ("what it names in other digits", "others", "s", style.BLUE),
+    )
+    figure = style.blank(figure, 8.5, 1.5 + 0.78 * len(rows))
     axes = figure.subplots()
     for line, row in enumerate(rows):
-        mean = sum(row["matched"]) / len(row["matched"])
-        axes.plot([mean, row["left"]], [line, line], color=style.GRID, linewidth=5, zorder=1)
-        look = {"color": style.MUTED, "markersize": 6, "alpha": 0.7}
-        axes.plot(row["matched"], [line] * len(row["matched"]), "o", **look)
-        hollow = {"color": style.BLUE, "markersize": 7, "markerfacecolor": "none"}
-        axes.plot(row["others"], [line] * len(row["others"]), "s", **hollow)
-        axes.plot(row["left"], line, "D", color=style.ORANGE, markersize=8)
+        if line % 2 == 0:
+            axes.axhspan(line - 0.5, line + 0.5, color=style.GRID, alpha=0.35, linewidth=0)
+        for number, (label, key, marker, colour) in enumerate(kinds):
+            shares = row[key] if key != "left" else [row["left"]]
+            look = {"color": colour, "markersize": 7, "alpha": 0.75, "clip_on": False}
+            look |= {} if line else {"label": label}
+            axes.plot(shares, [line + 0.27 * (number - 1)] * len(shares), marker, **look)
     names = [f"{row['map']}\n({row['ink']:.0%} of the ink)" for row in rows]
     axes.set_yticks(range(len(rows)), names, fontsize=9.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("share of digits still read, 6 of 49 patches painted over")
-    handles = [
-        axes.plot([], [], "D", color=style.ORANGE, label="the patches that the map names")[0],
-        axes.plot([], [], "o", color=style.MUTED, label="random patches, as much ink")[0],
-        axes.plot([], [], "s", **hollow, label="what it names in other digits, as much ink")[0],
-    ]
-    axes.legend(handles=handles, loc="lower right", frameon=False, fontsize=9.5)
+    axes.set_xlabel(
+        "share of digits still read, 6 of 49 patches painted over (as much ink in all three lines)"
+    )
+    place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
+    axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
     style.headline(figure, title or "Against another digit's map, no map is clearly ahead")
     return figure
 

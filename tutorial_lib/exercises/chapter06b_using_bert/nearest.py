@@ -1,0 +1,134 @@
+"""Chapter 06b: the rows of a table that are closest in meaning."""
+
+import torch
+
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
+
+
+def nearest(query, table, n):
+    """Return the numbers of the n rows of highest cosine with the query, best first: (n,).
+
+    query (D,) and table (N, D) may have any lengths.
+    """
+    cosines = table @ query / (table.norm(dim=1) * query.norm())  # (N,)
+    return cosines.topk(n).indices
+
+
+def nearest_sorted(query, table, n):
+    """Second style."""
+    unit = table / table.norm(dim=1, keepdim=True)
+    scores = [float(row @ query) for row in unit]  # the query's own length changes no order
+    return sorted(range(len(scores)), key=lambda number: -scores[number])[:n]
+
+
+def nearest_dot(query, table, n):
+    """This compares dot products: a long vector wins, whatever its direction. Divide by the lengths
+    of the rows.
+    """
+    return (table @ query).topk(n).indices
+
+
+def nearest_distance(query, table, n):
+    """This takes the smallest distance, which depends on the lengths too: the angle is asked for.
+    Divide each dot product by the lengths.
+    """
+    return (table - query).norm(dim=1).topk(n, largest=False).indices
+
+
+def nearest_worst(query, table, n):
+    """This returns the rows of *lowest* cosine: the highest come first."""
+    cosines = table @ query / table.norm(dim=1)
+    return cosines.topk(n, largest=False).indices
+
+
+def nearest_last_first(query, table, n):
+    """This returns the right rows, the best one last: turn them round."""
+    return nearest(query, table, n).flip(0)
+
+
+def nearest_scores(query, table, n):
+    """This returns the cosines: the numbers of the rows are asked for, `indices`."""
+    return (table @ query / (table.norm(dim=1) * query.norm())).topk(n).values
+
+
+def nearest_by_column(query, table, n):
+    """This takes the norm of the columns, dim 0: a row's own norm runs along D, dim 1."""
+    return ((table / table.norm(dim=0)) @ query).topk(n).indices
+
+
+def nearest_sign(query, table, n):
+    """This takes cosines without their sign: -1 is the opposite, not the nearest."""
+    return (table @ query / table.norm(dim=1)).abs().topk(n).indices
+
+
+def nearest_cases():
+    """Rows of very different lengths, one of them opposite to the query; one row asked for."""
+    generator = torch.Generator().manual_seed(1)
+    table = torch.randn(8, 5, generator=generator)
+    table *= torch.tensor([9, 0.2, 4, 1, 0.1, 6, 2, 0.5])[:, None]
+    query = torch.randn(5, generator=generator)
+    opposite = torch.cat([table, -7 * query[None]])
+    return [
+        case("8 rows, the best 3", query, table, 3),
+        case("9 rows, one of them opposite to the query, the best 4", query, opposite, 4),
+        case("a longer query, the best row", 30 * query, table, 1),
+    ]
+
+
+TABLE = torch.tensor([[3.0, 4.0], [8.0, 0.5], [0.5, 0.6], [-1.0, 2.0], [6.0, 6.0]])
+QUERY = torch.tensor([0.0, 2.0])
+
+
+def rows_of(answer, n):
+    """What an answer finds for QUERY, a list of numbers."""
+    return torch.as_tensor(answer(QUERY, TABLE, n)).tolist()
+
+
+def n_numbers(answer):
+    """(n,), each row at most once, numbered from 0."""
+    found = rows_of(answer, 3)
+    if len(found) == 5:
+        return "All rows come back: only the n best are asked for."
+    return len(found) == 3 and sorted(rows_of(answer, 5)) == [0, 1, 2, 3, 4]
+
+
+def the_best_rows(answer):
+    """Which rows come first, in any order; that rows are counted from 1 is said already."""
+    first = min(rows_of(answer, 5))
+    return sorted(row - first for row in rows_of(answer, 2)[:2]) == [0, 3]
+
+
+NEAREST = Write(
+    id="6b.6",
+    title="The nearest in meaning",
+    level="easy",
+    text="""
+A table holds a vector for each speech, and the cosine with the vector of a query says how close the
+two are in meaning. The vectors of the table were rounded to save space, so their lengths are
+**not** 1, and they differ. Write `nearest(query, table, n)` for query (D,) and table (N, D): the
+numbers of the n rows with the highest cosine, the best one first, (n,).
+""",
+    hints=(
+        "A dot product is cosine times both lengths. One of the two lengths is the same for all "
+        "rows. And the other?",
+        "`table @ query` has a dot product for each row. Divide by `table.norm(dim=1)`.",
+        "`scores.topk(n)` gives the n highest, and under `.indices` where they stand.",
+    ),
+    solution=nearest,
+    second_style=nearest_sorted,
+    mistakes=(
+        nearest_dot,
+        nearest_distance,
+        nearest_worst,
+        nearest_last_first,
+        nearest_scores,
+        nearest_by_column,
+        nearest_sign,
+    ),
+    cases=nearest_cases,
+    properties=(
+        Property("The numbers of n rows are asked for, (n,), from 0 on.", n_numbers),
+        Property("It does not find the rows with the highest cosine.", the_best_rows),
+    ),
+    see="6bF Search by meaning",
+)
