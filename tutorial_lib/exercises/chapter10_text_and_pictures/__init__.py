@@ -97,9 +97,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P10.3",
-        key="masked_thing_with_the_picture",
-        question="One thing in a caption is masked. With the picture beside it, in what share of "
-        "the cases does the model name the thing, between 0 and 1?",
+        key="hidden_thing_without_three_heads",
+        question="A thing in a caption is hidden, and the three heads that point at its region are "
+        "silenced. In what share of the cases is it still named, between 0 and 1?",
         share=True,
     ),
     Prediction(
