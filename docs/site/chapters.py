@@ -11,16 +11,29 @@ import re
 import struct
 from pathlib import Path
 
+# Explorers that show what Python answers: without a brain of their own they stay pictures.
+ANSWERED = {
+    "buckets", "code_book", "corruption", "digits", "emoji_finder", "fill_mask", "generation",
+    "lattice", "logit_lens", "masking", "masking_passes", "patches", "regions", "replaced",
+    "search", "student", "tokens", "translation",
+}  # fmt: skip
+WHERE = (
+    '<a data-run="binder" href="start.html#In-the-browser,-with-Python">on Binder</a> or '
+    '<a data-run="lab" href="start.html#On-your-own-computer">in your own JupyterLab</a>'
+)
+STILL = f"A picture of the explorer: this one comes alive where Python runs, {WHERE}."
+MODEL = f"Here it shows the stored text. With another one, or a broken head, it runs {WHERE}."
 EXPLORER = ": run this cell"
 FOLDED = re.compile(r"# folded: (.+)")
 ASKED = re.compile(r'^(check|predict|recall)\("([PR]?[\d]+\w?\.\d+)"', re.M)
 HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 
 
-def prepared(path, target, facts, states):
+def prepared(path, target, facts, states, brains=()):
     """Return the notebook at `path` as Sphinx is to read it; its pictures go below `target`.
 
-    facts: what `answers.py` has stored; states: the folder of explorers' first states.
+    facts: what `answers.py` has stored; states: the folder of explorers' first states; brains: the
+    modules of explorers whose answers the page can compute.
     """
     book = json.loads(Path(path).read_text(encoding="utf-8"))
     chapter = Path(path).stem
@@ -33,7 +46,7 @@ def prepared(path, target, facts, states):
                 last[sort, number] = place
     for place, cell in enumerate(book["cells"]):
         if cell["cell_type"] == "code":
-            _code(cell, place, last, chapter, pictures, facts, states)
+            _code(cell, place, last, chapter, pictures, facts, states, brains)
         else:
             cell["source"] = markdown(_text(cell["source"]))
     return book
@@ -49,7 +62,7 @@ def markdown(text):
     return "".join(parts)
 
 
-def _code(cell, place, last, chapter, pictures, facts, states):
+def _code(cell, place, last, chapter, pictures, facts, states, brains):
     source, fold = _text(cell["source"]), cell["metadata"].get("jupyter", {})
     outputs = cell.get("outputs", [])
     name = cell.get("id", str(place))
@@ -64,7 +77,7 @@ def _code(cell, place, last, chapter, pictures, facts, states):
     shown = []
     for number, output in enumerate(outputs):
         if _is_explorer(output):
-            shown.append(_explorer(output, name, number, chapter, pictures, states))
+            shown.append(_explorer(output, name, number, chapter, pictures, states, brains))
         elif "image/png" in output.get("data", {}):
             shown.append(_picture(output, name, number, chapter, pictures))
         elif asked and output["output_type"] == "stream" and _only_asks(source):
@@ -96,18 +109,23 @@ def _picture(output, name, number, chapter, pictures):
     )
 
 
-def _explorer(output, name, number, chapter, pictures, states):
+def _explorer(output, name, number, chapter, pictures, states, brains):
     image, alt, width, height = _saved(output, name, number, pictures)
     shown = output.get("metadata", {}).get("image/png", {}).get("width", width)
     state = states / chapter / f"{name}.json"
-    live = ""
+    live, note = "", STILL
     if state.exists():
-        module = re.search(r'"module":"(\w+)"', state.read_text(encoding="utf-8"))[1]
-        live = f' data-state="{chapter}/{name}" data-module="{module}"'
+        text = state.read_text(encoding="utf-8")
+        module = re.search(r'"module":"(\w+)"', text)[1]
+        if module in brains or module not in ANSWERED:
+            brain = " data-brain" if module in brains else ""
+            live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
+            note = MODEL if not brain and '"has_model":true' in text else ""
+    note = note and f'<figcaption class="tl-still">{note}</figcaption>'
     return _html(
         f'<figure class="tl-live"{live}><img loading="lazy" decoding="async" alt="{alt}" '
         f'width="{shown}" height="{round(height * shown / width)}" '
-        f'src="_static/tl/pictures/{chapter}/{image}"></figure>'
+        f'src="_static/tl/pictures/{chapter}/{image}">{note}</figure>'
     )
 
 
@@ -147,9 +165,7 @@ def _panel(sort, number, facts):
     return (
         f'<div class="tl-exercise" role="group" aria-label="Exercise {number}">{hints}'
         f"{_details('One solution', code)}"
-        '<p class="tl-check">Write and <b>check</b> it where Python runs: '
-        '<a data-run="binder" href="start.html#in-the-browser-with-python">on Binder</a> or '
-        '<a data-run="lab" href="start.html#on-your-own-computer">in your own JupyterLab</a>. '
+        f'<p class="tl-check">Write and <b>check</b> it where Python runs: {WHERE}. '
         "There <code>check</code> says what went wrong.</p></div>"
     )
 

@@ -9,7 +9,19 @@ from ipywidgets.widgets import widget
 
 from tutorial_lib.explorers.base import BrowserExplorer, FigureExplorer
 
-EXTRAS = {}
+
+def learned_buckets(explorer):
+    """What the heads of the explorer's T5 add, for both kinds of buckets."""
+    if explorer.model is None:
+        return {}
+    tables = (explorer.model.source_distances, explorer.model.target_distances)
+    return {"learned": [{"options": t.options, "weight": t.weight.tolist()} for t in tables]}
+
+
+EXTRAS = {
+    "BucketExplorer": learned_buckets,
+    "LatticeExplorer": lambda explorer: {"scores": explorer.scores},
+}
 if importlib.util.find_spec("extras_models"):
     from extras_models import EXTRAS as OF_MODELS
 

