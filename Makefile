@@ -40,10 +40,10 @@ check: .venv/ready-to-test
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests tutorial_lib
 
-test: .venv/ready-to-test
+test: .venv/ready-to-test .venv/ready-for-site
 	$(BIN)/python tests/support/stages.py
 
-test-all: .venv/ready-to-test
+test-all: .venv/ready-to-test .venv/ready-for-site
 	$(BIN)/python tests/support/stages.py --all
 
 bench: .venv/ready-to-test

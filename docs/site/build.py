@@ -34,6 +34,12 @@ from front import binder, filled  # noqa: E402
 
 IDENTIFIED = re.compile(r'\bid="([^"]+)"')
 HEADED = re.compile(r'<h([1-6])>(.*?)(<a class="headerlink".*?</a></h\1>)', re.S)
+# How myst-nb writes what stands above folded code: twice, and under another name.
+FOLDS = re.compile(
+    r'<summary aria-label="Toggle hidden content">\s*<p class="collapsed[^>]*>(.*?)</p>'
+    r"\s*<p[^>]*>.*?</p>\s*</summary>",
+    re.S,
+)
 TITLE = "<title>Transformers, built one tested piece at a time<"
 REPOSITORY = os.environ.get("SITE_REPOSITORY", "")  # owner/name on GitHub
 LOADED = {"_esm": "javascript", "_css": "stylesheet"}  # how explorers name their files
@@ -248,6 +254,14 @@ def page(path, text):
         return f'<h{found[1]}><span class="tl-anchor" id="{name}"></span>{found[2]}{found[3]}'
 
     text = HEADED.sub(anchored, text)
+    text = FOLDS.sub(r"<summary>\1</summary>", text)
+    text = text.replace('<th class="head"><p></p></th>', "<td></td>")  # the corner of a table
+    if path.stem == "search":
+        text = text.replace("<noscript>", "<h1>Search</h1>\n<noscript>", 1)
+    for part, name in (("sidebar", "Chapters"), ("toc", "On this page")):
+        text = text.replace(
+            f'<aside class="{part}-drawer', f'<aside aria-label="{name}" class="{part}-drawer'
+        )
     # MyST takes an address that is no source of its own for a place on the page.
     text = re.sub(r'href="#(\w+\.html)', r'href="\1', text)
     text = text.replace(

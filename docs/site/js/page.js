@@ -31,6 +31,24 @@ async function json(path) {
   return JSON.parse(new TextDecoder().decode(await load(path)));
 }
 
+// An explorer's headings come one level below the heading that stands above it.
+function level(el) {
+  const above = [...document.querySelectorAll("article :is(h1, h2, h3, h4, h5, h6)")]
+    .filter((heading) => !heading.closest(".tl-alive") && heading.compareDocumentPosition(el) & Node.DOCUMENT_POSITION_FOLLOWING);
+  const below = String(Number(above.at(-1)?.tagName[1] ?? 1) + 1);
+  const set = () => el.querySelectorAll("h4:not([aria-level])").forEach((heading) => heading.setAttribute("aria-level", below));
+  set();
+  new MutationObserver(set).observe(el, { childList: true, subtree: true });
+}
+
+// What is scrolled sideways has to be reached by the keyboard.
+function reachable() {
+  for (const node of document.querySelectorAll("pre, .katex-display, div.cell_output, .table-wrapper")) {
+    const scrolls = node.scrollWidth > node.clientWidth + 1;
+    if (scrolls !== (node.getAttribute("tabindex") === "0")) scrolls ? node.setAttribute("tabindex", "0") : node.removeAttribute("tabindex");
+  }
+}
+
 async function wake(figure) {
   const { state: name, module, brain } = figure.dataset;
   await Promise.all([script(`states/${name}.js`), script(`explorers/${module}.js`)]);
@@ -57,6 +75,7 @@ async function wake(figure) {
   const picture = figure.querySelector("img");
   if (picture) picture.hidden = true;
   const clean = await tl.explorers[module].default.render({ model, el });
+  level(el);
   figure.dataset.awake = "";
   figure.model = model;
   window.addEventListener("pagehide", (event) => {
@@ -127,6 +146,9 @@ function begin() {
   wakeWhenNear();
   guesses();
   unfold();
+  reachable();
+  window.addEventListener("resize", reachable);
+  document.addEventListener("toggle", reachable, true);
   window.addEventListener("hashchange", unfold);
   window.addEventListener("beforeprint", () => {
     for (const node of document.querySelectorAll("details:not(.tl-open)")) node.open = true;
