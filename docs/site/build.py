@@ -165,8 +165,10 @@ def scripts(tl):
         (entries / f"{module}.js").write_text(whole, encoding="utf-8")
         styles += "".join((ASSETS / part).read_text(encoding="utf-8") for part in css)
     (tl / "explorers" / "explorers.css").write_text(styles, encoding="utf-8")
-    for view in (HERE / "views").glob("*.js"):
-        shutil.copy(view, entries / view.name)
+    shared = (ASSETS / "common.js").read_text(encoding="utf-8")
+    for view in (HERE / "views").glob("*.js"):  # what Python draws in a notebook
+        text = f"{shared}\n{view.read_text(encoding='utf-8')}"
+        (entries / view.name).write_text(text, encoding="utf-8")
     jobs = [(HERE / "js" / f"{name}.js", tl / f"{name}.js", name) for name in ("page", "front")]
     for kind, folder in (("explorers", entries), ("brains", HERE / "brains")):
         files = sorted(folder.glob("*.js"))

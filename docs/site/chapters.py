@@ -14,7 +14,7 @@ from pathlib import Path
 # Explorers that show what Python answers: without a brain of their own they stay pictures.
 ANSWERED = {
     "buckets", "code_book", "corruption", "digits", "emoji_finder", "fill_mask", "generation",
-    "lattice", "logit_lens", "masking", "masking_passes", "patches", "regions", "replaced",
+    "lattice", "logit_lens", "masking", "masking_passes", "regions", "replaced",
     "search", "student", "tokens", "translation",
 }  # fmt: skip
 WHERE = (

@@ -66,7 +66,7 @@ def record(path, everything=False):
         for output in filter(is_explorer, cell.get("outputs", ())):
             live = output["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
             state = states.states[live]
-            traits = {
+            traits = facts[live].get("state") or {
                 name: plain(value)
                 for name, value in state.items()
                 if not name.startswith("_") and name not in WITHOUT
