@@ -32,7 +32,10 @@ ALIVE = {
         ("rotary", "[aria-label='Move both by']", "ArrowRight"),
         ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
     ],
-    "07_vit": [("patch_matches", "[aria-label='Show']", "ArrowDown")],
+    "07_vit": [
+        ("patch_matches", "[aria-label='Show']", "ArrowDown"),
+        ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
+    ],
     "08b_text_to_text": [
         ("corruption", "[aria-label='Share']", "ArrowRight"),
         ("buckets", "[aria-label='Distance']", "ArrowLeft"),
@@ -44,8 +47,8 @@ ALIVE = {
         ("zoom", "[aria-label='Magnify']", "ArrowRight"),
     ],
 }
-# Formulas and coloured code are thousands of spans: most of axe's time, and the same on every page.
-RUN_AXE = (
+# Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
+RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
     "() => axe.run({ exclude: [['.katex'], ['.highlight ~ .highlight'], ['.cell ~ .cell pre']] })"
 )
 PAGES = sorted(path.stem for path in SITE.glob("*.html"))
