@@ -71,9 +71,9 @@ async function wake(figure) {
   };
   const el = document.createElement("div");
   el.className = "tl-alive";
-  figure.append(el, line);
   const picture = figure.querySelector("img");
-  if (picture) picture.hidden = true;
+  picture.after(el, line);
+  picture.hidden = true;
   const clean = await tl.explorers[module].default.render({ model, el });
   level(el);
   figure.dataset.awake = "";

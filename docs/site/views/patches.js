@@ -2,7 +2,7 @@
 // The state has pictures [{name, side, pixels}], sizes, orders {size: which patch stands where when shuffled}.
 
 const GAP = 0.012; // between patches, as a share of the side
-const [PICTURE, CHART, LEFT, FOOT] = [300, 300, 56, 44];
+const [PICTURE, CHART, LEFT, FOOT] = [300, 300, 76, 44];
 
 function patchCost(side, size) {
   const tokens = (side / size) ** 2;
