@@ -49,8 +49,6 @@ ALIVE = {
 }
 # Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
 RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
-    "() => axe.run({ exclude: [['.katex'], ['.highlight ~ .highlight'], ['.cell ~ .cell pre']] })"
-)
 PAGES = sorted(path.stem for path in SITE.glob("*.html"))
 
 
