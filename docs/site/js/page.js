@@ -57,7 +57,7 @@ async function wake(figure) {
   line.className = "tl-busy";
   line.setAttribute("role", "status");
   const busy = (text) => { line.textContent = text ?? ""; };
-  const context = { extras: stored.extras, base, load, json, models, busy };
+  const context = { extras: stored.extras, base, load, json, script, models, busy };
   const makeBrain = brain === undefined ? null : async () => {
     await script(`brains/${module}.js`);
     return tl.brains[module].default(context);

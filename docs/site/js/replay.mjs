@@ -1,6 +1,8 @@
 // Gives a brain the messages that a test has for it: reads {brain, state, extras, messages}, writes what it sends back to each.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { runInThisContext } from "node:vm";
 import { Model, revive } from "./model.js";
 
 const wrap = (value) => {
@@ -13,7 +15,8 @@ const wrap = (value) => {
 const { brain, state, extras, messages, base = "" } = JSON.parse(readFileSync(0, "utf8"));
 const { default: make } = await import(pathToFileURL(brain));
 const answers = [];
-const model = new Model(revive(state), () => make({ extras, base, busy() {} }));
+const script = async (path) => { runInThisContext(readFileSync(join(base, path), "utf8")); };
+const model = new Model(revive(state), () => make({ extras, base, script, busy() {} }));
 model.failed = (error) => { throw error; };
 const receive = model.receive.bind(model);
 let sent;

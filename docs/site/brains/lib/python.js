@@ -128,14 +128,14 @@ export class Twister {
 
 export const range = (start, end) => Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i);
 
-// A brain that answers requests as an AskingExplorer does: {number, text, ...} with {number, ...}.
+// A brain that answers requests as an AskingExplorer does: {number, text, ...} with {number, ...}; answer may be async.
 export function answering(limit, answer) {
   return {
-    receive({ request }) {
+    async receive({ request }) {
       if (!request) return {};
       const { number = 0, text, ...rest } = request;
       try {
-        return { reply: { number, ...answer({ text: clean(text, limit), ...rest }) } };
+        return { reply: { number, ...(await answer({ text: clean(text, limit), ...rest })) } };
       } catch (error) {
         return { reply: { number, error: `${error.name}: ${error.message}` } };
       }
