@@ -49,6 +49,9 @@ EXTRAS = {
             {"name": name, **vocabulary(one)} for name, one in explorer.tokenizers.items()
         ]
     },
-    "MaskingExplorer": lambda explorer: vocabulary(explorer.tokenizer),
+    "MaskingExplorer": lambda explorer: {
+        **vocabulary(explorer.tokenizer),
+        "first": explorer.request,
+    },
     "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
 }

@@ -26,6 +26,23 @@ def find_node():
     return shutil.which("node")
 
 
+@pytest.fixture(scope="session")
+def exported():
+    """The module that writes the vocabularies."""
+    sys.path.append(str(SITE / "models"))
+    import export_vocabularies
+
+    return export_vocabularies
+
+
+@pytest.fixture(scope="session")
+def vocabularies(exported, tmp_path_factory):
+    """The folder of a build with every vocabulary that no test has to train first."""
+    folder = tmp_path_factory.mktemp("site")
+    exported.main(folder / "models", [name for name in exported.TOKENIZERS if name != "plays"])
+    return folder
+
+
 @pytest.fixture
 def node():
     """The command of Node."""
