@@ -48,6 +48,7 @@ def test_tokens_are_masked_alike(both, tokenizer, vocabularies):
     ]
     # Going on from what the notebook has drawn, then with a text that is asked for again.
     requests = [{"times": 1}, {"times": 100}, *requests, *requests[:2] * 3]
+    requests.append({"text": "so it is " * 15, "share": 0.7})  # half a token, but for rounding
     widget = explorers.MaskingExplorer(tokenizer)
     for python, javascript in both("masking", widget, requests, vocabularies):
         assert python == javascript
