@@ -1,14 +1,18 @@
-"""Which of the site's vocabularies the tokenizer of an explorer has, asked of the live explorer."""
+"""Which of the site's vocabularies and small networks an explorer has, asked of the live one."""
 
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent / "models"))
 
+import torch
+from export_small import NETWORKS
 from export_vocabularies import TOKENIZERS, tokenizer
 
 from tutorial_lib.errors import MissingDataError
+from tutorial_lib.recipes import load_checkpoint
 from tutorial_lib.tokenizers import WordPieceTokenizer
+from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
 
 
 def vocabulary(one):
@@ -35,15 +39,37 @@ def vocabulary(one):
 
 
 def _begins_with(known, one):
-    """Whether a BPE has the first merges of a known one, with the same ids."""
-    n = len(one.merges)
-    if known.merges[:n] != list(one.merges) or known.pattern != getattr(one, "pattern", None):
+    """Whether a BPE has the first merges of a known one, with the same ids.
+
+    Chapter 01's own tokenizer writes bytes as the letters of Latin-1, and cuts words as GPT-2 does.
+    """
+    merges = [tuple(p.encode("latin-1") if isinstance(p, str) else p for p in pair)
+              for pair in one.merges]  # fmt: skip
+    if known.merges[: len(merges)] != merges:
         return False
-    tokens = [a + b for a, b in one.merges] + [token for token in known._ids if len(token) == 1]
+    if known.pattern != getattr(one, "pattern", GPT2_PATTERN):
+        return False
+    tokens = [a + b for a, b in merges] + [token for token in known._ids if len(token) == 1]
     return all(one.token_bytes(known._ids[token]) == token for token in tokens)
 
 
+def network(model):
+    """Return the name in NETWORKS of the checkpoint that a model is; "" when it is none of them."""
+    for name in NETWORKS:
+        known = load_checkpoint(name)
+        if type(known) is type(model) and known.config == model.config:
+            ours, theirs = known.state_dict(), model.state_dict()
+            if all(torch.equal(ours[key], theirs[key].cpu()) for key in ours):
+                return name
+    return ""
+
+
 EXTRAS = {
+    "FillMaskExplorer": lambda explorer: {
+        "network": network(explorer.model),
+        **vocabulary(explorer.tokenizer),
+        "n": explorer.n,
+    },
     "TokenizerExplorer": lambda explorer: {
         "tokenizers": [
             {"name": name, **vocabulary(one)} for name, one in explorer.tokenizers.items()

@@ -43,6 +43,15 @@ def vocabularies(exported, tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def networks(vocabularies):
+    """The same folder with the small networks, too."""
+    import export_small
+
+    export_small.main(vocabularies / "models")
+    return vocabularies
+
+
 @pytest.fixture
 def node():
     """The command of Node."""
@@ -50,25 +59,36 @@ def node():
 
 
 def in_javascript(module, widget, extras, messages, base=""):
-    """What the brain of a module sends back to each message, from the widget's state.
-
-    base: the folder of what the build would have put beside the pages.
-    """
-    if find_node() is None:
-        pytest.skip("no Node: make site brings one")
+    """What the brain of a module sends back to each message, from the widget's state."""
     state = {
         name: plain(value)
         for name, value in widget.get_state().items()
         if not name.startswith("_") and name not in ("layout", "tabbable", "tooltip")
     }
+    return answers(module, state, extras, messages, base)
+
+
+def answers(module, state, extras, messages, base=""):
+    """What the brain of a module sends back to each message, from a stored state.
+
+    base: the folder of what the build would have put beside the pages.
+    """
+    if find_node() is None:
+        pytest.skip("no Node: make site brings one")
     brain = str(SITE / "brains" / f"{module}.js")
-    given = {"brain": brain, "state": state, "extras": extras, "messages": messages, "base": base}
+    given = {"brain": brain, "state": state, "extras": extras, "messages": messages}
     done = subprocess.run(
-        [find_node(), str(REPLAY)], input=json.dumps(given), capture_output=True, text=True,
-        encoding="utf-8", check=False,
+        [find_node(), str(REPLAY)], input=json.dumps({**given, "base": str(base)}),
+        capture_output=True, text=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.fixture
+def ask():
+    """ask(module, state, extras, messages, base): what a brain answers from a stored state."""
+    return answers
 
 
 def in_python(widget, messages):
@@ -98,7 +118,7 @@ def extras(widget):
 
 @pytest.fixture
 def both():
-    """both(module, widget, requests, base): the replies of Python and those of JavaScript, in pairs."""
+    """both(module, widget, requests, base): replies of Python and of JavaScript, in pairs."""
 
     def compare(module, widget, requests, base=""):
         number, start = widget.request["number"], widget.request
@@ -107,7 +127,7 @@ def both():
             for i, request in enumerate(requests, 1)
         ]
         given = extras(widget)
-        javascript = in_javascript(module, widget, given, messages, str(base))
+        javascript = in_javascript(module, widget, given, messages, base)
         python = in_python(widget, messages)
         return [
             (said["reply"], answered["reply"])

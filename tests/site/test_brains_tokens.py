@@ -1,13 +1,16 @@
 """Explorers of tokens answer on a page as in a notebook: strips of tokens, masks draw for draw."""
 
+import json
 import random
 
 import pytest
 from fuzzed_texts import fuzzed
+from isolation import ROOT
 
 from tutorial_lib import explorers
 from tutorial_lib.recipes import load_checkpoint
 
+STATES = ROOT / "docs" / "site" / "states"
 LINES = [
     "I have had a most rare vision.",
     "",
@@ -72,3 +75,15 @@ def test_each_pass_hides_the_same_tokens(both, tokenizer, vocabularies):
         if "expected" in python:
             python["expected"] = pytest.approx(python["expected"])
         assert python == javascript
+
+
+@pytest.mark.slow
+def test_the_stored_strips_are_what_the_page_finds(exported, ask, tmp_path):
+    """Each explorer of tokenizers, with the vocabularies of a whole build, answers as it began."""
+    exported.main(tmp_path / "models")
+    for path in sorted(STATES.glob("*/*.json")):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["class"] == "TokenizerExplorer":
+            asked = {"request": {**stored["state"]["request"], "number": 1}}
+            (answer,) = ask("tokens", stored["state"], stored["extras"], [asked], tmp_path)
+            assert answer["reply"]["rows"] == stored["state"]["reply"]["rows"], path

@@ -29,7 +29,7 @@ from tutorial_lib.datasets import (  # noqa: E402
 )
 from tutorial_lib.errors import MissingDataError  # noqa: E402
 from tutorial_lib.recipes import CHECKPOINTS  # noqa: E402
-from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, CharacterTokenizer  # noqa: E402
+from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer  # noqa: E402
 from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer  # noqa: E402
 from tutorial_lib.tokenizers.pretokenize import _CJK, BERT_PATTERN, printable  # noqa: E402
 from tutorial_lib.tokenizers.wordpiece import MAX_LETTERS, SPECIAL_TOKENS  # noqa: E402
