@@ -1,12 +1,14 @@
 """Which of the site's vocabularies and small networks an explorer has, asked of the live one."""
 
+import copy
+import re
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent / "models"))
 
 import torch
-from export_small import NETWORKS
+from export_small import NETWORKS, TRAINED
 from export_vocabularies import TOKENIZERS, tokenizer
 
 from tutorial_lib.errors import MissingDataError
@@ -53,18 +55,55 @@ def _begins_with(known, one):
     return all(one.token_bytes(known._ids[token]) == token for token in tokens)
 
 
-def network(model):
-    """Return the name in NETWORKS of the checkpoint that a model is; "" when it is none of them."""
-    for name in NETWORKS:
-        known = load_checkpoint(name)
-        if type(known) is type(model) and known.config == model.config:
-            ours, theirs = known.state_dict(), model.state_dict()
+def network(model, name=""):
+    """Return the name of the network that a model is, for the page; "" when the site lacks it.
+
+    A model that is no checkpoint was trained in its chapter: given a name, it is stored in
+    models/trained in half precision, from where export_small.py takes it.
+    """
+    for known in NETWORKS:
+        checkpoint = load_checkpoint(known)
+        if type(checkpoint) is type(model) and checkpoint.config == model.config:
+            ours, theirs = checkpoint.state_dict(), model.state_dict()
             if all(torch.equal(ours[key], theirs[key].cpu()) for key in ours):
-                return name
-    return ""
+                return known
+    if name:
+        TRAINED.mkdir(exist_ok=True)
+        half = copy.deepcopy(model).cpu().half()
+        half.save(TRAINED / f"{name}.safetensors")
+    return name
+
+
+def first_forgery(explorer):
+    """Return the line that a ReplacedExplorer shows, with what was asked for and found."""
+    text, share, number = explorer._forged
+    asked = {"text": text, "share": share, "round": number}
+    return asked | {name: list(v) if isinstance(v, tuple) else v
+                    for name, v in explorer.forgery._asdict().items()}  # fmt: skip
+
+
+def student_facts(explorer):
+    """Return the networks of a StudentExplorer: a page can show a student by its name."""
+    return {
+        "network": network(explorer.teacher),
+        **vocabulary(explorer.tokenizer),
+        "n": explorer.n,
+        "students": {
+            name: network(student, "student-" + re.sub(r"\W+", "-", name))
+            for name, student in explorer.students.items()
+        },
+    }
 
 
 EXTRAS = {
+    "StudentExplorer": student_facts,
+    "ReplacedExplorer": lambda explorer: {
+        "detective": network(explorer.discriminator, "trained-detective"),
+        "forger": network(explorer.generator),
+        **vocabulary(explorer.tokenizer),
+        "passages": explorer.passages,
+        "first": first_forgery(explorer),
+    },
     "FillMaskExplorer": lambda explorer: {
         "network": network(explorer.model),
         **vocabulary(explorer.tokenizer),

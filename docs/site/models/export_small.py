@@ -18,11 +18,14 @@ sys.path.insert(0, str(ROOT))
 
 import torch  # noqa: E402
 
+from tutorial_lib import models  # noqa: E402
 from tutorial_lib.explorers.english_words import _TEXT  # noqa: E402
 from tutorial_lib.explorers.forgery import words_of_the_plays  # noqa: E402
+from tutorial_lib.files import load_metadata  # noqa: E402
 from tutorial_lib.recipes import load_checkpoint  # noqa: E402
 from tutorial_lib.recipes.translator import MOST_TOKENS, SPECIALS, english_words  # noqa: E402
 
+TRAINED = Path(__file__).parent / "trained"  # what chapters train, and the site shows
 SCRIPT = "((globalThis.tl??={{}}).networks??={{}})[{}]={};\n"
 UNUSED = ("pooler.", "nsp_head.")  # no explorer asks for the next sentence
 
@@ -78,9 +81,12 @@ def main(out, names=tuple(NETWORKS)):
     folder = Path(out) / "small"
     folder.mkdir(parents=True, exist_ok=True)
     sizes = {}
-    for name in names:
-        model = load_checkpoint(name)
-        what = json.dumps(content(model, NETWORKS[name](model)), separators=(",", ":"))
+    found = {name: (load_checkpoint(name), NETWORKS[name]) for name in names}
+    for path in sorted(TRAINED.glob("*.safetensors")):
+        kind = getattr(models, load_metadata(path)["model"])
+        found[path.stem] = kind.load(path), lambda model: {}
+    for name, (model, facts) in found.items():
+        what = json.dumps(content(model, facts(model)), separators=(",", ":"))
         text = SCRIPT.format(json.dumps(name), what)
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
         sizes[name] = len(text)
