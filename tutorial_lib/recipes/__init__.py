@@ -5,7 +5,7 @@ notebook reads what they left with `load_result` or `load_checkpoint` and shows 
 makes it with `command`. `registry` lists the recipes, `running` runs them, `stored` reads.
 """
 
-from tutorial_lib.recipes.measures import confidence, share_of_true, summarise, wins
+from tutorial_lib.recipes.measures import by_seed, confidence, share_of_true, summarise, wins
 from tutorial_lib.recipes.pretrained import load_dinov2, load_smollm2, load_writer
 from tutorial_lib.recipes.registry import RECIPES
 from tutorial_lib.recipes.running import run, train_on_cpu
@@ -23,6 +23,7 @@ __all__ = [
     "CHECKPOINTS",
     "RECIPES",
     "RESULTS",
+    "by_seed",
     "command",
     "confidence",
     "load_card",

@@ -26,6 +26,19 @@ def summarise(rows, by, value):
     }
 
 
+def by_seed(rows, by, value):
+    """Return {name in the column `by`: its values, one a seed}, in the rows' order.
+
+    >>> rows = [{"way": "one head", "recall": 0.2}, {"way": "one head", "recall": 0.3}]
+    >>> by_seed(rows, by="way", value="recall")
+    {'one head': [0.2, 0.3]}
+    """
+    groups = {}
+    for row in rows:
+        groups.setdefault(row[by], []).append(row[value])
+    return groups
+
+
 def share_of_true(answers):
     """Return which share of a boolean tensor of any shape is true, as a number.
 

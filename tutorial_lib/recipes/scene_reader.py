@@ -38,8 +38,11 @@ SETTINGS = {
     "scenes": 12_000,
     "eyes": {"steps": 300, "batch_size": 64, "lr": 3e-3},
     "sizes": {"d_model": 64, "n_layers": 4, "n_heads": 4, "d_features": 32},
-    "relations first": {"steps": 1_000, "batch_size": 64},
-    "steps": 1_600,
+    "lessons": [  # words hidden in captions, before there is anything to judge or to answer
+        {"hidden": ["relation"], "steps": 1_000, "batch_size": 64},
+        {"hidden": ["object", "relation", "number"], "steps": 400, "batch_size": 64},
+    ],
+    "steps": 2_000,
     "batch_size": 24,  # scenes a step: of each a caption with a gap, one to judge, and a question
     "lr": 3e-3,
     "stored_as": "float16",
@@ -48,7 +51,7 @@ SMOKE = SETTINGS | {
     "scenes": 200,
     "eyes": SETTINGS["eyes"] | {"steps": 2, "batch_size": 8},
     "sizes": {"d_model": 8, "n_layers": 1, "n_heads": 2, "d_features": 8},
-    "relations first": {"steps": 2, "batch_size": 4},
+    "lessons": [lesson | {"steps": 2, "batch_size": 4} for lesson in SETTINGS["lessons"]],
     "steps": 2,
     "batch_size": 4,
 }
@@ -196,8 +199,8 @@ class SceneTexts:
         draw, allowed = random.Random(0), set(scene_facts(scenes.split))
         self.true = reader.encode(scenes.captions)
         self.words = reader.words
-        kinds = [telling_words(reader.words, kind) for kind in KINDS]
-        self.telling = torch.stack(kinds).any(dim=0)  # (V,)
+        self.kinds = {kind: telling_words(reader.words, kind) for kind in KINDS}  # each (V,)
+        self.telling = torch.stack([*self.kinds.values()]).any(dim=0)[None]
         self.wrong, self.asked = [], [[] for _ in range(len(scenes))]
         for row in range(len(scenes)):
             wrong = wrong_captions(scenes, row, allowed, draw)
@@ -216,13 +219,13 @@ class SceneTexts:
         """Return rows (n,) of scenes."""
         return torch.randint(len(self.scenes), (n,), generator=generator)
 
-    def relations(self):
-        """Yield endless batches of captions alone, one relation hidden in each."""
+    def captions(self, hidden, batch_size):
+        """Yield endless batches of captions alone, in each one word of one of the kinds hidden."""
         generator = torch.Generator().manual_seed(self.seed)
-        relations = telling_words(self.words, "relation")
+        kinds = torch.stack([self.kinds[kind] for kind in hidden])
         while True:
-            rows = self.drawn(self.settings["relations first"]["batch_size"], generator)
-            true, gaps = self.gapped(rows, relations, generator)
+            rows = self.drawn(batch_size, generator)
+            true, gaps = self.gapped(rows, kinds, generator)
             length = int((true != PAD).sum(dim=1).max())
             yield {
                 "regions": self.regions[rows],
@@ -232,10 +235,16 @@ class SceneTexts:
                 "true": true[:, :length],
             }
 
-    def gapped(self, rows, kind, generator):
-        """Return captions (B, T), and True where one word of a kind (V,) is hidden in each."""
+    def gapped(self, rows, kinds, generator):
+        """Return captions (B, T), and True where one word is hidden in each.
+
+        Of the kinds (K, V) that a caption has, one is drawn, and of its words one.
+        """
         true = self.true[rows]
-        chances = torch.rand(true.shape, generator=generator) * kind[true]
+        words = kinds[:, true]  # (K, B, T)
+        drawn = torch.rand(words.shape[:2], generator=generator) * words.any(dim=-1)
+        words = words[drawn.argmax(dim=0), torch.arange(len(true))]
+        chances = torch.rand(true.shape, generator=generator) * words
         return true, chances == chances.amax(dim=1, keepdim=True)
 
     def batch(self, rows, draw, generator):
@@ -294,8 +303,8 @@ def reading_loss(model, batch, blind=False):
     )
 
 
-def relations_loss(model, batch, blind=False):
-    """Return the cross-entropy of hidden relations; blind: the model gets the texts alone."""
+def words_loss(model, batch, blind=False):
+    """Return the cross-entropy of hidden words; blind: the model gets the texts alone."""
     hidden = read(model, batch["ids"], None if blind else batch["regions"], batch["there"])
     return _words_loss(model, hidden, batch)
 
@@ -307,16 +316,16 @@ def _words_loss(model, hidden, batch):
 
 
 def train_reader(reader, scenes, regions, settings, seed, progress=True, blind=False):
-    """Train all of a reader but its eyes on scenes, relations first; blind: on texts alone."""
+    """Train all of a reader but its eyes on scenes, lessons first; blind: on texts alone."""
     reader.eyes.requires_grad_(False)
     batches = SceneTexts(reader, scenes, regions, settings, seed)
     about = settings | {"seed": seed}
-    for some, loss, more in (
-        (batches.relations(), relations_loss, settings["relations first"]),
-        (batches, reading_loss, {}),
-    ):
-        told = functools.partial(loss, blind=blind)
-        train_on_cpu(reader, some, told, about | more, progress, optimizer=Muon)
+    for lesson in settings["lessons"]:
+        some = batches.captions(lesson["hidden"], lesson["batch_size"])
+        told = functools.partial(words_loss, blind=blind)
+        train_on_cpu(reader, some, told, about | lesson, progress, optimizer=Muon)
+    told = functools.partial(reading_loss, blind=blind)
+    train_on_cpu(reader, batches, told, about, progress, optimizer=Muon)
     return reader.eval()
 
 

@@ -6,7 +6,9 @@ control that must succeed; and by a "blind" reader, trained alike on the texts a
 Part "matching": of two captions one is true of the scene; which? By the reader, with pictures as
 above, and by two towers, CLIP's kind: one reads the caption, one the regions, and they meet in one
 product. "towers" saw other scenes' captions as wrong ones, as CLIP does; "towers, told what is
-wrong" the same wrong captions as the reader. Recall is of the right one among 100 captions.
+wrong" the same wrong captions as the reader; "towers, with the lesson" these too, in as many steps
+as the reader, after its first lesson: which relation stands here? They choose between it and its
+opposite. Recall is of the right one among 100 captions.
 Part "pointing": the head that looks most from a word to its region, chosen on the validation
 scenes: `share` of its weight on regions that is on the right one, `chance` the same for equal
 weights; "hidden" if the word is. Part "silenced": with these heads, or as many others, at zero.
@@ -50,6 +52,11 @@ SMOKE = (
     | {"towers": {"steps": 1, "batch_size": 4, "lr": 1e-3}}
 )
 del SETTINGS["seed"], SETTINGS["stored_as"], SMOKE["stored_as"]
+TOWERS = (  # name, told what is wrong, with the lesson
+    ("towers", False, False),
+    ("towers, told what is wrong", True, False),
+    ("towers, with the lesson", True, True),
+)
 
 data_bytes = scene_reader.data_bytes
 
@@ -107,13 +114,44 @@ def towers_loss(towers, batch):
     return (F.cross_entropy(scores, own) + F.cross_entropy(scores[:, : len(own)].T, own)) / 2
 
 
-def train_towers(scenes, regions, settings, seed, told, progress):
-    """Return trained Towers."""
+def opposites(words):
+    """Return which word stands in another one's place to say the opposite, (V,): numbers of words.
+
+    >>> opposites(["a", "left", "right"])
+    tensor([0, 2, 1])
+    """
+    words = [*words]
+    other = torch.arange(len(words))
+    for one, two in (("left", "right"), ("above", "below")):
+        if one in words:
+            at = [words.index(one), words.index(two)]
+            other[at] = other[at[::-1]]
+    return other
+
+
+def opposites_loss(towers, batch):
+    """Return the cross-entropy of the true caption and the one that says the opposite."""
+    true = batch["true"]
+    turned = torch.where(batch["gaps"], opposites(towers.texts.words)[true], true)
+    scenes = towers.scene_vectors(batch["regions"], batch["there"])
+    scores = [(scenes * towers.text_vectors(ids)).sum(dim=-1) for ids in (true, turned)]
+    logits = towers.log_scale.exp().clamp(max=100) * torch.stack(scores, dim=1)
+    return F.cross_entropy(logits, torch.zeros(len(logits), dtype=torch.long))
+
+
+def train_towers(scenes, regions, settings, seed, told, progress, lesson=False):
+    """Return trained Towers; lesson: the reader's first comes first, and as many steps as its."""
     towers = Towers(settings, seed)
     about = settings | settings["towers"] | {"seed": seed}
+    first, *others = settings["lessons"]
+    if lesson:
+        about["steps"] = settings["steps"] + sum(other["steps"] for other in others)
     batches = ScenePairs(towers.texts, scenes, regions, about, seed, told=told)
     for part in (towers.texts, towers.scenes):
         part.eyes.requires_grad_(False)
+    if lesson:
+        some = batches.captions(first["hidden"], first["batch_size"])
+        train_on_cpu(towers, some, opposites_loss, about | first, progress, optimizer=Muon)
     train_on_cpu(towers, batches, towers_loss, about, progress, optimizer=Muon)
     return towers.eval()
 
@@ -252,8 +290,8 @@ def run(settings, progress=True):
         blind = build(settings, seed)
         train_reader(blind, scenes, regions, settings, seed, progress, blind=True)
         reading(blind, "blind", "none", test, seed)
-        for told, name in ((False, "towers"), (True, "towers, told what is wrong")):
-            towers = train_towers(scenes, regions, settings, seed, told, progress)
+        for name, told, lesson in TOWERS:
+            towers = train_towers(scenes, regions, settings, seed, told, progress, lesson)
             about = {"part": "matching", "model": name, "picture": "its own", "facts": "new"}
             add(about, towers_matching(towers, test), seed)
     return {"rows": rows, "maps": maps}

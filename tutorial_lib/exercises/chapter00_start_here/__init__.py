@@ -24,8 +24,8 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P0.3",
-        key="numbers_for_one_token",
-        question="How many numbers stand for one token inside SmolLM2: 3, 64, 576 or 1,536?",
+        key="share_of_attention",
+        question="What share of SmolLM2's numbers is in attention: 20, 40, 60 or 80 %?",
     ),
     Prediction(
         id="P0.4",

@@ -14,16 +14,16 @@ CHAPTERS = {
     "02": ("Attention", 2, 1),
     "03": ("Positions", 3, 1),
     "04": ("The Transformer", 4, 1),
-    "05": ("GPT", 5, 0),
-    "05b": ("Prompting", 6, 0),
-    "06": ("BERT", 5, 1),
-    "06b": ("BERT in use", 6, 1),
-    "08a": ("BERT's descendants", 7, 1),
-    "08b": ("Text to text", 8, 1),
-    "07": ("Vision Transformer", 5, 2),
-    "09": ("Swin and Perceiver", 6, 2),
-    "10": ("Text and pictures", 7, 2),
-    "11": ("Growing up", 9.3, 1),
+    "05": ("GPT", 5.3, 0),
+    "05b": ("Prompting", 6.3, 0),
+    "06": ("BERT", 5.3, 1),
+    "06b": ("BERT in use", 6.3, 1),
+    "08a": ("BERT's descendants", 7.3, 1),
+    "08b": ("Text to text", 8.3, 1),
+    "07": ("Vision Transformer", 5.3, 2),
+    "09": ("Swin and Perceiver", 6.3, 2),
+    "10": ("Text and pictures", 7.3, 2),
+    "11": ("Growing up", 9.6, 1),
 }
 
 # The chapters whose notebooks exist; the others are planned.
@@ -79,15 +79,13 @@ def course_map(done=(), figure=None):
         raise ValueError(f"no chapter is called {unknown[0]!r}; there are {', '.join(CHAPTERS)}")
     figure = blank(figure, 11.8, 5.3)
     axes = figure.subplots()
-    axes.set(xlim=(-0.65, 9.3 * _STEP + 0.65), ylim=(2 * _RISE + 2.35, -0.55), aspect="equal")
+    axes.set(xlim=(-0.65, 9.6 * _STEP + 0.65), ylim=(2 * _RISE + 2.35, -0.55), aspect="equal")
     axes.axis("off")
     place = {name: (col * _STEP, row * _RISE) for name, (_, col, row) in CHAPTERS.items()}
     for before, after in _NEEDS:
         (x0, y0), (x1, y1) = place[before], place[after]
-        # On to 11 each branch first passes above or below its neighbours.
-        bend = place["08b"][0] + _BOX[0] / 2 if after == "11" else x0 + _BOX[0] / 2
-        xs = [x0, bend, x1 - _BOX[0] / 2]
-        axes.plot(xs, [y0, y0, y1], color=MUTED, linewidth=1.4, zorder=1)
+        bend = x1 - _BOX[0] / 2 - 0.29  # halfway between the columns where branches part or join
+        axes.plot([x0, bend, bend, x1], [y0, y0, y1, y1], color=MUTED, linewidth=1.4, zorder=1)
     for name, (title, _, _) in CHAPTERS.items():
         x, y = place[name]
         look = _state(name)
@@ -106,7 +104,7 @@ def course_map(done=(), figure=None):
         _box(axes, -0.28 + 1.6 * index, -0.2, 0.44, 0.28, **_state(name), zorder=2)
         axes.text(0.04 + 1.6 * index, -0.19, meaning, fontsize=9, va="center")
     finished = f", {len(set(done))} of {len(CHAPTERS)} done" if done else ""
-    axes.set_title(f"Fifteen chapters, three routes{finished}")
+    axes.set_title(f"Fourteen chapters and one to come, three routes{finished}")
     return figure
 
 
@@ -145,8 +143,8 @@ def _route(axes, y, route, chapters, colour):
 
 # part of the Transformer -> (title, what it does, left end, width, columns, colour)
 _FAMILIES = {
-    "encoder": ("Encoder", "looks both ways", 0.0, 3.3, 3, BLUE),
-    "both": ("Encoder-decoder", "reads one, writes another", 3.6, 2.3, 2, ORANGE),
+    "both": ("Encoder-decoder", "reads one, writes another", 0.0, 2.3, 2, ORANGE),
+    "encoder": ("Encoder", "looks both ways", 2.6, 3.3, 3, BLUE),
     "decoder": ("Decoder", "sees only what came before", 6.2, 4.3, 4, GREEN),
 }
 _FULL, _LESS = 0.86, 0.62  # height of a year, and of each further row in it
@@ -193,14 +191,13 @@ def family_tree(sizes=False, figure=None):
                 axes.text(x, centre - low, member.name, fontsize=letters, color=INK, **middle)
                 axes.text(x, centre + 0.13, note, fontsize=8, color=MUTED, **middle)
     # From the Transformer's box to the first model of each family.
-    top, start, row = tops[2017] + 0.25, 3.6 + 2.3 / 2, tops[2018]
+    top, row = tops[2017] + 0.25, tops[2018]
     line = {"color": MUTED, "linewidth": 1.4, "zorder": 1}
-    axes.plot([3.66, 0.55, 0.55], [top, top, row], **line)
-    axes.plot([5.84, 6.74, 6.74], [top, top, row], **line)
-    axes.plot([start, start], [top + 0.25, tops[2019] - 0.05], **line)
-    axes.plot([4.175, 4.175], [tops[2019] - 0.05, tops[2019]], **line)
-    axes.plot([5.325, 5.325], [tops[2019] - 0.05, tops[2019]], **line)
-    axes.plot([4.175, 5.325], [tops[2019] - 0.05, tops[2019] - 0.05], **line)
+    for x in (3.15, 6.74):
+        axes.plot([2.24, x, x], [top, top, row], **line)
+    above = tops[2019] - 0.05
+    axes.plot([1.15, 1.15], [top + 0.25, above], **line)
+    axes.plot([0.575, 0.575, 1.725, 1.725], [tops[2019], above, above, tops[2019]], **line)
     axes.set_title("One encoder-decoder in 2017, then three families, up to today's models")
     return figure
 
