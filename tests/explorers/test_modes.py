@@ -27,7 +27,7 @@ def digits():
 
 def fill_mask():
     explorer = explorers.FillMaskExplorer(load("shakespeare-bert"))
-    return explorer.models[0], explorer, lambda: explorer.ask(left=True)
+    return explorer.model, explorer, lambda: explorer.ask(left=True)
 
 
 def generation():

@@ -45,6 +45,9 @@ NO_LONGER_ASKED = {
     "recall": {"digits_without_positions"},
     "predictions": {
         "first_choice_is_right",
+        "numbers_for_one_token",
+        "numbers_in_a_patch",
+        "patches_without_overlap",
         "alike_the_and_the",
         "bits_of_huffman",
         "characters_that_top_p_leaves",
