@@ -47,7 +47,7 @@ def test_the_explorers(open_chapter):
     for corner in corners[1:]:
         page.mouse.move(*corner, steps=8)
     page.mouse.up()
-    expect(readout).to_contain_text("The model reads a 7")
+    expect(readout).to_contain_text("The checkpoint reads a 7")
     head = digits.locator("select[aria-label=Head]")
     layer = digits.locator("select[aria-label=Layer]")
     for select in (layer, head):
