@@ -306,7 +306,12 @@ if TYPE_CHECKING:
         next_token_bars,
         temperature_bars,
     )
-    from tutorial_lib.figures.heat_maps import describe_heat_map, heat_map
+    from tutorial_lib.figures.heat_maps import (
+        describe_heat_map,
+        describe_heat_map_row,
+        heat_map,
+        heat_map_row,
+    )
     from tutorial_lib.figures.machines import machine
     from tutorial_lib.figures.masks import mask_grid, masked_weights
     from tutorial_lib.figures.positions_products import (

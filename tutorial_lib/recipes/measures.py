@@ -12,9 +12,6 @@ def summarise(rows, by, value):
     >>> summarise(rows, by=["k"], value="share")
     {(4,): {'mean': 0.75, 'lowest': 0.5, 'highest': 1.0, 'n': 2}}
     """
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[column] for column in by), []).append(row[value])
     return {
         key: {
             "mean": sum(values) / len(values),
@@ -22,7 +19,7 @@ def summarise(rows, by, value):
             "highest": max(values),
             "n": len(values),
         }
-        for key, values in groups.items()
+        for key, values in _grouped(rows, by, value).items()
     }
 
 
@@ -33,10 +30,7 @@ def by_seed(rows, by, value):
     >>> by_seed(rows, by="way", value="recall")
     {'one head': [0.2, 0.3]}
     """
-    groups = {}
-    for row in rows:
-        groups.setdefault(row[by], []).append(row[value])
-    return groups
+    return {name: values for (name,), values in _grouped(rows, [by], value).items()}
 
 
 def share_of_true(answers):
@@ -60,10 +54,15 @@ def confidence(rows, by, value, level=0.95):
     >>> round(found["low"], 2), round(found["high"], 2), found["n"]
     (0.35, 0.85, 3)
     """
+    return {key: _interval(values, level) for key, values in _grouped(rows, by, value).items()}
+
+
+def _grouped(rows, by, value):
+    """Return {combination of the columns `by`: its values}, in the rows' order."""
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[column] for column in by), []).append(row[value])
-    return {key: _interval(values, level) for key, values in groups.items()}
+    return groups
 
 
 def _interval(values, level):

@@ -60,13 +60,17 @@ def flat_cnn(n_classes=10):
 
 def run(settings, progress=True):
     """Train each model with each seed; a row for each model, seed and push."""
-    build = {"CNN": small_cnn, "CNN without the mean": flat_cnn}
+    build = {
+        "ViT": lambda: mnist_vit.build(settings),
+        "CNN": small_cnn,
+        "CNN without the mean": flat_cnn,
+    }
     splits = load_mnist()
     rows = []
     for name, lr in settings["rates"].items():
         for seed in settings["seeds"]:
             set_seed(seed)
-            model = mnist_vit.build(settings) if name == "ViT" else build[name]()
+            model = build[name]()
             learn(model, splits.train, settings | {"seed": seed, "lr": lr}, progress)
             rows += [
                 {

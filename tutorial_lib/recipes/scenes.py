@@ -14,6 +14,7 @@ scenes: `share` of its weight on regions that is on the right one, `chance` the 
 weights; "hidden" if the word is. Part "silenced": with these heads, or as many others, at zero.
 """
 
+import functools
 import random
 
 import torch
@@ -117,22 +118,20 @@ def towers_loss(towers, batch):
 def opposites(words):
     """Return which word stands in another one's place to say the opposite, (V,): numbers of words.
 
-    >>> opposites(["a", "left", "right"])
-    tensor([0, 2, 1])
+    >>> opposites(["left", "a", "right", "below", "above"])
+    tensor([2, 1, 0, 4, 3])
     """
-    words = [*words]
-    other = torch.arange(len(words))
-    for one, two in (("left", "right"), ("above", "below")):
-        if one in words:
-            at = [words.index(one), words.index(two)]
-            other[at] = other[at[::-1]]
-    return other
+    turned = {"left": "right", "right": "left", "above": "below", "below": "above"}
+    return torch.tensor([words.index(turned.get(word, word)) for word in words])
 
 
-def opposites_loss(towers, batch):
-    """Return the cross-entropy of the true caption and the one that says the opposite."""
+def opposites_loss(towers, batch, opposite):
+    """Return the cross-entropy of the true caption and the one that says the opposite.
+
+    opposite (V,): numbers of words, as `opposites` gives them.
+    """
     true = batch["true"]
-    turned = torch.where(batch["gaps"], opposites(towers.texts.words)[true], true)
+    turned = torch.where(batch["gaps"], opposite[true], true)
     scenes = towers.scene_vectors(batch["regions"], batch["there"])
     scores = [(scenes * towers.text_vectors(ids)).sum(dim=-1) for ids in (true, turned)]
     logits = towers.log_scale.exp().clamp(max=100) * torch.stack(scores, dim=1)
@@ -143,15 +142,15 @@ def train_towers(scenes, regions, settings, seed, told, progress, lesson=False):
     """Return trained Towers; lesson: the reader's first comes first, and as many steps as its."""
     towers = Towers(settings, seed)
     about = settings | settings["towers"] | {"seed": seed}
-    first, *others = settings["lessons"]
-    if lesson:
-        about["steps"] = settings["steps"] + sum(other["steps"] for other in others)
     batches = ScenePairs(towers.texts, scenes, regions, about, seed, told=told)
     for part in (towers.texts, towers.scenes):
         part.eyes.requires_grad_(False)
     if lesson:
+        first, *others = settings["lessons"]
+        loss = functools.partial(opposites_loss, opposite=opposites(towers.texts.words))
         some = batches.captions(first["hidden"], first["batch_size"])
-        train_on_cpu(towers, some, opposites_loss, about | first, progress, optimizer=Muon)
+        train_on_cpu(towers, some, loss, about | first, progress, optimizer=Muon)
+        about["steps"] = settings["steps"] + sum(other["steps"] for other in others)
     train_on_cpu(towers, batches, towers_loss, about, progress, optimizer=Muon)
     return towers.eval()
 

@@ -104,7 +104,8 @@ def course_map(done=(), figure=None):
         _box(axes, -0.28 + 1.6 * index, -0.2, 0.44, 0.28, **_state(name), zorder=2)
         axes.text(0.04 + 1.6 * index, -0.19, meaning, fontsize=9, va="center")
     finished = f", {len(set(done))} of {len(CHAPTERS)} done" if done else ""
-    axes.set_title(f"Fourteen chapters and one to come, three routes{finished}")
+    to_come = len(CHAPTERS) - len(READY)
+    axes.set_title(f"{len(READY)} chapters and {to_come} to come, three routes{finished}")
     return figure
 
 

@@ -39,11 +39,10 @@ def patch_colour(image, place, patch_size, bits=3, title=None, figure=None):
     >>> [axes.get_title() for axes in figure.axes]
     ['the picture', 'patch 3', 'its mean colour', 'its class: 511']
     """
-    n_columns = image.size(-1) // patch_size
     classes = mean_colours(image[None], patch_size, bits)[0]
     if not 0 <= place < len(classes):
         raise ShapeError(f"there are {len(classes)} patches, got number {place}")
-    y, x = (patch_size * part for part in divmod(place, n_columns))
+    x, y = _corner(place, image, patch_size)
     patch = image[:, y : y + patch_size, x : x + patch_size]
     panels = {
         "the picture": image,
@@ -92,11 +91,13 @@ def filled_emoji(images, hidden, guesses, patch_size, bits=3, title=None, figure
             style.draw_frame(axes)
         line[0].set_ylabel(name, fontsize=12)
     for axes, covered in zip(grid[1], hidden, strict=True):
-        for corner in _corners(covered, images, patch_size):
-            axes.add_patch(Rectangle(corner, patch_size, patch_size, **HIDDEN))
+        for number in covered.nonzero().flatten().tolist():
+            x, y = _corner(number, images, patch_size)
+            axes.add_patch(Rectangle((x - 0.5, y - 0.5), patch_size, patch_size, **HIDDEN))
     for axes, good, of in zip(grid[2], right, hidden.sum(1), strict=True):
-        for x, y in _corners(good, images, patch_size):
-            axes.plot(x + patch_size / 2, y + patch_size / 2, "o", **RIGHT)
+        for number in good.nonzero().flatten().tolist():
+            x, y = _corner(number, images, patch_size)
+            axes.plot(x - 0.5 + patch_size / 2, y - 0.5 + patch_size / 2, "o", **RIGHT)
         axes.set_xlabel(f"{good.sum()} of {of} right (dots)", fontsize=11)
     style.headline(figure, title or _said(truth, hidden, right, bits))
     return figure
@@ -133,12 +134,10 @@ def _truth(images, hidden, guesses, patch_size, bits):
     return truth
 
 
-def _corners(chosen, images, patch_size):
-    """Where the chosen patches (patches,) begin, as imshow counts: (x, y) in pixels."""
-    n_columns = images.size(-1) // patch_size
-    for number in chosen.nonzero().flatten().tolist():
-        row, column = divmod(number, n_columns)
-        yield column * patch_size - 0.5, row * patch_size - 0.5
+def _corner(number, images, patch_size):
+    """Return where a patch begins: (x, y) in pixels."""
+    row, column = divmod(number, images.size(-1) // patch_size)
+    return column * patch_size, row * patch_size
 
 
 def _painted(images, hidden, colours, patch_size):

@@ -8,6 +8,7 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
+from tutorial_lib.figures.heat_maps import heat_map_row
 from tutorial_lib.interpret import patch_similarity, principal_colours
 
 MODES = ("similar patches", "principal components", "attention of [CLS]")
@@ -55,7 +56,8 @@ def seen_pictures(
         style.panel_title(axes, seen.name)
         if mode == MODES[0]:
             place = (row, column) if index == picture else _best(pictures, picture, row, column)[1]
-            _outline(axes, seen, *place, _CHOSEN if index == picture else style.GREEN)
+            one = (slice(at, at + 1) for at in place)
+            _outline(axes, seen, *one, _CHOSEN if index == picture else style.GREEN)
     style.headline(figure, title or said)
     return figure
 
@@ -90,23 +92,15 @@ def named_areas(pictures, areas, title=None, figure=None):
         axes.imshow(_pixels(seen))
         style.draw_frame(axes)
         style.panel_title(axes, seen.name)
+    label = {"facecolor": _CHOSEN, "edgecolor": "none", "boxstyle": "square,pad=0.25"}
+    middle = {"ha": "center", "va": "center", "color": "#ffffff", "fontsize": 10}
     for name, (number, rows, columns) in areas.items():
-        seen, axes = pictures[number], panels[number]
-        tall, wide = seen.image.size(1) / seen.grid[0], seen.image.size(2) / seen.grid[1]
-        corner = (columns.start * wide - 0.5, rows.start * tall - 0.5)
-        sizes = ((columns.stop - columns.start) * wide, (rows.stop - rows.start) * tall)
-        for colour, thick in (("#ffffff", 4.5), (_CHOSEN, 2)):
-            axes.add_patch(Rectangle(corner, *sizes, fill=False, edgecolor=colour, linewidth=thick))
-        label = {"facecolor": _CHOSEN, "edgecolor": "none", "boxstyle": "square,pad=0.25"}
-        axes.text(
-            corner[0] + sizes[0] / 2, corner[1] + sizes[1] / 2, name, color="#ffffff", fontsize=10,
-            ha="center", va="center", bbox=label,
-        )  # fmt: skip
+        x, y = _outline(panels[number], pictures[number], rows, columns, _CHOSEN)
+        panels[number].text(x, y, name, **middle, bbox=label)
     style.headline(figure, title or f"{len(areas)} areas, cut from the pictures by hand")
     return figure
 
 
-@style.styled
 def alike_areas(tables, names, title=None, figure=None):
     """Cosines between areas, a table for each kind of vector, on one scale from -1 to 1.
 
@@ -116,21 +110,8 @@ def alike_areas(tables, names, title=None, figure=None):
     >>> [axes.get_title() for axes in figure.axes]
     ['Vectors', 'Colours']
     """
-    figure = style.blank(figure, 1.0 + 4.1 * len(tables), 4.1)
-    panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
-    for axes, (name, cosines) in zip(panels, tables.items(), strict=True):
-        values = np.asarray(cosines)
-        axes.imshow(values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto")
-        for (row, column), value in np.ndenumerate(values):
-            ink = "#ffffff" if value > 0.75 else "#20242f"  # the same on a dark page
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=ink, fontsize=10)
-        axes.set_xticks(range(len(names)), names)
-        axes.set_yticks(range(len(names)), names)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        axes.set_title(name, fontsize=10.5, fontweight="normal", loc="center")
-    style.headline(figure, title or "How alike are the areas?")
-    return figure
+    said = title or "How alike are the areas?"
+    return heat_map_row(tables, names, names, said, signed=True, figure=figure)
 
 
 def describe_alike_areas(tables, names):
@@ -224,14 +205,15 @@ def _heated(seen, heat):
     return faded * (1 - share) + np.array(to_rgb(style.ORANGE)) * share
 
 
-def _outline(axes, seen, row, column, colour):
+def _outline(axes, seen, rows, columns, colour):
+    """Frame a stretch of patches, slices of rows and columns; returns its middle."""
     _, height, width = seen.image.shape
     tall, wide = height / seen.grid[0], width / seen.grid[1]
-    for edge, thick in (("white", 4.5), (colour, 2.5)):
-        xs = [column * wide + wide * x for x in (0, 1, 1, 0, 0)]
-        ys = [row * tall + tall * y for y in (0, 0, 1, 1, 0)]
-        axes.plot(np.array(xs) - 0.5, np.array(ys) - 0.5, color=edge, linewidth=thick)
-    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    x, y = columns.start * wide - 0.5, rows.start * tall - 0.5
+    across, down = (columns.stop - columns.start) * wide, (rows.stop - rows.start) * tall
+    for edge, thick in (("#ffffff", 4.5), (colour, 2.5)):
+        axes.add_patch(Rectangle((x, y), across, down, fill=False, edgecolor=edge, linewidth=thick))
+    return x + across / 2, y + down / 2
 
 
 def _strongest(weights, name):
