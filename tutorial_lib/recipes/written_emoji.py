@@ -3,10 +3,11 @@
 Each seed trains a code book and a GPT as `emoji-writer` does, in fewer steps. Then captions that
 training never showed are written: new combinations of a person or a hand and a skin tone, and new
 concepts. The judge is the chapter's own CLIP, the recipe `emoji-finder`, which took no part in the
-training: which of all captions fits a drawing best, its own? It also reads what must succeed, the
-true pictures through the book, and what must fail, the drawings with their captions changed round.
-Beside them stands what copying would give: the training picture whose name shares most words with
-the caption.
+training; but it has learned all training pictures by name, those of the new combinations too, and
+only the new concepts are new to it. Which of all captions fits a drawing best, its own? It also
+reads what must succeed, the true pictures through the book, and what must fail, the drawings with
+their captions changed round. Beside them stands what copying would give: the training picture whose
+name shares most words with the caption, not through the book.
 """
 
 import random

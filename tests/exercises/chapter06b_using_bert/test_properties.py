@@ -34,16 +34,16 @@ def pool(divide="real", keep=True, start=0, end=None, masked=True, power=1):
     return answer
 
 
-def rows(lengths=True, cut=True, more=0, start=0, sign=1, turned=False):
+def rows(lengths=True, cut=True, more=0, start=0, sign=1, turned=False, order=2):
     """The nearest rows of a table, with a choice of slips."""
 
     def answer(query, table, n):
         scores = []
         for row in table:
-            size = row.norm() * query.norm() if lengths else 1
+            size = row.norm(p=order) * query.norm() if lengths else 1
             scores.append(sign * float((row * query).sum() / size))
-        order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
-        found = [i + start for i in (order[: n + more] if cut else order)]
+        best = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
+        found = [i + start for i in (best[: n + more] if cut else best)]
         return torch.tensor(found[::-1] if turned else found)
 
     return answer
@@ -253,6 +253,7 @@ SETS = {
         rows(),
         {
             "dot": (rows(lengths=False), ["This compares dot products: a long vector wins"]),
+            "sum": (rows(order=1), ["This divides by the sum of the sizes of a row's numbers"]),
             "all": (rows(cut=False), ["All rows come back: only the n best are asked for."]),
             "one too many": (
                 rows(more=1),

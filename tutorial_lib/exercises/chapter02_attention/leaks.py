@@ -180,7 +180,7 @@ LOOKS_AHEAD = Write(
     title="Does it look ahead?",
     level="medium",
     text="""
-A map can look causal although the layer is not. So test a layer by what comes out. Write
+A map is not yet the layer, so test a layer by what comes out. Write
 `looks_ahead(layer, x)`: `layer` is any function from words x (T, D) to one output a word, and all
 you can do is call it. Return True if an output depends on a word that comes **after** its own, else
 False. A layer may leak at a single position, and rounding is no leak.

@@ -56,13 +56,22 @@ def nearest_by_column(query, table, n):
     return ((table / table.norm(dim=0)) @ query).topk(n).indices
 
 
+def nearest_sum(query, table, n):
+    """This divides by the sum of the sizes of a row's numbers: its length is the root of the sum of
+    their squares.
+    """
+    return (table @ query / table.abs().sum(dim=1)).topk(n).indices
+
+
 def nearest_sign(query, table, n):
     """This takes cosines without their sign: -1 is the opposite, not the nearest."""
     return (table @ query / table.norm(dim=1)).abs().topk(n).indices
 
 
 def nearest_cases():
-    """Rows of very different lengths, one of them opposite to the query; one row asked for."""
+    """Rows of very different lengths, one opposite to the query; one row asked for; few numbers
+    that are large against many small ones.
+    """
     generator = torch.Generator().manual_seed(1)
     table = torch.randn(8, 5, generator=generator)
     table *= torch.tensor([9, 0.2, 4, 1, 0.1, 6, 2, 0.5])[:, None]
@@ -72,9 +81,12 @@ def nearest_cases():
         case("8 rows, the best 3", query, table, 3),
         case("9 rows, one of them opposite to the query, the best 4", query, opposite, 4),
         case("a longer query, the best row", 30 * query, table, 1),
+        case("3 rows of like length, the best 2", SLANTED, FEW_AND_MANY, 2),
     ]
 
 
+SLANTED = torch.tensor([1.0, 0.5, 0.5, 0.5])
+FEW_AND_MANY = torch.tensor([[2.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0], [0.0, 1.5, 0.0, 1.0]])
 TABLE = torch.tensor([[3.0, 4.0], [8.0, 0.5], [0.5, 0.6], [-1.0, 2.0], [6.0, 6.0]])
 QUERY = torch.tensor([0.0, 2.0])
 
@@ -123,6 +135,7 @@ numbers of the n rows with the highest cosine, the best one first, (n,).
         nearest_last_first,
         nearest_scores,
         nearest_by_column,
+        nearest_sum,
         nearest_sign,
     ),
     cases=nearest_cases,
