@@ -1,0 +1,101 @@
+"""The first state of each explorer of the chapters, from which the site shows it without a kernel.
+
+    python docs/site/states.py notebooks/02_attention.ipynb ...
+
+runs the cells that make the explorers, and those that they need, and writes
+`docs/site/states/<chapter>/<cell id>.json`: the class of the explorer, its traits (bytes in
+base64), and what its part in JavaScript needs besides (`extras`). `--all` runs every cell: for
+chapters whose explorers show a model that the chapter has trained. The build executes nothing; it
+reads these files.
+"""
+
+import base64
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STATES = Path(__file__).parent / "states"
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import nbformat  # noqa: E402
+from explorer_pictures import FirstStates, is_explorer  # noqa: E402
+from isolation import isolate  # noqa: E402
+from nbclient import NotebookClient  # noqa: E402
+from slices import needed  # noqa: E402
+
+ASK = "import explorer_extras; explorer_extras.write({!r})"
+WITHOUT = ("layout", "tabbable", "tooltip", "children", "box_style")
+
+
+def plain(value):
+    """A trait as JSON takes it: bytes wrapped, so that the page can unwrap them."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {"__bytes__": base64.b64encode(bytes(value)).decode()}
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e9:
+        return int(value)  # JavaScript has one kind of number
+    return value
+
+
+def record(path, everything=False):
+    """Run what the explorers of a notebook need; returns {cell id: what is to be written}."""
+    book = nbformat.read(path, as_version=4)
+    code = [cell for cell in book.cells if cell.cell_type == "code"]
+    shown = [n for n, cell in enumerate(code) if any(map(is_explorer, cell.get("outputs", ())))]
+    chosen = range(len(code)) if everything else needed([c.source for c in code], [0, *shown])
+    book.cells = [code[n] for n in chosen]
+    with tempfile.TemporaryDirectory() as folder:
+        book.cells.append(nbformat.v4.new_code_cell(ASK.format(folder)))
+        client = NotebookClient(
+            book, timeout=None, kernel_name="python3",
+            resources={"metadata": {"path": str(path.parent)}},
+        )  # fmt: skip
+        states = FirstStates()
+        states.watch(client)
+        client.execute()
+        facts = json.loads((Path(folder) / "extras.json").read_text(encoding="utf-8"))
+    found = {}
+    for cell in book.cells:
+        for output in filter(is_explorer, cell.get("outputs", ())):
+            live = output["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
+            state = states.states[live]
+            traits = facts[live].get("state") or {
+                name: plain(value)
+                for name, value in state.items()
+                if not name.startswith("_") and name not in WITHOUT
+            }
+            found[cell.id] = {**facts[live], "state": traits}
+    return found
+
+
+def main(arguments):
+    """Record the notebooks that are named, all without a name."""
+    everything = "--all" in arguments
+    paths = [Path(a) for a in arguments if a != "--all"] or sorted(ROOT.glob("notebooks/*.ipynb"))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [str(ROOT), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    )
+    for path in paths:
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="tutorial-states-") as folder:
+            isolate(folder)
+            found = record(path.resolve(), everything)
+        place = STATES / path.stem
+        place.mkdir(parents=True, exist_ok=True)
+        for old in place.glob("*.json"):
+            old.unlink()
+        for cell, what in found.items():
+            text = json.dumps(what, ensure_ascii=False, separators=(",", ":"))
+            (place / f"{cell}.json").write_text(text + "\n", encoding="utf-8")
+        print(f"{path.name}: {len(found)} explorers, {time.monotonic() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

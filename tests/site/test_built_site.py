@@ -1,0 +1,232 @@
+"""The built site in a browser: explorers live without a kernel, nothing is asked of another place.
+
+`make site` builds it (a stage of `make test`); here it is only read.
+"""
+
+import functools
+import http.server
+import importlib.util
+import os
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+from browser import changes
+from isolation import ROOT
+
+SITE = ROOT / "site"
+AXE = ROOT / "docs" / "site" / "node_modules" / "axe-core" / "axe.min.js"
+FIRST_PAGE = 1_500_000  # bytes
+# page -> its explorers, each with a control and a key that it answers to
+ALIVE = {
+    "00_start_here": [("walk", "[aria-label='Step']", "ArrowRight")],
+    "01_tokenization": [("merges", "[aria-label='Merge']", "ArrowRight")],
+    "02_attention": [
+        ("attention", "[aria-label='Layer']", "ArrowRight"),
+        ("softmax", "[aria-label='Temperature']", "ArrowRight"),
+        ("saturation", "[aria-label='Head width d']", "ArrowLeft"),
+        ("masks", "[role=gridcell]", "Space"),
+    ],
+    "03_positional_encoding": [
+        ("sinusoids", "[aria-label='Base']", "ArrowRight"),
+        ("rotary", "[aria-label='Move both by']", "ArrowRight"),
+        ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
+    ],
+    "07_vit": [
+        ("patch_matches", "[aria-label='Show']", "ArrowDown"),
+        ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
+    ],
+    "08b_text_to_text": [
+        ("corruption", "[aria-label='Share']", "ArrowRight"),
+        ("buckets", "[aria-label='Distance']", "ArrowLeft"),
+        ("lattice", "[aria-label='alpha']", "ArrowRight"),
+    ],
+    "09_beyond_vit": [
+        ("windows", "[aria-label='Layers']", "ArrowRight"),
+        ("latents", "[aria-label='Latent']", "ArrowRight"),
+        ("zoom", "[aria-label='Magnify']", "ArrowRight"),
+    ],
+}
+# Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
+RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
+PAGES = sorted(path.stem for path in SITE.glob("*.html"))
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Where a server of files serves the site."""
+    if not (SITE / "index.html").exists():
+        wanted = os.environ.get("TUTORIAL_BROWSER") == "required"
+        (pytest.fail if wanted else pytest.skip)("there is no site/: make site")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(SITE))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Visit:
+    """A page of the site in a window of its own; `wrong` is all that it complains about."""
+
+    def __init__(self, browser, address, **options):
+        self.context = browser.new_context(viewport={"width": 1100, "height": 900}, **options)
+        self.page, self.address, self.wrong, self.loaded = self.context.new_page(), address, [], {}
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", lambda line: line.type == "error" and self.wrong.append(line.text))
+        self.page.on("response", self._note)
+        self.page.on("request", self._leaves)
+
+    def _note(self, response):
+        if response.status >= 400:
+            self.wrong.append(f"{response.status} {response.url}")
+        self.loaded[response.url] = int(response.headers.get("content-length", 0))
+
+    def _leaves(self, request):
+        if not request.url.startswith((self.address, "data:", "blob:", "file:")):
+            self.wrong.append(f"asks {urlsplit(request.url).netloc}")
+
+    def open(self, name):
+        self.page.goto(f"{self.address}/{name}.html")
+        return self
+
+    def wake(self, module):
+        """Scroll to the first explorer of a module and wait until it lives."""
+        figure = f"figure[data-module={module}]"
+        self.page.locator(figure).first.scroll_into_view_if_needed()
+        self.page.locator(f"{figure}[data-awake] .tl-explorer").first.wait_for()
+        return f"{figure} .tl-explorer"
+
+
+@pytest.fixture
+def visit(chromium, address):
+    made = []
+
+    def start(name, **options):
+        made.append(Visit(chromium, address, **options))
+        return made[-1].open(name)
+
+    yield start
+    for each in made:
+        each.context.close()
+
+
+def build():
+    spec = importlib.util.spec_from_file_location("site_build", ROOT / "docs/site/build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_lead_somewhere_and_no_page_loads_from_elsewhere(address):
+    assert build().complaints() == []
+
+
+@pytest.mark.parametrize("name", ALIVE)
+def test_explorers_live_without_a_kernel(visit, name):
+    here = visit(name)
+    still = []
+    for module, control, key in ALIVE[name]:
+        explorer = here.wake(module)
+        node = here.page.locator(f"{explorer} {control}").first
+        if not changes(here.page, explorer, functools.partial(node.press, key)):
+            still.append(module)
+    assert still == []
+    assert here.wrong == []
+
+
+def test_what_is_typed_is_answered(visit):
+    here = visit("08b_text_to_text")
+    explorer = here.wake("lattice")
+    box = here.page.locator(f"{explorer} textarea")
+    assert changes(here.page, explorer, lambda: box.fill("unthinkable"))
+    here.page.wait_for_function(
+        "() => document.querySelector('figure[data-module=lattice]').model.get('reply').word"
+        ".endsWith('unthinkable')"
+    )
+    assert here.wrong == []
+
+
+def test_the_first_page_is_light_and_moves(visit):
+    here = visit("index")
+    text = here.page.locator(".tl-writing .tl-text")
+    assert changes(here.page, ".tl-writing .tl-text", lambda: None)
+    here.page.wait_for_load_state("networkidle")
+    assert sum(here.loaded.values()) < FIRST_PAGE
+    here.page.get_by_role("button", name="Pause").first.click()
+    before = text.inner_text()
+    here.page.wait_for_timeout(1000)
+    assert text.inner_text() == before
+    assert here.wrong == []
+
+
+def test_a_guess_is_kept_in_the_browser_and_stands_beside_the_truth(visit):
+    here = visit("02_attention")
+    form = here.page.locator("form[data-guess='P2.1']")
+    form.locator("input").fill("0.64 <b>")
+    form.get_by_role("button").click()
+    here.open("02_attention")
+    assert form.locator("input").input_value() == "0.64 <b>"
+    folded = here.page.locator("details[data-reveals='P2.1']")
+    assert folded.get_attribute("open") is None
+    folded.locator("summary").click()
+    assert "Your guess for P2.1 was 0.64 <b>." in folded.inner_text()
+    assert "it is 0.28" in folded.inner_text()
+
+
+def test_an_exercise_shows_hints_and_a_solution_folded_and_checks_nothing(visit):
+    here = visit("02_attention")
+    exercise = here.page.get_by_role("group", name="Exercise 2.4")
+    assert not exercise.locator("pre").is_visible()
+    exercise.get_by_text("One solution").click()
+    assert "softmax" in exercise.locator("pre").inner_text()
+    assert here.page.locator("button", has_text="Check").count() == 0
+
+
+def test_it_opens_from_the_file_system(chromium, address):
+    here = Visit(chromium, SITE.as_uri()).open("03_positional_encoding")
+    explorer = here.wake("rotary")
+    slider = here.page.locator(f"{explorer} [aria-label='Move both by']")
+    assert changes(here.page, explorer, lambda: slider.press("ArrowRight"))
+    assert here.wrong == []
+    here.context.close()
+
+
+def faults(here):
+    """What axe finds on a page, with all explorers awake that are not folded."""
+    for figure in here.page.locator("figure[data-module]:visible").all():  # not what is folded
+        figure.scroll_into_view_if_needed()
+        figure.locator(".tl-alive").wait_for(state="attached")
+    here.page.add_script_tag(path=str(AXE))
+    found = here.page.evaluate(RUN_AXE)
+    return [
+        f"{fault['id']}: {node['html'][:150]} {node['failureSummary'][:300]}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "03_positional_encoding"])
+def test_axe_finds_nothing(visit, name, theme):
+    assert faults(visit(name, color_scheme=theme)) == []
+
+
+# The same on every page; two of them in every run, above.
+@pytest.mark.sweep
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_on_any_page(visit, name, theme):
+    assert faults(visit(name, color_scheme=theme)) == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["index", "02_attention"])
+def test_a_page_is_no_wider_than_the_window(visit, name, width):
+    here = visit(name)
+    here.page.set_viewport_size({"width": width, "height": 844})
+    assert here.page.evaluate("document.documentElement.scrollWidth") <= width
