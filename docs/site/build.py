@@ -66,15 +66,17 @@ def install():
 def main():
     """Build everything; returns the exit status of Sphinx."""
     start = time.monotonic()
+    if not (HERE / "node_modules").is_dir():
+        install()
     shutil.rmtree(WORK, ignore_errors=True)
     source = WORK / "source"
     source.mkdir(parents=True)
     tl = STATIC / "tl"
     tl.mkdir(parents=True)
     facts = json.loads((HERE / "states" / "exercises.json").read_text(encoding="utf-8"))
-    names, brains = [], {path.stem for path in (HERE / "brains").glob("*.js")}
+    names, missed, brains = [], [], {path.stem for path in (HERE / "brains").glob("*.js")}
     for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        book = prepared(path, tl, facts, HERE / "states", brains)
+        book = prepared(path, tl, facts, HERE / "states", brains, missed)
         (source / path.name).write_text(json.dumps(book), encoding="utf-8")
         names.append(path.stem)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -101,6 +103,10 @@ def main():
     finish()
     wrong = complaints()
     print(*wrong, sep="\n")
+    if missed:
+        print(*missed, sep="\n")
+        print("For these the site shows the notebook's picture. States are written anew with\n"
+              "    python docs/site/states.py notebooks/<chapter>.ipynb")  # fmt: skip
     size = sum(f.stat().st_size for f in SITE.rglob("*") if f.is_file()) / 1e6
     print(f"site/ is built: {size:.0f} MB in {time.monotonic() - start:.0f} s")
     return int(bool(wrong))

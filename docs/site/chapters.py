@@ -5,6 +5,7 @@ their hints and solution, predictions a box for a guess. Folded stays folded.
 """
 
 import base64
+import hashlib
 import html
 import json
 import re
@@ -25,16 +26,19 @@ STILL = f"A picture of the explorer: this one comes alive where Python runs, {WH
 MODEL = f"Here it shows the stored text. With another one, or a broken head, it runs {WHERE}."
 EXPLORER = ": run this cell"
 FOLDED = re.compile(r"# folded: (.+)")
+KEPT = {"check": "exercise", "predict": "prediction", "recall": "recall"}  # in exercises.json
 ASKED = re.compile(r'^(check|predict|recall)\("([PR]?[\d]+\w?\.\d+)"', re.M)
 HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 
 
-def prepared(path, target, facts, states, brains=()):
+def prepared(path, target, facts, states, brains=(), missed=None):
     """Return the notebook at `path` as Sphinx is to read it; its pictures go below `target`.
 
     facts: what `answers.py` has stored; states: the folder of explorers' first states; brains: the
-    modules of explorers whose answers the page can compute.
+    modules of explorers whose answers the page can compute. To the list `missed` is added, in words,
+    what the notebook has and the stored files don't: there the notebook's picture stands.
     """
+    missed = [] if missed is None else missed
     book = json.loads(Path(path).read_text(encoding="utf-8"))
     chapter = Path(path).stem
     pictures = target / "pictures" / chapter
@@ -46,7 +50,7 @@ def prepared(path, target, facts, states, brains=()):
                 last[sort, number] = place
     for place, cell in enumerate(book["cells"]):
         if cell["cell_type"] == "code":
-            _code(cell, place, last, chapter, pictures, facts, states, brains)
+            _code(cell, place, last, chapter, pictures, facts, states, brains, missed)
         else:
             cell["source"] = markdown(_text(cell["source"]))
     return book
@@ -62,7 +66,7 @@ def markdown(text):
     return "".join(parts)
 
 
-def _code(cell, place, last, chapter, pictures, facts, states, brains):
+def _code(cell, place, last, chapter, pictures, facts, states, brains, missed):
     source, fold = _text(cell["source"]), cell["metadata"].get("jupyter", {})
     outputs = cell.get("outputs", [])
     name = cell.get("id", str(place))
@@ -77,7 +81,7 @@ def _code(cell, place, last, chapter, pictures, facts, states, brains):
     shown = []
     for number, output in enumerate(outputs):
         if _is_explorer(output):
-            shown.append(_explorer(output, name, number, chapter, pictures, states, brains))
+            shown.append(_explorer(output, name, number, chapter, pictures, states, brains, missed))
         elif "image/png" in output.get("data", {}):
             shown.append(_picture(output, name, number, chapter, pictures))
         elif asked and output["output_type"] == "stream" and _only_asks(source):
@@ -87,6 +91,8 @@ def _code(cell, place, last, chapter, pictures, facts, states, brains):
     for sort, number in asked:
         if last[sort, number] == place:
             shown.append(_html(_panel(sort, number, facts)))
+            if number not in facts[KEPT[sort]]:
+                missed.append(f"{chapter}: {number} is not in exercises.json (answers.py writes it)")
     if fold.get("outputs_hidden") and shown:
         revealed = re.findall(r'reveal\(\s*"(P[\w.]+)"', source)
         opening = f'<details class="tl-after" data-reveals="{" ".join(revealed)}">'
@@ -109,18 +115,33 @@ def _picture(output, name, number, chapter, pictures):
     )
 
 
-def _explorer(output, name, number, chapter, pictures, states, brains):
+def picture_mark(png):
+    """The mark of a stored picture (base64): a state that was recorded beside it has the same.
+
+    `make notebooks` leaves a picture byte by byte while the explorer looks as before, so another
+    mark means another explorer.
+
+    >>> picture_mark("iVBORw==")
+    '0f4636c78f65d363'
+    """
+    return hashlib.sha256(base64.b64decode(_text(png))).hexdigest()[:16]
+
+
+def _explorer(output, name, number, chapter, pictures, states, brains, missed):
     image, alt, width, height = _saved(output, name, number, pictures)
     shown = output.get("metadata", {}).get("image/png", {}).get("width", width)
     state = states / chapter / f"{name}.json"
     live, note = "", STILL
-    if state.exists():
-        text = state.read_text(encoding="utf-8")
-        module = re.search(r'"module":"(\w+)"', text)[1]
+    stored = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
+    if stored.get("picture") == picture_mark(output["data"]["image/png"]):
+        module = stored["module"]
         if module in brains or module not in ANSWERED:
             brain = " data-brain" if module in brains else ""
             live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
-            note = MODEL if not brain and '"has_model":true' in text else ""
+            note = MODEL if not brain and stored["state"].get("has_model") else ""
+    else:
+        why = "is older than its picture in the notebook" if stored else "is not there"
+        missed.append(f"{chapter}: the state of the explorer in cell {name} {why}")
     note = note and f'<figcaption class="tl-still">{note}</figcaption>'
     return _html(
         f'<figure class="tl-live"{live}><img loading="lazy" decoding="async" alt="{alt}" '

@@ -4,9 +4,10 @@
 
 runs the cells that make the explorers, and those that they need, and writes
 `docs/site/states/<chapter>/<cell id>.json`: the class of the explorer, its traits (bytes in
-base64), and what its part in JavaScript needs besides (`extras`). `--all` runs every cell: for
-chapters whose explorers show a model that the chapter has trained. The build executes nothing; it
-reads these files.
+base64), what its part in JavaScript needs besides (`extras`), and the mark of the picture that the
+notebook stores for it. `--all` runs every cell: for chapters whose explorers show a model that the
+chapter has trained. The build executes nothing; it reads these files. A state that looks otherwise
+than the notebook's picture is named and left out: on the site, the picture stands in its place.
 """
 
 import base64
@@ -22,7 +23,9 @@ STATES = Path(__file__).parent / "states"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import nbformat  # noqa: E402
-from explorer_pictures import FirstStates, is_explorer  # noqa: E402
+from browser import launched  # noqa: E402
+from chapters import picture_mark  # noqa: E402
+from explorer_pictures import FirstStates, is_explorer, same, take  # noqa: E402
 from isolation import isolate  # noqa: E402
 from nbclient import NotebookClient  # noqa: E402
 from slices import needed  # noqa: E402
@@ -61,18 +64,34 @@ def record(path, everything=False):
         states.watch(client)
         client.execute()
         facts = json.loads((Path(folder) / "extras.json").read_text(encoding="utf-8"))
+    pictures = {
+        cell.id: output["data"]["image/png"]
+        for cell in nbformat.read(path, as_version=4).cells
+        for output in filter(is_explorer, cell.get("outputs", ()))
+    }
     found = {}
     for cell in book.cells:
         for output in filter(is_explorer, cell.get("outputs", ())):
             live = output["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
             state = states.states[live]
+            if not looks_as(pictures[cell.id], state):
+                print(f"{path.name}: the explorer in cell {cell.id} looks otherwise than stored")
+                continue
             traits = facts[live].get("state") or {
                 name: plain(value)
                 for name, value in state.items()
                 if not name.startswith("_") and name not in WITHOUT
             }
-            found[cell.id] = {**facts[live], "state": traits}
+            mark = picture_mark(pictures[cell.id])
+            found[cell.id] = {**facts[live], "picture": mark, "state": traits}
     return found
+
+
+def looks_as(picture, state):
+    """Whether a state, drawn in Chromium, looks as the picture (base64) that a notebook stores."""
+    with launched() as browser:
+        png, times = take(browser, state)
+    return same(picture, base64.b64encode(png).decode(), times)
 
 
 def main(arguments):
