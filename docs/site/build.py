@@ -73,7 +73,9 @@ def main():
     source.mkdir(parents=True)
     tl = STATIC / "tl"
     tl.mkdir(parents=True)
-    facts = json.loads((HERE / "states" / "exercises.json").read_text(encoding="utf-8"))
+    facts = WORK / "exercises.json"
+    subprocess.run([sys.executable, str(HERE / "answers.py"), str(facts)], check=True, cwd=ROOT)
+    facts = json.loads(facts.read_text(encoding="utf-8"))
     names, missed, brains = [], [], {path.stem for path in (HERE / "brains").glob("*.js")}
     for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         book = prepared(path, tl, facts, HERE / "states", brains, missed)
@@ -183,7 +185,7 @@ def scripts(tl):
     if worker.exists():
         jobs.append((worker, tl / "models" / "worker.js", ""))
     bundle(jobs)
-    shutil.copytree(HERE / "states", tl / "states", ignore=shutil.ignore_patterns("exercises.json"))
+    shutil.copytree(HERE / "states", tl / "states")
     for state in (tl / "states").rglob("*.json"):
         # As a script it can be read from the file system, too.
         name = f"{state.parent.name}/{state.stem}"

@@ -26,7 +26,7 @@ STILL = f"A picture of the explorer: this one comes alive where Python runs, {WH
 MODEL = f"Here it shows the stored text. With another one, or a broken head, it runs {WHERE}."
 EXPLORER = ": run this cell"
 FOLDED = re.compile(r"# folded: (.+)")
-KEPT = {"check": "exercise", "predict": "prediction", "recall": "recall"}  # in exercises.json
+SORTS = {"check": "exercise", "predict": "prediction", "recall": "recall"}  # of answers.py
 ASKED = re.compile(r'^(check|predict|recall)\("([PR]?[\d]+\w?\.\d+)"', re.M)
 HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 
@@ -34,9 +34,9 @@ HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 def prepared(path, target, facts, states, brains=(), missed=None):
     """Return the notebook at `path` as Sphinx is to read it; its pictures go below `target`.
 
-    facts: what `answers.py` has stored; states: the folder of explorers' first states; brains: the
-    modules of explorers whose answers the page can compute. To the list `missed` is added, in words,
-    what the notebook has and the stored files don't: there the notebook's picture stands.
+    facts: what `answers.py` has found; states: the folder of explorers' first states; brains: the
+    modules of explorers whose answers the page can compute. To the list `missed` is added, in
+    words, what the notebook has and the site lacks: for an explorer, its picture stands there.
     """
     missed = [] if missed is None else missed
     book = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -91,8 +91,8 @@ def _code(cell, place, last, chapter, pictures, facts, states, brains, missed):
     for sort, number in asked:
         if last[sort, number] == place:
             shown.append(_html(_panel(sort, number, facts)))
-            if number not in facts[KEPT[sort]]:
-                missed.append(f"{chapter}: {number} is not in exercises.json (answers.py writes it)")
+            if number not in facts[SORTS[sort]]:
+                missed.append(f"{chapter}: {sort} {number} has no exercise of that number")
     if fold.get("outputs_hidden") and shown:
         revealed = re.findall(r'reveal\(\s*"(P[\w.]+)"', source)
         opening = f'<details class="tl-after" data-reveals="{" ".join(revealed)}">'

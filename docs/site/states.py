@@ -2,7 +2,8 @@
 
     python docs/site/states.py notebooks/02_attention.ipynb ...
 
-runs the cells that make the explorers, and those that they need, and writes
+`make notebooks` writes them when it stores a notebook. This writes them alone: it runs the cells
+that make the explorers, and those that they need, and writes
 `docs/site/states/<chapter>/<cell id>.json`: the class of the explorer, its traits (bytes in
 base64), what its part in JavaScript needs besides (`extras`), and the mark of the picture that the
 notebook stores for it. `--all` runs every cell: for chapters whose explorers show a model that the
@@ -13,19 +14,21 @@ than the notebook's picture is named and left out: on the site, the picture stan
 import base64
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-STATES = Path(__file__).parent / "states"
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+STATES = HERE / "states"
+sys.path[:0] = [str(ROOT / "tests" / "support"), str(HERE)]
 
 import nbformat  # noqa: E402
 from browser import launched  # noqa: E402
 from chapters import picture_mark  # noqa: E402
-from explorer_pictures import FirstStates, is_explorer, same, take  # noqa: E402
+from explorer_pictures import LIVE, FirstStates, is_explorer, same, take  # noqa: E402
 from isolation import isolate  # noqa: E402
 from nbclient import NotebookClient  # noqa: E402
 from slices import needed  # noqa: E402
@@ -47,15 +50,28 @@ def plain(value):
     return value
 
 
+def asking(folder):
+    """A last cell: it writes below `folder` what the kernel's explorers have besides traits."""
+    return nbformat.v4.new_code_cell(ASK.format(str(folder)))
+
+
+def import_path():
+    """PYTHONPATH for a kernel that is to run such a cell."""
+    others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    ours = [str(ROOT), str(HERE)]
+    return os.pathsep.join([*ours, *(part for part in others if part and part not in ours)])
+
+
 def record(path, everything=False):
-    """Run what the explorers of a notebook need; returns {cell id: what is to be written}."""
+    """Run what the explorers of a notebook need, and write their states."""
     book = nbformat.read(path, as_version=4)
+    stored = pictures_of(book)
     code = [cell for cell in book.cells if cell.cell_type == "code"]
     shown = [n for n, cell in enumerate(code) if any(map(is_explorer, cell.get("outputs", ())))]
     chosen = range(len(code)) if everything else needed([c.source for c in code], [0, *shown])
     book.cells = [code[n] for n in chosen]
     with tempfile.TemporaryDirectory() as folder:
-        book.cells.append(nbformat.v4.new_code_cell(ASK.format(folder)))
+        book.cells.append(asking(folder))
         client = NotebookClient(
             book, timeout=None, kernel_name="python3",
             resources={"metadata": {"path": str(path.parent)}},
@@ -63,28 +79,45 @@ def record(path, everything=False):
         states = FirstStates()
         states.watch(client)
         client.execute()
-        facts = json.loads((Path(folder) / "extras.json").read_text(encoding="utf-8"))
-    pictures = {
+        return write(path, book, states.states, folder, stored)
+
+
+def pictures_of(book):
+    """Return {cell id: the picture, in base64, that is stored for its explorer}."""
+    return {
         cell.id: output["data"]["image/png"]
-        for cell in nbformat.read(path, as_version=4).cells
-        for output in filter(is_explorer, cell.get("outputs", ()))
+        for cell in book.cells
+        for output in cell.get("outputs", ())
+        if is_explorer(output) and "image/png" in output["data"]
     }
-    found = {}
+
+
+def write(path, book, states, folder, pictures):
+    """Write the states of a notebook that has just run; returns how many.
+
+    path: the notebook; book: its cells that ran, with live widgets; states: {model id: state right
+    after its cell}; folder: where the cell of `asking` has left the rest; pictures: those stored.
+    """
+    facts = json.loads((Path(folder) / "extras.json").read_text(encoding="utf-8"))
+    place = STATES / Path(path).stem
+    shutil.rmtree(place, ignore_errors=True)
     for cell in book.cells:
         for output in filter(is_explorer, cell.get("outputs", ())):
-            live = output["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
-            state = states.states[live]
-            if not looks_as(pictures[cell.id], state):
-                print(f"{path.name}: the explorer in cell {cell.id} looks otherwise than stored")
+            live = output["data"][LIVE]["model_id"]
+            if not looks_as(pictures[cell.id], states[live]):
+                print(f"{path}: the explorer in cell {cell.id} looks otherwise than stored")
                 continue
             traits = facts[live].get("state") or {
                 name: plain(value)
-                for name, value in state.items()
+                for name, value in states[live].items()
                 if not name.startswith("_") and name not in WITHOUT
             }
             mark = picture_mark(pictures[cell.id])
-            found[cell.id] = {**facts[live], "picture": mark, "state": traits}
-    return found
+            what = {**facts[live], "picture": mark, "state": traits}
+            text = json.dumps(what, ensure_ascii=False, separators=(",", ":"))
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"{cell.id}.json").write_text(text + "\n", encoding="utf-8")
+    return len(list(place.glob("*.json")))
 
 
 def looks_as(picture, state):
@@ -98,22 +131,13 @@ def main(arguments):
     """Record the notebooks that are named, all without a name."""
     everything = "--all" in arguments
     paths = [Path(a) for a in arguments if a != "--all"] or sorted(ROOT.glob("notebooks/*.ipynb"))
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        [str(ROOT), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    )
+    os.environ["PYTHONPATH"] = import_path()
     for path in paths:
         start = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="tutorial-states-") as folder:
             isolate(folder)
-            found = record(path.resolve(), everything)
-        place = STATES / path.stem
-        place.mkdir(parents=True, exist_ok=True)
-        for old in place.glob("*.json"):
-            old.unlink()
-        for cell, what in found.items():
-            text = json.dumps(what, ensure_ascii=False, separators=(",", ":"))
-            (place / f"{cell}.json").write_text(text + "\n", encoding="utf-8")
-        print(f"{path.name}: {len(found)} explorers, {time.monotonic() - start:.0f} s", flush=True)
+            number = record(path.resolve(), everything)
+        print(f"{path.name}: {number} explorers, {time.monotonic() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,11 @@ def test_the_game_of_replaced_words_goes_on_alike(both, networks, bert):
 def test_a_page_forges_as_the_notebook_does(both, networks, bert):
     """Other words are drawn, by the same rules, and the detective suspects what Python's does."""
     electra = load_checkpoint("family-electra").eval()
-    lines = [*GAPS[:6], "Give every man thy ear, but few thy voice; take each man's censure.", "thee"]
+    lines = [
+        *GAPS[:6],
+        "Give every man thy ear, but few thy voice; take each man's censure.",
+        "thee",
+    ]
     widget = explorers.ReplacedExplorer(electra, bert, lines)
     requests = [
         {"text": text, "share": share, "round": seed, "judged": True}
