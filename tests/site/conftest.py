@@ -13,6 +13,7 @@ from isolation import ROOT
 
 SITE = ROOT / "docs" / "site"
 REPLAY = SITE / "js" / "replay.mjs"
+SOME = ("gpt2", "shakespeare-bert", "hamlet", "shakespeare-gpt")
 
 
 def find_node():
@@ -37,9 +38,20 @@ def exported():
 
 @pytest.fixture(scope="session")
 def vocabularies(exported, tmp_path_factory):
-    """The folder of a build with every vocabulary that no test has to train first."""
+    """The folder of a build with some vocabularies, of each sort one."""
+    return written(exported, SOME, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def many_vocabularies(exported, tmp_path_factory):
+    """The same with every vocabulary that no test has to train first."""
+    return written(exported, [n for n in exported.TOKENIZERS if n != "plays"], tmp_path_factory)
+
+
+def written(exported, names, tmp_path_factory):
+    """A new folder with these vocabularies."""
     folder = tmp_path_factory.mktemp("site")
-    exported.main(folder / "models", [name for name in exported.TOKENIZERS if name != "plays"])
+    exported.main(folder / "models", names)
     return folder
 
 
@@ -48,7 +60,7 @@ def networks(vocabularies):
     """The same folder with the small networks, too."""
     import export_small
 
-    export_small.main(vocabularies / "models")
+    export_small.main(vocabularies / "models", ("shakespeare-bert", "family-electra"))
     return vocabularies
 
 

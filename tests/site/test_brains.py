@@ -41,7 +41,7 @@ def test_each_way_to_damage_a_text_is_drawn_alike(both):
             "length": numbers.choice([1, 1.5, 3, 10, 20]),
             "seed": numbers.choice([0, 1, 84, -3, 2**31, 2**40 + 5]),
         }
-        for text in TEXTS * 12
+        for text in TEXTS * 5
     ]
     for python, javascript in both("corruption", explorers.CorruptionExplorer(), requests):
         assert same(python, javascript)
@@ -51,9 +51,9 @@ def test_each_distance_falls_into_the_same_bucket(both):
     requests = [
         {"distance": distance, "n_buckets": buckets, "max_distance": most, "causal": causal}
         for distance, buckets, causal in itertools.product(
-            (-150, -20, 0, 7, 150), (0, 4, 8, 12, 16, 24, 32, 48, 64, 99), (True, False)
+            (-150, 7), (0, 4, 12, 16, 32, 48, 99), (True, False)
         )
-        for most in (1, 16, 20, 32, 50, 64, 100, 128, 200, 256, 384, 512, 600)
+        for most in (1, 20, 32, 100, 128, 384, 600)
     ]
     widget = explorers.BucketExplorer(load_checkpoint("six-tasks"))
     for python, javascript in both("buckets", widget, requests):
