@@ -86,7 +86,8 @@ def main():
         text = page.read_text(encoding="utf-8")
         text = filled(text, readme, names, family(source), REPOSITORY, moving(source))
         (source / page.name).write_text(text, encoding="utf-8")
-    scripts(tl)
+    books = "".join(path.read_text(encoding="utf-8") for path in sorted(source.glob("*.ipynb")))
+    scripts(tl, set(re.findall(r'data-state=\\"([^"\\]+)\\"', books)))
     said = time.monotonic()
     print(f"prepared in {said - start:.0f} s", flush=True)
     os.environ["SITE_STATIC"] = str(STATIC)
@@ -162,8 +163,11 @@ def explorer_parts():
     return {name: (parts["_esm"], parts["_css"]) for name, parts in found.items() if len(parts) > 1}
 
 
-def scripts(tl):
-    """Write what the pages load: explorers, their brains, states, the shim, KaTeX's files."""
+def scripts(tl, alive):
+    """Write what the pages load: explorers, their brains, states, the shim, KaTeX's files.
+
+    alive: the names ("chapter/cell") of the explorers that live on the pages.
+    """
     entries = WORK / "entries"
     entries.mkdir()
     (tl / "explorers").mkdir()
@@ -185,15 +189,14 @@ def scripts(tl):
     if worker.exists():
         jobs.append((worker, tl / "models" / "worker.js", ""))
     bundle(jobs)
-    shutil.copytree(HERE / "states", tl / "states")
-    for state in (tl / "states").rglob("*.json"):
+    for name in alive:
         # As a script it can be read from the file system, too.
-        name = f"{state.parent.name}/{state.stem}"
-        text = state.read_text(encoding="utf-8").strip()
-        state.with_suffix(".js").write_text(
+        text = (HERE / "states" / f"{name}.json").read_text(encoding="utf-8").strip()
+        state = tl / "states" / f"{name}.js"
+        state.parent.mkdir(parents=True, exist_ok=True)
+        state.write_text(
             f"(window.tl ??= {{}}).states ??= {{}};tl.states[{name!r}]={text};", encoding="utf-8"
         )
-        state.unlink()
     for sheet in (HERE / "css").glob("*.css"):
         shutil.copy(sheet, tl / sheet.name)
     katex = HERE / "node_modules" / "katex" / "dist"

@@ -53,7 +53,7 @@ def test_each_distance_falls_into_the_same_bucket(both):
         for distance, buckets, causal in itertools.product(
             (-150, 7), (0, 4, 12, 16, 32, 48, 99), (True, False)
         )
-        for most in (1, 20, 32, 100, 128, 384, 600)
+        for most in (1, 20, 128, 600)
     ]
     widget = explorers.BucketExplorer(load_checkpoint("six-tasks"))
     for python, javascript in both("buckets", widget, requests):
