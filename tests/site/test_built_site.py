@@ -239,7 +239,7 @@ def faults(here):
     return found
 
 
-@pytest.mark.parametrize("name", ["index", "03_positional_encoding"])
+@pytest.mark.parametrize("name", ["index", "06_bert"])
 def test_axe_finds_nothing(visit, name):
     assert faults(visit(name)) == []
 
