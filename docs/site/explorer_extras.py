@@ -2,10 +2,10 @@
 objects in the kernel."""
 
 import base64
-import importlib.util
 import json
 from pathlib import Path
 
+import extras_models
 from ipywidgets.widgets import widget
 
 from tutorial_lib.explorers.base import BrowserExplorer, FigureExplorer
@@ -46,9 +46,7 @@ EXTRAS = {
     "BucketExplorer": learned_buckets,
     "LatticeExplorer": lambda explorer: {"scores": explorer.scores},
 }
-for part in ("extras_tokenizers", "extras_models"):
-    if importlib.util.find_spec(part):
-        EXTRAS |= importlib.import_module(part).EXTRAS
+EXTRAS |= extras_models.EXTRAS
 
 
 def write(folder):

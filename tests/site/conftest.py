@@ -60,7 +60,9 @@ def networks(vocabularies):
     """The same folder with the small networks, too."""
     import export_small
 
-    export_small.main(vocabularies / "models", ("shakespeare-bert", "family-electra"))
+    export_small.main(
+        vocabularies / "models", ("shakespeare-bert", "family-electra", "emoji-writer")
+    )
     return vocabularies
 
 
@@ -126,6 +128,17 @@ def extras(widget):
 
     found = explorer_extras.EXTRAS.get(type(widget).__name__, lambda _: {})(widget)
     return json.loads(json.dumps(found))
+
+
+@pytest.fixture
+def both_tell():
+    """both_tell(module, widget, messages, base): what Python and JavaScript send back to each."""
+
+    def compare(module, widget, messages, base=""):
+        javascript = in_javascript(module, widget, extras(widget), messages, base)
+        return list(zip(in_python(widget, messages), javascript, strict=True))
+
+    return compare
 
 
 @pytest.fixture

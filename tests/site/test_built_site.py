@@ -60,6 +60,10 @@ ALIVE = {
         ("latents", "[aria-label='Latent']", "ArrowRight"),
         ("zoom", "[aria-label='Magnify']", "ArrowRight"),
     ],
+    "10_text_and_pictures": [
+        ("regions", "[aria-label='Layer']", "ArrowRight"),
+        ("code_book", "[aria-label='Code in the cell']", "ArrowRight"),
+    ],
 }
 # Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
 # the sweep.

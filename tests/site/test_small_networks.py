@@ -1,7 +1,9 @@
 """Explorers with a small network answer on a page as in a notebook."""
 
+import base64
 import random
 
+import numpy as np
 import pytest
 import torch
 
@@ -113,3 +115,53 @@ def test_a_page_forges_as_the_notebook_does(both, networks, bert):
                 says = electra.replaced_logits(electra(shown))[0, 1:-1].sigmoid().tolist()
             assert close(says, [p for _, p in truth])
     assert len(drawn) > 15
+
+
+def made_up_scene(seed, n_words=3, n_regions=2):
+    numbers = np.random.default_rng(seed)
+    size = n_words + n_regions
+    weights = numbers.dirichlet(np.ones(size), (2, 3, size))
+    boxes = [[0, 0, 0.5, 1], [0.5, 0, 1, 1]]
+    words = ["a", "red", "cat"]
+    return {"image": np.ones((3, 8, 8)), "boxes": boxes, "words": words, "weights": weights}
+
+
+def test_each_head_of_a_scene_is_silenced_as_in_the_notebook(both_tell):
+    scenes = [made_up_scene(0), made_up_scene(1)]
+
+    def silence(scene, layer, head):
+        if head == 2:
+            raise ValueError("this one does not let go")
+        return {"outputs": [("cat", 0.9, scene + layer / 10)], "weights": scenes[scene]["weights"]}
+
+    messages = [
+        {"silenced": {"layer": 1, "head": 0}},
+        {"scene": 1},
+        {"silenced": {"layer": 9, "head": 9}},
+        {"silenced": {}},
+        {"silenced": {"layer": 0, "head": 1}},
+    ]
+    widget = explorers.RegionExplorer(scenes, silence)
+    for python, javascript in both_tell("regions", widget, messages):
+        assert python["silence_result"] == javascript["silence_result"]
+
+
+def test_codes_are_painted_as_the_notebook_does(both_tell, networks):
+    writer = load_checkpoint("emoji-writer").eval()
+    pictures = torch.rand(2, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+    codes = writer.autoencoder.encode(pictures)
+    widget = explorers.CodeBookExplorer(pictures, codes, writer.paint, 256)
+    messages = [
+        {"swaps": {"0": 3}},
+        {"swaps": {"0": 3, "63": 255, "9": 17}},
+        {"picture": 1, "swaps": {}},
+        {"swaps": {"64": 1, "x": 2, "5": 300, "6": 40}},
+    ]
+    for python, javascript in both_tell("code_book", widget, messages, networks):
+        one, other = python["decoded"], javascript["decoded"]
+        painted, again = (
+            np.frombuffer(base64.b64decode(side.pop("pixels")["__bytes__"]), np.uint8)
+            for side in (one, other)
+        )
+        assert one == other
+        assert np.abs(painted.astype(int) - again).max() <= 1  # rounded the other way

@@ -19,15 +19,16 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from tutorial_lib import models  # noqa: E402
-from tutorial_lib.explorers.english_words import _TEXT  # noqa: E402
 from tutorial_lib.explorers.forgery import words_of_the_plays  # noqa: E402
 from tutorial_lib.files import load_metadata  # noqa: E402
 from tutorial_lib.recipes import load_checkpoint  # noqa: E402
-from tutorial_lib.recipes.translator import MOST_TOKENS, SPECIALS, english_words  # noqa: E402
 
 TRAINED = Path(__file__).parent / "trained"  # what chapters train, and the site shows
 SCRIPT = "((globalThis.tl??={{}}).networks??={{}})[{}]={};\n"
-UNUSED = ("pooler.", "nsp_head.")  # no explorer asks for the next sentence
+# No explorer asks for the next sentence, or for the codes of another picture.
+UNUSED = ("pooler.", "nsp_head.", "encoder.", "book.use")
+# Of these checkpoints, a page needs one part only.
+PARTS = {"emoji-writer": lambda writer: writer.autoencoder}
 
 
 def forger_facts(model):
@@ -36,23 +37,11 @@ def forger_facts(model):
     return {"allowed": [i for i, p in enumerate(model.tokenizer.vocab) if p.lower() in words]}
 
 
-def translator_facts(model):
-    """Return what a translator is asked with: words it knows, and which make a number or date."""
-    ids = (model.tokenizer.special_tokens[name] for name in SPECIALS)
-    return {
-        **dict(zip(("pad", "start", "end"), ids, strict=True)),
-        "most_tokens": MOST_TOKENS,
-        "words": sorted(english_words()),
-        "trained_on": _TEXT.pattern,
-    }
-
-
 # Name of the checkpoint -> the function that says what its brain has to know besides.
 NETWORKS = {
     "shakespeare-bert": forger_facts,
     "family-electra": lambda model: {},
-    "translation-de": translator_facts,
-    "translation-fr": translator_facts,
+    "emoji-writer": lambda model: {},
 }
 
 
@@ -76,12 +65,17 @@ def content(model, facts):
     }
 
 
+def part(name):
+    """Return what a page needs of a checkpoint, most often all of it."""
+    return PARTS.get(name, lambda model: model)(load_checkpoint(name))
+
+
 def main(out, names=tuple(NETWORKS)):
     """Write the networks below the folder `out`; return the card with the size of each."""
     folder = Path(out) / "small"
     folder.mkdir(parents=True, exist_ok=True)
     sizes = {}
-    found = {name: (load_checkpoint(name), NETWORKS[name]) for name in names}
+    found = {name: (part(name), NETWORKS[name]) for name in names}
     for path in sorted(TRAINED.glob("*.safetensors")):
         kind = getattr(models, load_metadata(path)["model"])
         found[path.stem] = kind.load(path), lambda model: {}

@@ -1,6 +1,8 @@
 """Which of the site's vocabularies and small networks an explorer has, asked of the live one."""
 
+import base64
 import copy
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -8,11 +10,10 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parent / "models"))
 
 import torch
-from export_small import NETWORKS, TRAINED
+from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
 from tutorial_lib.errors import MissingDataError
-from tutorial_lib.recipes import load_checkpoint
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
 
@@ -62,7 +63,7 @@ def network(model, name=""):
     models/trained in half precision, from where export_small.py takes it.
     """
     for known in NETWORKS:
-        checkpoint = load_checkpoint(known)
+        checkpoint = part(known)
         if type(checkpoint) is type(model) and checkpoint.config == model.config:
             ours, theirs = checkpoint.state_dict(), model.state_dict()
             if all(torch.equal(ours[key], theirs[key].cpu()) for key in ours):
@@ -95,7 +96,30 @@ def student_facts(explorer):
     }
 
 
+def each_silenced(explorer):
+    """Return what a RegionExplorer answers for every head of every scene; it is put back after."""
+    if explorer.silence is None:
+        return {}
+    before = {name: getattr(explorer, name) for name in ("scene", "chosen", "silenced")}
+    layers, heads, results = explorer.n_layers, explorer.n_heads, {}
+    for scene in range(len(explorer.seen)):
+        explorer.scene = scene
+        for layer, head in itertools.product(range(layers), range(heads)):
+            explorer.silenced = {"layer": layer, "head": head}
+            found = dict(explorer.silence_result)
+            if "weights" in found:
+                weights = base64.b64encode(found["weights"]).decode()
+                found["weights"] = {"__bytes__": weights}
+            results[f"{scene} {layer} {head}"] = found
+    for name, value in before.items():
+        explorer.set_trait(name, value)
+    return {"layers": layers, "heads": heads, "results": results}
+
+
 EXTRAS = {
+    "RegionExplorer": each_silenced,
+    # The decoder is a method of the writer, whose part is on the page.
+    "CodeBookExplorer": lambda explorer: {"network": network(explorer.decode.__self__.autoencoder)},
     "StudentExplorer": student_facts,
     "ReplacedExplorer": lambda explorer: {
         "detective": network(explorer.discriminator, "trained-detective"),
