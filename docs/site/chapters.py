@@ -127,18 +127,24 @@ def picture_mark(png):
     return hashlib.sha256(base64.b64decode(_text(png))).hexdigest()[:16]
 
 
+def stays_a_picture(module, brains):
+    """Whether the explorers of a module ask Python, and the site has no brain that answers."""
+    return module in ANSWERED and module not in brains
+
+
 def _explorer(output, name, number, chapter, pictures, states, brains, missed):
     image, alt, width, height = _saved(output, name, number, pictures)
     shown = output.get("metadata", {}).get("image/png", {}).get("width", width)
     state = states / chapter / f"{name}.json"
     live, note = "", STILL
     stored = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
-    if stored.get("picture") == picture_mark(output["data"]["image/png"]):
-        module = stored["module"]
-        if module in brains or module not in ANSWERED:
-            brain = " data-brain" if module in brains else ""
-            live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
-            note = MODEL if not brain and stored["state"].get("has_model") else ""
+    module = stored.get("module")
+    if module and stays_a_picture(module, brains):
+        pass
+    elif stored.get("picture") == picture_mark(output["data"]["image/png"]):
+        brain = " data-brain" if module in brains else ""
+        live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
+        note = MODEL if not brain and stored["state"].get("has_model") else ""
     else:
         why = "is older than its picture in the notebook" if stored else "is not there"
         missed.append(f"{chapter}: the state of the explorer in cell {name} {why}")

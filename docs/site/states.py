@@ -8,7 +8,8 @@ that make the explorers, and those that they need, and writes
 base64), what its part in JavaScript needs besides (`extras`), and the mark of the picture that the
 notebook stores for it. `--all` runs every cell: for chapters whose explorers show a model that the
 chapter has trained. The build executes nothing; it reads these files. A state that looks otherwise
-than the notebook's picture is named and left out: on the site, the picture stands in its place.
+than the notebook's picture is named and left out: on the site, the picture stands in its place. Of
+an explorer that is only a picture there, since nothing answers it, the class alone is written.
 """
 
 import base64
@@ -23,11 +24,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STATES = HERE / "states"
+BRAINS = {path.stem for path in (HERE / "brains").glob("*.js")}
 sys.path[:0] = [str(ROOT / "tests" / "support"), str(HERE)]
 
 import nbformat  # noqa: E402
 from browser import launched  # noqa: E402
-from chapters import picture_mark  # noqa: E402
+from chapters import picture_mark, stays_a_picture  # noqa: E402
 from explorer_pictures import LIVE, FirstStates, is_explorer, same, take  # noqa: E402
 from isolation import isolate  # noqa: E402
 from nbclient import NotebookClient  # noqa: E402
@@ -104,8 +106,14 @@ def write(path, book, states, folder, pictures):
     for cell in book.cells:
         for output in filter(is_explorer, cell.get("outputs", ())):
             live = output["data"][LIVE]["model_id"]
+            place.mkdir(parents=True, exist_ok=True)
+            file = place / f"{cell.id}.json"
+            if stays_a_picture(facts[live]["module"], BRAINS):
+                named = {name: facts[live][name] for name in ("class", "module")}
+                file.write_text(json.dumps(named, separators=(",", ":")) + "\n", encoding="utf-8")
+                continue
             if not looks_as(pictures[cell.id], states[live]):
-                print(f"{path}: the explorer in cell {cell.id} looks otherwise than stored")
+                print(f"{Path(path).name}: the explorer in cell {cell.id} looks otherwise than stored")
                 continue
             traits = facts[live].get("state") or {
                 name: plain(value)
@@ -115,8 +123,7 @@ def write(path, book, states, folder, pictures):
             mark = picture_mark(pictures[cell.id])
             what = {**facts[live], "picture": mark, "state": traits}
             text = json.dumps(what, ensure_ascii=False, separators=(",", ":"))
-            place.mkdir(parents=True, exist_ok=True)
-            (place / f"{cell.id}.json").write_text(text + "\n", encoding="utf-8")
+            file.write_text(text + "\n", encoding="utf-8")
     return len(list(place.glob("*.json")))
 
 
