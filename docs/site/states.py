@@ -113,7 +113,9 @@ def write(path, book, states, folder, pictures):
                 file.write_text(json.dumps(named, separators=(",", ":")) + "\n", encoding="utf-8")
                 continue
             if not looks_as(pictures[cell.id], states[live]):
-                print(f"{Path(path).name}: the explorer in cell {cell.id} looks otherwise than stored")
+                print(
+                    f"{Path(path).name}: the explorer in cell {cell.id} looks otherwise than stored"
+                )
                 continue
             traits = facts[live].get("state") or {
                 name: plain(value)

@@ -38,7 +38,7 @@ ALIVE = {
     "06_bert": [
         ("fill_mask", "textarea", "a"),
         ("masking", "textarea", "a"),
-        ("attention", "[aria-label='Layer']", "ArrowLeft"),
+        ("attention", "[aria-label='Head']", "ArrowRight"),
     ],
     "06b_bert_used": [("attention", "[aria-label='Layer']", "ArrowLeft")],
     "07_vit": [
@@ -46,7 +46,7 @@ ALIVE = {
         ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
     ],
     "08a_bert_family": [
-        ("replaced", "textarea", "a"),
+        ("replaced", "button.tl-chip", "Enter"),
         ("masking_passes", "textarea", "a"),
         ("student", "textarea", "a"),
     ],
