@@ -96,7 +96,7 @@ class CodeBookExplorer(BrowserExplorer):
         return (
             f"{self.names[self.picture]} as {rows} x {columns} codes of {self.n_codes}; row "
             f"{self.row}, column {self.column} holds code {self.code}, which is in {cells.sum():,} "
-            f"cells of {cells.any(axis=(1, 2)).sum():,} of {len(cells):,} pictures.{swapped}"
+            f"cells, in {cells.any(axis=(1, 2)).sum():,} of {len(cells):,} pictures.{swapped}"
         )
 
     def _decode(self, _change=None):
