@@ -173,7 +173,7 @@ def test_a_code_is_swapped_and_decoded_once(open_explorer):
     calls.clear()
     explorer = open_explorer(CodeBookExplorer(pictures, codes, decode, 10, ["<b>one</b>", "two"]))
     page, readout = explorer.page, explorer.page.locator(".tl-readout")
-    expect(readout).to_contain_text("Row 0, column 0 holds code 0. It is in 1 cells, in 1 of 2")
+    expect(readout).to_contain_text("Row 0, column 0 holds code 0. It is in 1 cell, in 1 of 2")
     boards = page.locator(".tl-panes canvas")
     boards.nth(1).click(position={"x": 200, "y": 30})
     expect(readout).to_contain_text("Row 0, column 1 holds code 1.")

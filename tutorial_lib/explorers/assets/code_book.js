@@ -265,7 +265,7 @@ function render({ model, el }) {
     const reach = swapped && answered && changed !== undefined
       ? ` ${swapped} ${swapped === 1 ? "code is" : "codes are"} swapped, and the picture has changed in ${changed} of ${nCells} cells.` : "";
     const pointer = under === null ? "" : ` Under the pointer: code ${under}, used ${use[under].toLocaleString("en")} times.`;
-    readout.textContent = `${place} ${was}. It is in ${total.toLocaleString("en")} cells, in ${many} of ${names.length} pictures.${reach}${pointer}`;
+    readout.textContent = `${place} ${was}. It is in ${total.toLocaleString("en")} ${total === 1 ? "cell" : "cells"}, in ${many} of ${names.length} pictures.${reach}${pointer}`;
   }
   const redraw = frameLoop(draw);
   const anew = () => {
