@@ -238,6 +238,7 @@ def gains(
     x_label="share right",
     names=("without", "with"),
     lit=(),
+    expected=(),
     form="{:.2f}",
     x_range=(-0.02, 1.03),
     figure=None,
@@ -246,7 +247,8 @@ def gains(
 
     found {condition: (without it, with it)}, two numbers, or stats as `recipes.summarise` gives
     them, whose lowest and highest are drawn pale; names says what the dots are; the rows in `lit`
-    are orange. Raises ShapeError without rows.
+    are orange, those in `expected`, which nobody measured, grey and dashed. Raises ShapeError
+    without rows.
 
     >>> [text.get_text() for text in gains({"all heads": (0.25, 0.75)}).axes[0].texts]
     ['+0.50', '0.25', '0.75']
@@ -256,14 +258,15 @@ def gains(
     figure = blank(figure, 8.0, 1.7 + 0.62 * len(found))
     axes = figure.subplots()
     for row, (condition, ends) in enumerate(found.items()):
-        colour = CYCLE[1] if condition in lit else BLUE
+        colour = CYCLE[1] if condition in lit else MUTED if condition in expected else BLUE
         for stats in ends:
             if isinstance(stats, Mapping):
                 span = (stats["lowest"], stats["highest"])
                 pale = {"alpha": 0.25, "linewidth": 9, "solid_capstyle": "butt"}
                 axes.plot(span, (row, row), color=colour, **pale)
         low, high = (s["mean"] if isinstance(s, Mapping) else s for s in ends)
-        axes.plot((low, high), (row, row), color=colour, zorder=3)
+        dashes = (0, (4, 3)) if condition in expected else "-"
+        axes.plot((low, high), (row, row), color=colour, linestyle=dashes, zorder=3)
         axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=4)
         axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
         gain = form.replace(":", ":+").format(high - low)
@@ -277,6 +280,8 @@ def gains(
     for label in axes.get_yticklabels():
         if label.get_text() in lit:
             label.set(color=CYCLE[1], fontweight="bold")
+        elif label.get_text() in expected:
+            label.set(color=MUTED, fontstyle="italic")
     axes.set(xlim=x_range, ylim=(len(found) - 0.35, -0.6), xlabel=x_label)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", linewidth=0.8)
