@@ -85,7 +85,7 @@ def test_pictures_are_stored_and_stay(book):
         assert image.width >= 1000
         assert image.height >= 300
         assert len(image.convert("RGB").getcolors(1 << 20)) > 20
-    assert "Patches of 7" in figure.metadata["image/png"]["alt"]
+    assert "patches of 7" in figure.metadata["image/png"]["alt"]
     assert "stage 1 of 5" in drawn.metadata["image/png"]["alt"]
     longer = nbformat.read(book, as_version=4)
     longer.cells.append(new_code_cell("chosen.stage = 4"))  # the picture is of the first state
