@@ -247,8 +247,8 @@ def gains(
 
     found {condition: (without it, with it)}, two numbers, or stats as `recipes.summarise` gives
     them, whose lowest and highest are drawn pale; names says what the dots are; the rows in `lit`
-    are orange, those in `expected`, which nobody measured, grey and dashed. Raises ShapeError
-    without rows.
+    are orange, those in `expected`, which nobody measured, grey and dashed. A gain too small
+    to draw has no number of its own. Raises ShapeError without rows.
 
     >>> [text.get_text() for text in gains({"all heads": (0.25, 0.75)}).axes[0].texts]
     ['+0.50', '0.25', '0.75']
@@ -269,8 +269,10 @@ def gains(
         axes.plot((low, high), (row, row), color=colour, linestyle=dashes, zorder=3)
         axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=4)
         axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
-        gain = form.replace(":", ":+").format(high - low)
-        axes.text((low + high) / 2, row - 0.14, gain, ha="center", color=colour, fontweight="bold")
+        gain = form.replace(":", ":+").format(high - low).replace("-", "\N{MINUS SIGN}")
+        if condition in expected or abs(high - low) > 0.02 * (x_range[1] - x_range[0]):
+            at = (low + high) / 2, row - 0.14
+            axes.text(*at, gain, ha="center", color=colour, fontweight="bold")
         said = {low: form.format(low), high: form.format(high)}
         if abs(high - low) < 0.1 * (x_range[1] - x_range[0]):  # two numbers would overlap
             said = {(low + high) / 2: " → ".join(said.values())}

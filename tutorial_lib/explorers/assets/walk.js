@@ -149,6 +149,10 @@ function render({ model, el }) {
     redraw();
   });
   derive();
+  if (state.step.kind === "shares") { // opens at the largest share: where this token looks most
+    const row = Array.from({ length: state.S }, (_, s) => state.value(Math.min(state.token, state.T - 1), s));
+    state.column = row.indexOf(Math.max(...row));
+  }
   return () => {
     stop();
     for (const name of ["step", "head", "token"]) model.off(`change:${name}`, redraw);
