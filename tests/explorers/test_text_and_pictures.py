@@ -76,6 +76,14 @@ def test_odd_phrases_get_an_answer(text):
     json.dumps([finder.request, finder.reply], ensure_ascii=False).encode()
 
 
+def test_of_each_concept_the_best_is_shown():
+    concepts = ["hand", "hand", "cat", "cat", "hand", "dog", "cat"]
+    finder = EmojiFinder(nearest, PICTURES, NAMES, "x", n=2, concepts=concepts)
+    assert [index for index, _ in finder.found] == [4, 2]  # picture 0 is a hand, too
+    with pytest.raises(ShapeError, match="7 pictures, but concepts of 6"):
+        EmojiFinder(nearest, PICTURES, NAMES, concepts=concepts[1:])
+
+
 @pytest.mark.parametrize(
     ("found", "said"),
     [

@@ -24,7 +24,7 @@ from tutorial_lib.recipes.scene_reader import (
     regions_of,
     wrong_captions,
 )
-from tutorial_lib.recipes.seen_scenes import seen_scenes, silencer
+from tutorial_lib.recipes.seen_scenes import ask, seen_scenes, silencer
 
 PARTS = re.compile(r" (?:to the )?(left of|right of|above|below) ")
 
@@ -213,6 +213,15 @@ def test_scenes_for_the_explorer(reader, scenes):
     assert found["weights"].shape == second["weights"].shape
     assert {label for label, *_ in found["outputs"]} <= set(second["words"])
     assert any(before != after for _, before, after in found["outputs"])
+
+
+def test_a_question_gets_its_likeliest_answers(reader, scenes):
+    found = ask(reader, scenes, 7, "how many are there ?", k=len(reader.answers))
+    assert sum(share for _, share in found) == pytest.approx(1, abs=1e-5)
+    assert [share for _, share in found] == sorted((share for _, share in found), reverse=True)
+    assert {answer for answer, _ in found} == set(reader.answers)
+    with pytest.raises(IndexError, match="scenes 0 to"):
+        ask(reader, scenes, len(scenes), "what ?")
 
 
 def test_the_eyes_see_crops_in_their_boxes(reader, scenes):

@@ -93,10 +93,11 @@ class CodeBookExplorer(BrowserExplorer):
         rows, columns = self.grid
         cells = self._codes == self.code
         swapped = f" {len(self.swaps)} of its codes are swapped." if self.swaps else ""
+        there, many = int(cells.sum()), int(cells.any(axis=(1, 2)).sum())
         return (
             f"{self.names[self.picture]} as {rows} x {columns} codes of {self.n_codes}; row "
-            f"{self.row}, column {self.column} holds code {self.code}, which is in {cells.sum():,} "
-            f"cells of {cells.any(axis=(1, 2)).sum():,} of {len(cells):,} pictures.{swapped}"
+            f"{self.row}, column {self.column} holds code {self.code}, which is in {there:,} "
+            f"cell{'s' * (there != 1)}, in {many:,} of {len(cells):,} pictures.{swapped}"
         )
 
     def _decode(self, _change=None):

@@ -24,8 +24,9 @@ class EmojiFinder(FindingExplorer):
     find(text) -> (indices, scores): numbers of pictures, best first, and a score for each, 1 at
     most; pictures (N, 3, height, width) from 0 to 1; names: what each picture truly is, shown to
     whoever points at it; n: how many are shown, up to 20. The phrase is cut at 300 characters, and
-    an empty one finds nothing. `found` is what was found last, a list of (index, score).
-    Raises ShapeError when there are not as many names as pictures.
+    an empty one finds nothing. concepts: N strings; then of each concept only the best picture is
+    shown. `found` is what was found last, a list of (index, score).
+    Raises ShapeError when there are not as many names, or concepts, as pictures.
 
     >>> pictures = np.ones((2, 3, 8, 8))
     >>> finder = EmojiFinder(lambda text: ([1, 0], [0.8, 0.1]), pictures, ["cat", "dog"], "meow")
@@ -42,12 +43,17 @@ class EmojiFinder(FindingExplorer):
     examples = traitlets.List(traitlets.Unicode()).tag(sync=True, told=True)
     credit = traitlets.Unicode(CREDIT).tag(sync=True, told=True)
 
-    def __init__(self, find, pictures, names, query=EXAMPLES[0], examples=EXAMPLES, n=10):
+    def __init__(
+        self, find, pictures, names, query=EXAMPLES[0], examples=EXAMPLES, n=10, concepts=None
+    ):
         self.find = find
         self.found = []
         names, sheet = [str(name) for name in names], sprite_sheet(pictures)
         if len(names) != sheet["count"]:
             raise ShapeError(f"{sheet['count']} pictures need as many names, got {len(names)}")
+        self.concepts = range(len(names)) if concepts is None else list(concepts)
+        if len(self.concepts) != len(names):
+            raise ShapeError(f"{len(names)} pictures, but concepts of {len(self.concepts)}")
         self.names, self.sheet = names, sheet
         self.examples = [str(example) for example in examples]
         super().__init__(query, n)
@@ -66,7 +72,10 @@ class EmojiFinder(FindingExplorer):
         """Find the pictures nearest to the text."""
         self.found = []
         if text.strip():
-            self.found = self._checked(*self.find(text))[:n]
+            best = {}
+            for index, score in self._checked(*self.find(text)):
+                best.setdefault(self.concepts[index], (index, score))
+            self.found = list(best.values())[:n]
         return {"hits": [list(hit) for hit in self.found], "asked": text}
 
     def _checked(self, indices, scores):

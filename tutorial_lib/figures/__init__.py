@@ -299,7 +299,13 @@ if TYPE_CHECKING:
         clip_towers,
         describe_clip_towers,
     )
-    from tutorial_lib.figures.charts import bar_chart, gains, histogram, line_chart
+    from tutorial_lib.figures.charts import (
+        bar_chart,
+        describe_line_chart,
+        gains,
+        histogram,
+        line_chart,
+    )
     from tutorial_lib.figures.generation import (
         describe_next_tokens,
         describe_temperatures,

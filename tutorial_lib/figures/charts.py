@@ -129,6 +129,20 @@ def line_chart(
     return figure
 
 
+def describe_line_chart(series, title, form="{:.2f}", n=5):
+    """Say in words what `line_chart` shows: each line at n places from its first to its last point.
+
+    >>> describe_line_chart({"loss": ([0, 1, 2], [3.0, 2.0, 1.5])}, "The loss falls", n=3)
+    'The loss falls. loss: 3.00 at 0, 2.00 at 1, 1.50 at 2.'
+    """
+    lines = []
+    for name, (x, y) in series.items():
+        places = np.linspace(0, len(x) - 1, min(n, len(x))).round().astype(int)
+        points = ", ".join(f"{form.format(float(y[at]))} at {float(x[at]):g}" for at in places)
+        lines.append(f"{name}: {points}")
+    return ". ".join((title, *lines)) + "."
+
+
 def _name_reference(axes, text, height, curves, right):
     """Write a reference's name above its line: left, unless a curve begins there, or right."""
     bottom, top = sorted(axes.get_ylim())

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.bart import BART, BARTConfig
     from tutorial_lib.models.bert import BERT, BERTConfig
     from tutorial_lib.models.clip import CLIP, CLIPConfig
+    from tutorial_lib.models.clip_writer import ClipWriter, ClipWriterConfig
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
     from tutorial_lib.models.distilbert import DistilBERT, DistilBERTConfig
     from tutorial_lib.models.electra import ELECTRA, ELECTRAConfig

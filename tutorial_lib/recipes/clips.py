@@ -16,7 +16,6 @@ control that must fail, "the true frames" the one that must succeed: no model, t
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from tutorial_lib.datasets.clips import (
     CHANGES,
@@ -28,7 +27,7 @@ from tutorial_lib.datasets.clips import (
     draw_clips,
 )
 from tutorial_lib.models import FrameTokens, VideoBERTConfig
-from tutorial_lib.models.scene_reader import Eyes
+from tutorial_lib.models.clip_writer import FrameEyes
 from tutorial_lib.recipes import mnist_vit
 from tutorial_lib.recipes.masks_and_students import tell
 from tutorial_lib.recipes.measures import share_of_true
@@ -64,23 +63,6 @@ SMOKE = SETTINGS | {
 }
 
 data_bytes = mnist_vit.data_bytes
-
-
-class FrameEyes(nn.Module):
-    """A small CNN: frames (N, 3, 32, 32) -> vectors (N, F + 3), from what it is taught of them.
-
-    F features, from which it names the thing, and behind them where it says that the thing is.
-    """
-
-    def __init__(self, d_features):
-        super().__init__()
-        self.eyes = Eyes(len(THINGS), d_features)
-        self.where = nn.Linear(d_features, 3)
-
-    def forward(self, frames):
-        """Return the vectors; places count as much in them as features."""
-        features = self.eyes(frames)
-        return torch.cat([features, 3 * self.where(features)], dim=-1)
 
 
 def places(frames):
@@ -273,7 +255,7 @@ def frame_tokens(clips, settings, progress=True):
     """Train the eyes on the frames of clips; return them frozen, and the FrameTokens."""
     set_seed(0)
     about = settings["eyes"] | {"seed": 0}
-    eyes = FrameEyes(about["d_features"])
+    eyes = FrameEyes(len(THINGS), about["d_features"])
     train_on_cpu(eyes, Frames(clips, about["batch_size"], 0), frame_loss, about, progress)
     vectors = vectors_of(eyes.eval(), clips).flatten(0, 1)[: settings["clustered"]]
     return eyes, FrameTokens.fit(vectors, settings["frame_tokens"], seed=0, rounds=15)

@@ -363,6 +363,12 @@ RECIPES = {
             "a small VideoBERT: captions to frames, frames to captions, the next frames",
         ),
         Recipe(
+            "clip-writer",
+            "clip_writer",
+            "checkpoint",
+            "a small VideoBERT that draws clips for captions, and goes on with them",
+        ),
+        Recipe(
             "emoji-writer",
             "emoji_writer",
             "checkpoint",

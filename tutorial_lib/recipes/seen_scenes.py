@@ -73,12 +73,16 @@ def _hidden_words(reader, scenes, row):
     return sure
 
 
-def answers(reader, scenes, asked):
-    """Return what a reader answers to SceneQuestions about scenes, a list of words."""
-    said = []
-    for question in asked:
-        _, regions = _inputs(reader, scenes, question.row)
-        with torch.no_grad():
-            hidden = reader(reader.encode([question.question]), regions)
-        said.append(ANSWERS[reader.answer_logits(hidden).argmax().item()])
-    return said
+def ask(reader, scenes, row, question, k=3):
+    """Return a reader's k likeliest answers to a question about one scene, [(word, share), ...].
+
+    Raises VocabularyError for a word that it does not know, IndexError for a scene that is not
+    there.
+    """
+    if not 0 <= row < len(scenes):
+        raise IndexError(f"there are scenes 0 to {len(scenes) - 1}, got {row}")
+    _, regions = _inputs(reader, scenes, row)
+    with torch.no_grad():
+        hidden = reader(reader.encode([question]), regions)
+        shares, found = reader.answer_logits(hidden)[0].softmax(dim=-1).topk(k)
+    return [(ANSWERS[at], share) for at, share in zip(found.tolist(), shares.tolist(), strict=True)]

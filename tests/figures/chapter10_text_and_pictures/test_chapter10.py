@@ -30,21 +30,24 @@ def frames(figure, colour):
 
 
 def test_the_diagonal_is_marked_where_it_wins():
+    """One frame of each colour is the key's."""
     figure = figures.logit_matrix(PICTURES, list("abcd"), LOGITS)
-    assert len(frames(figure, style.GREEN)) == 4
+    assert len(frames(figure, style.GREEN)) == 4 + 1
     assert "4 of 4 pictures find their own text" in figure.get_suptitle()
     worse = LOGITS.copy()
     worse[1, 3] = 9
     figure = figures.logit_matrix(PICTURES, list("abcd"), worse)
-    assert len(frames(figure, style.GREEN)) == 3
-    (wrong,) = frames(figure, style.ORANGE)
+    assert len(frames(figure, style.GREEN)) == 3 + 1
+    wrong, _ = frames(figure, style.ORANGE)
     assert (round(wrong.get_x()), round(wrong.get_y())) == (3, 1)
     said = figures.describe_logit_matrix(list("abcd"), worse)
     assert "3 of 4 pictures find their own text, 3 of 4 texts" in said
     assert "the picture of “b” fits “d” better" in said
     assert "9.0" in texts(figure)
+    best_of_columns = [tuple(np.round(line.get_xydata()[0])) for line in figure.axes[0].lines[:-1]]
+    assert best_of_columns == [(0, 0), (1, 1), (2, 2), (3, 1)]
     many = figures.logit_matrix(np.ones((12, 3, 2, 2)), ["<b>"] * 12, np.eye(12))
-    assert len(texts(many)) == 12  # no numbers
+    assert len(texts(many)) == 12 + 4  # the key, and no numbers
     with pytest.raises(ShapeError, match="4 images, 3 texts"):
         figures.logit_matrix(PICTURES, list("abc"), LOGITS)
     with pytest.raises(ShapeError, match="finite square"):

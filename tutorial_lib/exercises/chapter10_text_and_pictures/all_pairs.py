@@ -252,7 +252,7 @@ def with_slips(*choices):
 ALL_PAIRS = Write(
     id="10.1",
     title="Each picture with each text",
-    level="medium",
+    level="easy",
     text="""
 Two encoders have done their work: `images` (N, D) holds a vector for each of N pictures, `texts`
 (M, D) one for each of M texts. How well does each picture go with each text? Write

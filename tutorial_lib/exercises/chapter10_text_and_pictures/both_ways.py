@@ -244,7 +244,7 @@ def with_slips(*choices):
 CONTRASTIVE_LOSS = Write(
     id="10.2",
     title="Who belongs to whom",
-    level="medium",
+    level="easy",
     text="""
 A batch has B pictures and their B texts, and `logits` (B, B) of the last exercise: a row for each
 picture, a column for each text. Picture i belongs to text i, and to no other. That makes B

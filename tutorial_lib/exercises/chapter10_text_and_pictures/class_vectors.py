@@ -12,7 +12,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def class_vectors(prompts):
     """Return a unit vector for each class, (C, D), from P prompts a class, (C, P, D).
 
-    Each prompt gets length 1, a class is their mean, and that gets length 1 again.
+    In it each prompt of the class counts alike, however long its vector is.
     """
     prompts = prompts / prompts.norm(dim=-1, keepdim=True)
     classes = prompts.mean(dim=1)  # (C, D)
@@ -233,8 +233,8 @@ A classifier without training: describe each class in words, and take for a pict
 vector is nearest. One sentence says little, so take several for each class (“a photo of a dog”, “a
 drawing of a dog”, ...). The text encoder makes vectors of them: `prompts` (C, P, D), with P
 sentences for each of C classes. Write `class_vectors(prompts)`: one vector a class, (C, D), of
-length 1. In it **each sentence counts alike**, however long its vector is: each is given length 1
-first; a class is the mean of its own; and that is given length 1 again. No sum is 0 here.
+length 1, the mean of its sentences, in which **each counts alike**, however long its vector is. No
+sum is 0 here.
 """,
     hints=(
         "Three steps. Which of the three axes does each of them go over?",

@@ -297,7 +297,7 @@ factor; the second shows two losses: on the pairs it learns from, and on 24 othe
 of the mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It
 takes one step of gradient descent **in `log_scale`**, a tensor of one number, with
 `contrastive_loss` of 10.2 for the logits exp(log_scale) · `cosines` (B, B), and returns the new
-`log_scale`. A step may not end at a factor **above 100**: then it is exactly 100.
+`log_scale`.
 """,
     hints=(
         "Does the loss on the pairs that it learns from fall? Where does the factor end, or does "

@@ -341,7 +341,8 @@ scene’s caption says, a fact like `("cat", "left of", "dog")`. `true` lists fo
 of", "cat")` is true as well, and the scene may hold other things. Return a list: for each scene the
 **index in `said`, from 0, of a caption that is wrong for this scene**. Chance is given: `draws`
 holds a number u for each scene, 0 <= u < 1. If n captions of the batch are wrong for a scene, take
-the one at place int(u · n) among these, in the order of `said`. Each scene has at least one.
+the one at place int(u · n) among these, in the order of `said`. For each scene at least
+one caption is wrong.
 """,
     hints=(
         "Take one scene: which numbers of `said` may it get? Make a list of them.",

@@ -202,7 +202,7 @@ function render({ model, el }) {
     context.lineTo(x, 8);
     context.fill();
     const dead = use.filter((count) => count === 0).length;
-    barsWords.textContent = `the most used ${use[book[0]].toLocaleString("en")} times, ${dead} of ${nCodes} never; orange: this one, ${use[code].toLocaleString("en")} (heights are logarithms)`;
+    barsWords.textContent = `the most used ${use[book[0]].toLocaleString("en")} times, ${dead} of ${nCodes} never in these pictures; orange: this one, ${use[code].toLocaleString("en")} (heights are logarithms)`;
     bars.setAttribute("aria-label", `How often each code is used: ${barsWords.textContent}`);
   }
 
@@ -265,7 +265,7 @@ function render({ model, el }) {
     const reach = swapped && answered && changed !== undefined
       ? ` ${swapped} ${swapped === 1 ? "code is" : "codes are"} swapped, and the picture has changed in ${changed} of ${nCells} cells.` : "";
     const pointer = under === null ? "" : ` Under the pointer: code ${under}, used ${use[under].toLocaleString("en")} times.`;
-    readout.textContent = `${place} ${was}. It is in ${total.toLocaleString("en")} cells of ${many} of ${names.length} pictures.${reach}${pointer}`;
+    readout.textContent = `${place} ${was}. It is in ${total.toLocaleString("en")} ${total === 1 ? "cell" : "cells"}, in ${many} of ${names.length} pictures.${reach}${pointer}`;
   }
   const redraw = frameLoop(draw);
   const anew = () => {

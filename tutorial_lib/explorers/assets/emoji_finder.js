@@ -7,7 +7,7 @@ function render({ model, el }) {
   const names = model.get("names");
   const summary = element("p", { class: "tl-note", role: "status", "aria-live": "polite" });
   const list = element("ol", { "aria-label": "The nearest pictures, best first" });
-  const readout = element("output", { class: "tl-unseen", "aria-live": "polite" });
+  const readout = element("output", { class: "tl-name-of", "aria-live": "polite" });
   const body = element("div", {}, summary, list, readout);
   let shown = []; // [canvas, number of a picture]
 

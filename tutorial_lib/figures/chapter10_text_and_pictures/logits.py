@@ -22,7 +22,8 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
 
     images (N, 3, height, width), texts N strings, logits (N, N). Picture i and text i belong
     together: their square is framed in green when it is the largest of its row, else that one is
-    framed in orange. Raises ShapeError when the counts differ.
+    framed in orange. A dot marks the largest of each column. Raises ShapeError when the counts
+    differ.
 
     >>> figure = logit_matrix(np.ones((2, 3, 4, 4)), ["a cat", "a dog"], [[5, 1], [2, 1]])
     >>> figure.get_suptitle()
@@ -31,7 +32,7 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
     images, values = as_images(images), _checked(images, texts, logits)
     n = len(values)
     cell = min(0.62, 5.6 / n)
-    figure = style.blank(figure, max(6.6, 1.7 + cell * (n + 1.3)), 1.95 + cell * n)
+    figure = style.blank(figure, max(6.6, 1.7 + cell * (n + 1.3)), 2.25 + cell * n)
     axes = figure.subplots()
     low, high = min(0.0, values.min()), max(values.max(), 1e-9)
     if low < 0:
@@ -55,8 +56,13 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
     for column, text in enumerate(texts):
         axes.text(column - 0.2, -0.62, shortened(text, 24), rotation=38, ha="left", va="bottom",
                   rotation_mode="anchor", fontsize=9)  # fmt: skip
+        best = int(values[:, column].argmax())
+        colour = style.GREEN if best == column else style.ORANGE
+        axes.plot(column + 0.34, best - 0.34, "o", color=colour, markersize=6, zorder=7,
+                  markeredgecolor=style.CARD)  # fmt: skip
+    _key(axes, n)
     axes.set_aspect("equal")
-    axes.set(xlim=(-1.7, n - 0.4), ylim=(n - 0.4, -0.6), xticks=[], yticks=[])
+    axes.set(xlim=(-1.7, n - 0.4), ylim=(n + 0.1, -0.6), xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     style.headline(figure, title or _said(values))
     return figure
@@ -102,3 +108,20 @@ def _said(values):
 def _frame(axes, row, column, colour):
     look = {"facecolor": "none", "edgecolor": colour, "linewidth": 2.4, "zorder": 6}
     axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, **look))
+
+
+def _key(axes, n):
+    """Say below the matrix what frames and dots mean."""
+    entries = (
+        (style.GREEN, "row’s best, right"),
+        (style.ORANGE, "row’s best, wrong"),
+        (style.INK, "should be best"),
+    )
+    at = -1.5
+    for colour, words in entries:
+        look = {"facecolor": "none", "edgecolor": colour, "linewidth": 2, "clip_on": False}
+        axes.add_patch(Rectangle((at, n - 0.2), 0.24, 0.24, **look))
+        axes.text(at + 0.36, n - 0.08, words, va="center", fontsize=9, color=style.MUTED)
+        at += 2.35
+    axes.plot(at + 0.12, n - 0.08, "o", color=style.MUTED, markersize=6, clip_on=False)
+    axes.text(at + 0.36, n - 0.08, "column’s best", va="center", fontsize=9, color=style.MUTED)

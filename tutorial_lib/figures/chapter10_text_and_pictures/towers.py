@@ -69,7 +69,7 @@ def _image_parts(model, images):
     entrance = (encoder.patch_embedding, encoder.position_embedding)
     pixels = config.channels * config.patch_size**2
     note = f"{pixels:,} → {config.d_image} numbers a patch"
-    vectors = sizes_in_words("B D", model.image_vectors(images).shape)
+    vectors = sizes_in_words("B E", model.image_vectors(images).shape)
     return [
         _part("embedding", "patches, [CLS], positions", note, shape, *entrance),
         _part("norm", "LayerNorm", "", shape, encoder.embedding_norm),
@@ -87,7 +87,7 @@ def _text_parts(model, ids, mask):
     hidden = encoder(ids, mask)  # (N, T, D)
     shape = sizes_in_words("N T D", hidden.shape)
     entrance = (encoder.token_embedding, encoder.position_embedding)
-    vectors = sizes_in_words("N D", model.text_vectors(ids, mask).shape)
+    vectors = sizes_in_words("N E", model.text_vectors(ids, mask).shape)
     note = f"{config.vocab_size:,} rows of {config.d_model}"
     return [
         _part("embedding", "token table, positions", note, shape, *entrance),
