@@ -270,7 +270,7 @@ KMEANS_ROUND = Write(
     title="Frames to tokens",
     level="medium",
     text="""
-VideoBERT gives each frame of a clip a **token**, from a vocabulary of its own: `centres` (K, D)
+Give each frame of a clip a **token**. The vocabulary is a list of *centres*, `centres` (K, D),
 among the vectors of many frames. k-means finds them, round by round. Write
 `kmeans_round(frames, centres)`, one such round for `frames` (N, D). First each frame gets the
 number of its **nearest** centre (the smallest sum of squared differences), its token. Then each

@@ -229,12 +229,10 @@ CLASS_VECTORS = Write(
     title="A class from many prompts",
     level="medium",
     text="""
-A classifier without training: describe each class in words, and take for a picture the class whose
-vector is nearest. One sentence says little, so take several for each class (“a photo of a dog”, “a
-drawing of a dog”, ...). The text encoder makes vectors of them: `prompts` (C, P, D), with P
-sentences for each of C classes. Write `class_vectors(prompts)`: one vector a class, (C, D), of
-length 1, the mean of its sentences, in which **each counts alike**, however long its vector is. No
-sum is 0 here.
+One sentence about a class says little, so take several (“a photo of a dog”, “a drawing of a dog”,
+...), its *prompts*. The text encoder makes vectors of them: `prompts` (C, P, D), with P sentences
+for each of C classes. Write `class_vectors(prompts)`: one vector a class, (C, D), of length 1, the
+mean of its sentences, in which **each counts alike**, however long its vector is. No sum is 0 here.
 """,
     hints=(
         "Three steps. Which of the three axes does each of them go over?",

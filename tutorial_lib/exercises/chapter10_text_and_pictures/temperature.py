@@ -292,12 +292,13 @@ SCALE_STEP = Symptom(
     level="medium",
     text="""
 Here everything is frozen but the factor exp(`log_scale`) of 10.1, which learns for 400 steps from
-24 pictures and their texts. It begins at 1 / 0.07, as CLIP’s did. The first picture shows the
-factor; the second shows two losses: on the pairs it learns from, and on 24 others. The code has one
+24 pictures and their texts. It begins at 1 / 0.07, as CLIP’s did, and as there it
+may not pass **100**. The first picture shows exp(`log_scale`), whatever the code does with it; the
+second shows two losses: on the pairs it learns from, and on 24 others. The code has one
 of the mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It
 takes one step of gradient descent **in `log_scale`**, a tensor of one number, with
 `contrastive_loss` of 10.2 for the logits exp(log_scale) · `cosines` (B, B), and returns the new
-`log_scale`.
+`log_scale`. A step that would end at a factor above 100 ends at exactly 100.
 """,
     hints=(
         "Does the loss on the pairs that it learns from fall? Where does the factor end, or does "

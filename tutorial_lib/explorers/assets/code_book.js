@@ -170,10 +170,10 @@ function render({ model, el }) {
     };
     book.forEach((each, rank) => {
       const [x, y] = [(rank % across) * TILE, Math.floor(rank / across) * TILE];
-      looks.draw(context, each, x, y, TILE - 1, TILE - 1);
+      if (use[each]) looks.draw(context, each, x, y, TILE - 1, TILE - 1);
       [context.strokeStyle, context.lineWidth] = [theme.line, 1];
       context.strokeRect(x + 0.5, y + 0.5, TILE - 2, TILE - 2);
-      if (!use[each]) strokeLine(context, [[x + 3, y + 3], [x + TILE - 4, y + TILE - 4]], theme.ink, 1.2);
+      if (!use[each]) strokeLine(context, [[x + 3, y + 3], [x + TILE - 4, y + TILE - 4]], theme.line, 1.2);
     });
     const at = bookSize.pointed && bookSize.pointed.row * across + bookSize.pointed.column;
     if (at !== null && at < nCodes) outline(at, theme.ink, 1.5);

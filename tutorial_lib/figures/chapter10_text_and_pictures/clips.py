@@ -1,5 +1,7 @@
 """Clips as film strips: frames, caption, and the token that each frame becomes."""
 
+from collections import Counter
+
 import numpy as np
 from matplotlib.patches import Rectangle
 
@@ -16,15 +18,17 @@ from tutorial_lib.figures.chapter10_text_and_pictures.pictures import (
     shortened,
 )
 
+PALE = (0.93, 0.94, 0.95)  # of tokens that only one clip has
 SIDE, STEP, HOLES = 0.82, 0.94, 0.17  # a frame, from one to the next, the edge with the holes
 
 
 @style.styled
-def film_strips(clips, captions, tokens=None, title=None, figure=None):
+def film_strips(clips, captions, tokens=None, title=None, quoted=True, figure=None):
     """Clips as film strips below their captions, and below each frame its token.
 
     clips (N, F, C, height, width) from 0 to 1, grey (C = 1, drawn as ink on paper) or coloured;
-    captions N strings; tokens (N, F) whole numbers. Raises ShapeError when the counts differ.
+    captions N strings, in quotation marks unless quoted is false; tokens (N, F) whole numbers,
+    coloured where two clips or more have them. Raises ShapeError when the counts differ.
 
     >>> figure = film_strips(np.zeros((1, 2, 1, 4, 4)), ["a one stays"], [[7, 7]])
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -36,13 +40,16 @@ def film_strips(clips, captions, tokens=None, title=None, figure=None):
     n_frames = len(clips[0])
     if codes is not None and codes.shape != (len(clips), n_frames):
         raise ShapeError(f"tokens must be ({len(clips)}, {n_frames}), got {codes.shape}")
+    found = Counter(code for row in codes for code in {*row}) if codes is not None else {}
+    shared = {code for code, n_clips in found.items() if n_clips > 1}
     strip = SIDE + 2 * HOLES
     high = 0.3 + strip + (0.36 if codes is not None else 0.16)
     width = STEP * n_frames + 0.14
     figure, axes = page(figure, width, high * len(clips), title or _said(clips, codes))
     for n, (clip, caption) in enumerate(zip(clips, captions, strict=True)):
         top = n * high + 0.3
-        axes.text(0, top - 0.15, f"“{shortened(caption, 80)}”", va="center", fontweight="bold")
+        words = f"“{shortened(caption, 80)}”" if quoted else shortened(caption, 80)
+        axes.text(0, top - 0.15, words, va="center", fontweight="bold")
         axes.add_patch(Rectangle((0, top), width, strip, facecolor="#23262d", zorder=1))
         holes = np.arange(0.1, width - 0.1, 0.19)
         for x in holes:
@@ -53,11 +60,11 @@ def film_strips(clips, captions, tokens=None, title=None, figure=None):
             place(axes, frame, left, top + HOLES, SIDE, SIDE)
             if codes is None:
                 continue
-            fill = colour_of(codes[n, at])
+            fill = colour_of(codes[n, at]) if codes[n, at] in shared else PALE
             y = top + strip + 0.06
             axes.add_patch(Rectangle((left + 0.14, y), SIDE - 0.28, 0.22, facecolor=fill, zorder=2))
             axes.text(left + SIDE / 2, y + 0.115, str(codes[n, at]), ha="center", va="center",
-                      fontsize=9, color=ink_on(fill), zorder=3)  # fmt: skip
+                      fontsize=10, color=ink_on(fill), zorder=3)  # fmt: skip
     finish(axes, width, high * len(clips))
     return figure
 

@@ -14,7 +14,7 @@ from tutorial_lib.figures.chapter10_text_and_pictures.pictures import (
 from tutorial_lib.figures.diagrams import rounded
 from tutorial_lib.figures.tokens import drawable
 
-ROWS = {"vector": 0.95, "segment": 1.6, "position": 2.25, "read by layer 1": 2.95}
+ROWS = {"vector": 0.95, "segment": 1.6, "position": 2.25, "read by layer 0": 2.95}
 HIGH, TOP = 0.36, 0.62  # of a box, and of the words and crops above all
 
 

@@ -43,7 +43,7 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
         shades = drawn.to_rgba(values)[..., :3] @ (0.2126, 0.7152, 0.0722)
         for (row, column), value in np.ndenumerate(values):
             colour = "white" if shades[row, column] < 0.5 else style.INK
-            axes.text(column, row, form.format(value), ha="center", va="center", fontsize=8.5,
+            axes.text(column, row, _written(value, form), ha="center", va="center", fontsize=8.5,
                       color=colour)  # fmt: skip
     else:
         figure.colorbar(drawn, ax=axes, fraction=0.04, pad=0.02).outline.set_visible(False)
@@ -94,6 +94,12 @@ def _checked(images, texts, logits):
         raise ShapeError(f"logits must be a finite square, pictures x texts, got {values.shape}")
     same_counts(images=len(images), texts=len(texts), rows=len(values))
     return values
+
+
+def _written(value, form):
+    """A number without the sign that a rounded -0.0 has."""
+    text = form.format(value)
+    return text if float(text) else form.format(0.0)
 
 
 def _said(values):

@@ -74,7 +74,7 @@ def _image_parts(model, images):
         _part("embedding", "patches, [CLS], positions", note, shape, *entrance),
         _part("norm", "LayerNorm", "", shape, encoder.embedding_norm),
         _layers(config.n_image_layers, config.n_image_heads, "all look at all", shape, encoder),
-        _part("norm", "LayerNorm", "of [CLS] alone goes on", shape, encoder.final_norm),
+        _part("norm", "LayerNorm", "only [CLS] goes on", shape, encoder.final_norm),
         _part(
             "head", "projection", f"[CLS]: {config.d_image} → {config.d_joint}, length 1", vectors,
             model.image_projection,
@@ -92,7 +92,7 @@ def _text_parts(model, ids, mask):
     return [
         _part("embedding", "token table, positions", note, shape, *entrance),
         _layers(config.n_layers, config.n_heads, "looking back only", shape, encoder),
-        _part("norm", "LayerNorm", "of the end token alone goes on", shape, encoder.final_norm),
+        _part("norm", "LayerNorm", "only the end token goes on", shape, encoder.final_norm),
         _part(
             "head", "projection", f"end: {config.d_model} → {config.d_joint}, length 1", vectors,
             model.text_projection,
