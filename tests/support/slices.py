@@ -35,6 +35,8 @@ def names(source):
     >>> made, taken = names("import math\\ny = [z + k for z in data]\\nd['a'] = y\\nn += 1")
     >>> sorted(made), sorted(taken)
     (['d', 'math', 'n', 'y'], ['d', 'data', 'k', 'n'])
+    >>> sorted(names("for k in data:\\n    d[k], e[k] = f(k)")[0])
+    ['d', 'e', 'k']
     >>> sorted(names("for i in data:\\n    total = i\\n    print(total)")[1])
     ['data', 'print']
     """
@@ -49,11 +51,12 @@ def names(source):
             used |= bound
         if hasattr(statement, "body"):  # a loop's own names, and what stands in its body
             used -= bound
-        for target in getattr(statement, "targets", ()):
-            while isinstance(target, ast.Subscript | ast.Attribute):
-                target = target.value
-            if isinstance(target, ast.Name):
-                bound.add(target.id)  # d["a"] = 1 changes d
+        for node in ast.walk(statement):  # d["a"] = 1 changes d, also in a loop or beside others
+            if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                while isinstance(node, ast.Subscript | ast.Attribute):
+                    node = node.value
+                if isinstance(node, ast.Name):
+                    bound.add(node.id)
         taken |= used - made
         made |= bound
     return made, taken
