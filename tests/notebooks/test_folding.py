@@ -18,6 +18,8 @@ def test_imports_are_folded():
 
 def test_code_that_says_why_is_folded():
     why = "# folded: the code behind the picture. Choose your letter first.\nshow(1)"
+    spoils = "# folded: what we found. Look for yourself first.\nshow(1)"
+    assert folds(spoils) == [INPUT | OUTPUT]
     assert folds(why, f"x = 1\n{why}", "# folded: \nx") == [INPUT, {}, {}]
     assert folds(why, kind="markdown") == [{}]
 

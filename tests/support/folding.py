@@ -1,14 +1,15 @@
 """Which parts of a notebook are folded when it is opened: derived from the cells' sources.
 
 Folded are the imports, code that stands below `# folded: why`, the code of a figure that answers a
-prediction (its title says too much), and whatever is stored between a prediction and its answer:
-JupyterLab shows an output again when its cell is run.
+prediction (its title says too much), and whatever is stored between a prediction and its answer,
+or below `# folded: why. Look first.`: JupyterLab shows an output again when its cell is run.
 """
 
 import ast
 import re
 
 FOLDED = re.compile(r"# folded: \S")
+SPOILS = re.compile(r"# folded: (?!.*your letter).* first\.")
 SET_UP = re.compile(
     r"(?:torch\.manual_seed|(?:training\.)?set_seed)\([\w=]+\)"
     r"|SEED = \d+|device = (?:training\.)?get_device\(\)"
@@ -28,6 +29,7 @@ def folded(cells):
         if kind == "code":
             asked, revealed, asks = _calls(source)
             hides = bool(open_predictions) and (bool(revealed) or not asks)
+            hides |= bool(SPOILS.match(source))
             set_up = first and is_set_up(source)
             answers = bool(open_predictions & revealed) and "figures.show(" in source
             if set_up or answers or FOLDED.match(source):
