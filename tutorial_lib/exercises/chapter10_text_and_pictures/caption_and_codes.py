@@ -50,16 +50,6 @@ def backwards(codes):
     return codes.flatten(1).flip(1)
 
 
-def right_to_left(codes):
-    """Row by row, each from its end."""
-    return codes.flip(2).flatten(1)
-
-
-def from_below(codes):
-    """The last row first."""
-    return codes.flip(1).flatten(1)
-
-
 # Which ids captions and codes get, of captions, codes and n_words ---------------------------------
 
 
@@ -236,7 +226,9 @@ def row_and_targets_all_counted(captions, codes, n_words):
 
 
 def row_and_targets_words_counted(captions, codes, n_words):
-    """Only padding is left out of the targets: the words of the caption are given as well, -100."""
+    """Only padding is left out of the targets: the words of the caption are given, too, and get
+    -100.
+    """
     return made((captions, codes, n_words), counted=words_and_codes)
 
 
@@ -396,13 +388,13 @@ def read(answer):
     row, targets = answer(*example())
     if row.shape != targets.shape or row.dim() != 2:
         return None
-    return torch.cat([row, targets], dim=1)
+    return torch.cat([row, targets], dim=1).float()  # decimal ones are compared faster
 
 
 @functools.cache
 def with_slips(*choices):
     """The same with a choice for each of the rules below."""
-    return torch.cat(made(example(), *choices), dim=1)
+    return torch.cat(made(example(), *choices), dim=1).float()
 
 
 def parts(answer):
@@ -424,12 +416,14 @@ def caption_stays(answer):
     if found is None or (found[0] < 0).any():
         return None
     captions, codes, n_words = example()
-    row = found[0]
+    row, first = found[0], codes[1, 0, 0] + n_words
     if torch.equal(row[:, :N_PLACES], captions):
         return True
     if torch.equal(row[:, :N_CODES], codes.flatten(1) + n_words):
         return "The row begins with the codes: the caption comes first."
-    if (row[1, :3] == captions[1, :3]).all() and row[1, 3] >= n_words:
+    if torch.equal(row[:, : N_PLACES - 1], captions[:, 1:]):
+        return "The row begins with the caption’s second token: leave out the last code instead."
+    if torch.equal(row[1, :3], captions[1, :3]) and row[1, 3] == first:
         return "The codes follow the last word, as if there were no padding: it stays in the row."
     return False
 
@@ -441,7 +435,15 @@ def codes_stand_behind(answer):
         return None
     if caption_stays(answer) is not True:
         return None
-    return torch.equal(found[0], made(example())[0])
+    if torch.equal(found[0], made(example())[0]):
+        return True
+    slips = {
+        "The row holds the codes’ own numbers: code c has the id n_words + c.": as_they_are,
+        "In the row the codes are shifted by one too few: code 0 gets n_words.": one_too_few,
+        "In the row the codes are shifted by one too many: code 0 gets n_words.": one_too_many,
+    }
+    rows = {text: made(example(), ids=ids)[0] for text, ids in slips.items()}
+    return next((text for text, row in rows.items() if torch.equal(found[0], row)), False)
 
 
 def something_is_learned(answer):
@@ -453,13 +455,23 @@ def something_is_learned(answer):
 def caption_is_not_learned(answer):
     """Where a token of the caption comes next, the target is not -100."""
     found = parts(answer)
-    return None if found is None else bool((found[1][:, : N_PLACES - 1] == -100).all())
+    if found is None or caption_stays(answer) is not True:
+        return None
+    _, codes, n_words = example()
+    if found[1][1, 2] == codes[1, 0, 0] + n_words:
+        return (
+            "The first code is the target of the caption’s last *word*: padding is read between "
+            "the two, so it comes next only after the caption’s last position."
+        )
+    return bool((found[1][:, : N_PLACES - 1] == -100).all())
 
 
 def codes_are_learned(answer):
-    """From the caption's last position on, the target is not the id of the code that comes next."""
+    """From the caption’s last position on, the target is not the id of the code that comes next."""
     found = parts(answer)
     if found is None or something_is_learned(answer) is not True:
+        return None
+    if caption_stays(answer) is not True or isinstance(caption_is_not_learned(answer), str):
         return None
     return torch.equal(found[1][:, N_PLACES - 1 :], made(example())[1][:, N_PLACES - 1 :])
 
@@ -521,8 +533,6 @@ next, the target is -100, which the loss leaves out.
                 "The codes are read row by row.": line_by_line,
                 "The codes are read column by column: row by row.": column_by_column,
                 "The codes are read from the last to the first: from the upper left.": backwards,
-                "Each row of codes is read from right to left: from left to right.": right_to_left,
-                "The last row of codes comes first: begin with the first.": from_below,
             },
             {
                 "Code 0 gets the id n_words.": behind_the_words,
