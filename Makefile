@@ -3,6 +3,7 @@
 # make test     lint, unit tests, every notebook, the browser; ends with where the time went
 # make test-all the same, with the tests that repeat a claim on everything (marked `sweep`)
 # make bench    speed and memory against other implementations, in one table
+# make site     build the course as a site in site/, from the stored notebooks
 # make notebooks  run every notebook again and store its outputs (NB=notebooks/x.ipynb for one)
 # make clean    remove what make and Python left behind; your notebooks and my/ stay
 
@@ -23,7 +24,7 @@ endif
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: lab check test test-all bench notebooks clean
+.PHONY: lab check test test-all bench site notebooks clean
 .DELETE_ON_ERROR:
 
 # Defaults for this JupyterLab only: it does not ask whether it may fetch its news, nor look for a
@@ -39,14 +40,18 @@ check: .venv/ready-to-test
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests tutorial_lib
 
-test: .venv/ready-to-test
+test: .venv/ready-to-test .venv/ready-for-site
 	$(BIN)/python tests/support/stages.py
 
-test-all: .venv/ready-to-test
+test-all: .venv/ready-to-test .venv/ready-for-site
 	$(BIN)/python tests/support/stages.py --all
 
 bench: .venv/ready-to-test
 	$(BIN)/python tests/benchmarks/table.py
+
+# SITE_REPOSITORY=owner/name on GitHub: where the Binder buttons lead.
+site: .venv/ready-for-site
+	$(BIN)/python docs/site/build.py
 
 notebooks: .venv/ready-to-test
 	$(BIN)/python tests/support/store_outputs.py $(NB)
@@ -69,6 +74,12 @@ notebooks: .venv/ready-to-test
 	$(PIP) --quiet -r requirements-test.txt
 	@touch $@
 
+.venv/ready-for-site: .venv/ready docs/site/requirements-site.txt docs/site/package-lock.json
+	@echo "Installing what builds the site ..."
+	$(PIP) --quiet -r docs/site/requirements-site.txt
+	$(BIN)/python docs/site/build.py --npm
+	@touch $@
+
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf site docs/site/node_modules .venv .pytest_cache .ruff_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

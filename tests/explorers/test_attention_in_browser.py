@@ -88,6 +88,19 @@ def test_a_head_is_chosen_in_the_grid(open_explorer):
     assert readout(explorer).startswith("Layer 1, head 1.")
 
 
+def test_many_layers_of_few_heads_go_across(open_explorer):
+    explorer = open_explorer(AttentionExplorer(maps(layers=9, heads=2), WORDS))
+    assert "heads down, layers across" in explorer.page.inner_text(".tl-heads >> xpath=..")
+    box = explorer.page.locator(HEADS).bounding_box()
+    assert box["width"] > box["height"]
+    explorer.page.click(HEADS, position={"x": box["width"] - 12, "y": box["height"] - 12})
+    assert (explorer.trait("layer"), explorer.trait("head")) == (8, 1)
+    explorer.page.focus(HEADS)
+    for key in ("ArrowUp", "ArrowLeft", "ArrowLeft"):
+        explorer.page.keyboard.press(key)
+    assert (explorer.trait("layer"), explorer.trait("head")) == (6, 0)
+
+
 def test_special_columns_can_be_left_out_and_the_rest_shared_out(open_explorer):
     weights = maps(1, 1)
     explorer = open_explorer(AttentionExplorer(weights, WORDS, row=2, column=1))

@@ -105,6 +105,9 @@ def test_a_slider_without_its_axis_is_off_and_nothing_moves(open_explorer):
         boxes = [explorer.page.locator(f"input[aria-label={label}]") for label in labels]
         assert all(box.is_visible() for box in boxes)
         off.append([box.is_disabled() for box in boxes])
+        if step == 0:  # opens where the token looks most
+            most = int(values["layer 0 weights"][1][0, 0, 2].argmax())
+            assert f"“{TOKENS[most]}”:" in text(explorer, ".tl-readout")
         if step == 1:
             assert text(explorer, ".tl-readout").startswith("column 0: 0.")
     assert off == [[False, False], [True, True], [True, False]]

@@ -37,7 +37,7 @@ def test_all_stages_run_and_one_that_fails_is_named(monkeypatch, capfd, failing)
     assert stages.main([]) == (1 if failing else 0)
     *_, last_but_one, last = capfd.readouterr().out.rstrip().splitlines()
     assert (last_but_one == f"failed: {failing}") == bool(failing)
-    assert " 46 passed in " in last  # 10 + 11 + 12 + 13
+    assert " 60 passed in " in last  # 10 + 11 + 12 + 13 + 14
 
 
 def test_the_table_has_a_line_for_each_stage_and_their_sum():

@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from tutorial_lib.objectives import MaskedTokens
-from tutorial_lib.recipes.gap_tests import cloze_share, damaged, found_by_counting
+from tutorial_lib.recipes.gap_tests import (
+    BETWEEN,
+    cloze_share,
+    damaged,
+    found_by_counting,
+    subject_found,
+)
 from tutorial_lib.recipes.stored import load_checkpoint
 
 
@@ -40,3 +46,9 @@ def test_a_damaged_text_differs_only_where_it_is_asked_about():
     assert (changed != ids).nonzero()[:, 1].tolist() == places
     assert (changed[0, places] == tokenizer.mask_id).all()
     assert 0 < places[0] < places[-1] < ids.size(1) - 1
+
+
+def test_the_checkpoint_finds_a_subject_by_the_verb_next_door_and_guesses_further_on():
+    bert, subjects = load_checkpoint("shakespeare-bert"), {"am": "i", "art": "thou", "is": "he"}
+    assert subject_found(bert, BETWEEN[0], subjects) > 0.95
+    assert 0.25 < subject_found(bert, BETWEEN[4], subjects) < 0.45

@@ -7,9 +7,11 @@ from tutorial_lib.recipes import premise_likelihoods
 from tutorial_lib.recipes.premise_likelihoods import (
     by_thresholds,
     likelihoods,
+    other_premises,
     ranked,
     set_thresholds,
     thresholded,
+    thresholded_by,
 )
 from tutorial_lib.recipes.premise_readers import encode
 
@@ -72,3 +74,21 @@ def test_thresholds_are_set_on_one_part_and_measured_on_the_other(gpt, monkeypat
     assert thresholded(gpt, train, test) > 0.95
     known[id(test)] = -10.0  # all the test part lies below both
     assert thresholded(gpt, train, test) == pytest.approx(1 / 3)
+
+
+def test_half_a_balanced_pair_scores_no_better_than_a_guess():
+    pairs = balanced_pairs(90, 90)
+    for half in ("premise", "hypothesis"):
+
+        def length(rows, half=half):
+            return torch.tensor([len(getattr(row, half).split()) for row in rows])
+
+        assert thresholded_by(length, pairs.train, pairs.test) == pytest.approx(1 / 3)
+
+
+def test_premises_are_dealt_out_anew_and_hypotheses_keep_their_labels():
+    pairs = balanced_pairs(90, 9).train
+    dealt = other_premises(pairs)
+    assert [(p.hypothesis, p.label) for p in dealt] == [(p.hypothesis, p.label) for p in pairs]
+    assert sorted(p.premise for p in dealt) == sorted(p.premise for p in pairs)
+    assert sum(a.premise != b.premise for a, b in zip(dealt, pairs, strict=True)) > 60

@@ -1,5 +1,7 @@
 from types import SimpleNamespace
 
+import pytest
+
 from tutorial_lib.datasets.premises import balanced_pairs
 from tutorial_lib.recipes import load_result, premises, summarise
 from tutorial_lib.recipes.premises import SMOKE, run
@@ -85,3 +87,13 @@ def test_few_labels_are_learned_by_heart_and_many_take_thousands_of_steps():
     for row in runs:
         key = (row["form"], row["start"], row["n_labels"], row["seed"])
         assert by_last_step[key] == row["accuracy"]
+
+
+def test_one_kind_of_reader_is_found_by_its_names():
+    rows = load_result("premises")["rows"]
+    by_text = premises.share_right(rows, form="text", start="stories", labels=720)
+    assert by_text["lowest"] <= by_text["mean"] <= by_text["highest"]
+    alone = premises.share_right(rows, form="ranking", start="stories", labels=0, pairs="none")
+    assert alone["mean"] > by_text["mean"]
+    with pytest.raises(KeyError):
+        premises.share_right(rows, form="text", start="stories", labels=721)

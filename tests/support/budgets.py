@@ -20,7 +20,7 @@ BUDGETS = {
     "00": Budget(0.7, 1.6),
     "01": Budget(1.0, 1.6),
     "02": Budget(1.7, 1.6),
-    "03": Budget(1.3),
+    "03": Budget(2.0),
     "04": Budget(1.7),
     "05": Budget(1.5, 1.6),
     "05b": Budget(1.5, 1.6),

@@ -40,6 +40,7 @@ def stages(sweep=False):
         "lint": [(*RUFF, "check"), (*RUFF, "format", "--check")],
         "unit tests": [(*units, "tests", "tutorial_lib")],
         "notebooks": [(*notebooks, "notebooks")],
+        "site": [(sys.executable, str(ROOT / "docs" / "site" / "build.py"))],
         "browser": [(*PYTEST, *TWO, "--dist=worksteal", "-m", f"browser{left_out}", "tests")],
     }
 

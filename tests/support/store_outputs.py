@@ -3,9 +3,10 @@
     python tests/support/store_outputs.py notebooks/02_attention.ipynb ...
 
 A notebook with an error stays as it was. `--keep` only normalises, without running. Beside each
-explorer its picture is stored, which takes Chromium.
+explorer its picture is stored, which takes Chromium, and its state, from which the site shows it.
 """
 
+import os
 import sys
 import tempfile
 import time
@@ -21,7 +22,7 @@ from explorer_pictures import (
     need_browser,
 )
 from folding import folded
-from isolation import isolate
+from isolation import ROOT, isolate
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -52,8 +53,12 @@ def normalise(book):
 def run(path):
     """Execute the notebook at `path` in its folder and return it with its new outputs.
 
+    The states of its explorers are written for the site, too.
     Raises CellExecutionError when a cell does, NoBrowser when explorers cannot be drawn.
     """
+    sys.path.append(str(ROOT / "docs" / "site"))
+    import states as site
+
     book, before = nbformat.read(path, as_version=4), nbformat.read(path, as_version=4)
     if any(is_explorer(output) for cell in before.cells for output in cell.get("outputs", ())):
         need_browser()  # said now, and not after minutes of running
@@ -67,8 +72,14 @@ def run(path):
     )
     states = FirstStates()
     states.watch(client)
-    client.execute()
-    add_pictures(book, states.states, before)
+    os.environ["PYTHONPATH"] = site.import_path()
+    with tempfile.TemporaryDirectory() as folder:
+        book.cells.append(site.asking(folder))
+        client.execute()
+        book.cells.pop()
+        add_pictures(book, states.states, before)
+        if Path(path).resolve().parent == ROOT / "notebooks":
+            site.write(path, book, states.states, folder, site.pictures_of(book))
     return book
 
 

@@ -26,6 +26,7 @@ from tutorial_lib.attention.multi_head import (
     attention,
     attention_scores,
 )
+from tutorial_lib.attention.one_head import copy_head
 
 __all__ = [
     "AttentionHeads",
@@ -42,6 +43,7 @@ __all__ = [
     "attention_scores",
     "capture_attention",
     "causal_mask",
+    "copy_head",
     "for_each_query_head",
     "fused_attention",
     "is_watched",

@@ -84,7 +84,6 @@ if TYPE_CHECKING:
         sinusoid_map,
         wavelengths,
     )
-    from tutorial_lib.figures.chapter03_positional_encoding.turns import two_turns
     from tutorial_lib.figures.chapter04_transformer.architecture import architecture, encoder_layer
     from tutorial_lib.figures.chapter04_transformer.beams import beam_tree
     from tutorial_lib.figures.chapter04_transformer.label_smoothing import (

@@ -242,7 +242,9 @@ def head_grid(
         if head == 0:
             axes.set_ylabel(str(layer), rotation=0, ha="right", va="center")
     style.headline(figure, title)
-    figure.supxlabel("head", fontsize=10)
+    strip = 0.2 / figure.get_figheight()  # the axis is named close below its numbers
+    figure.get_layout_engine().set(rect=(0, strip, 1, 1 - strip))
+    figure.supxlabel("head", fontsize=10, y=0.06 / figure.get_figheight(), va="bottom")
     figure.supylabel("layer", fontsize=10)
     return figure
 

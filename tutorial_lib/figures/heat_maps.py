@@ -35,12 +35,14 @@ def heat_map(
     signed: bool = False,
     roomy: bool = False,
     apart: int | None = None,
+    top: float | None = None,
     figure: Figure | None = None,
 ) -> Figure:
     """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
 
     values (R, C); rows and columns are R and C names; roomy: as wide as long names need it;
-    apart: how many rows stand above a gap. Raises ShapeError when the counts differ.
+    apart: how many rows stand above a gap; top: what has the darkest colour, if not the largest
+    number. Raises ShapeError when the counts differ.
 
     >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
     Text(0, 0, '0.80')
@@ -55,9 +57,10 @@ def heat_map(
         width = min(11.0, max(width, names + wide * n_columns, names + 0.09 * len(title)))
     figure = blank(figure, width, min(9.0, max(2.2, 1.5 + cell * 0.8 * n_rows)))
     axes = figure.subplots()
-    picture = _squares(
-        axes, values, rows, columns, _scale([values], signed), form if numbers else None
-    )
+    scale = _scale([values], signed)
+    if top is not None:
+        scale |= {"vmax": top} | ({"vmin": -top} if signed else {})
+    picture = _squares(axes, values, rows, columns, scale, form if numbers else None)
     if apart is not None:
         axes.axhline(apart - 0.5, color=CARD, linewidth=9)
     axes.set(xlabel=column_label, ylabel=row_label, title=title)

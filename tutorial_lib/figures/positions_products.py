@@ -20,9 +20,9 @@ from tutorial_lib.figures.style import (
 
 @styled
 def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None, figure=None):
-    """PE(p) · PE(q) for all pairs of positions, and some of its rows laid over each other.
+    """PE(t) · PE(s) for all pairs of positions, and some of its rows laid over each other.
 
-    Right, each row of the matrix is drawn over the offset q - p: the curves coincide.
+    Right, each row of the matrix is drawn over the offset s - t: the curves coincide.
     Raises ShapeError when a row is not among the positions.
     """
     table = position_table(n_positions, d_model)
@@ -33,7 +33,7 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
     matrix, curves = figure.subplots(1, 2, width_ratios=[1, 1.35])
     picture = matrix.imshow(products, cmap=SIGNED, vmin=-d_model / 2, vmax=d_model / 2)
     matrix.spines[:].set_visible(False)
-    matrix.set(xlabel="position q", ylabel="position p")
+    matrix.set(xlabel="position s", ylabel="position t")
     figure.colorbar(picture, ax=matrix, fraction=0.046, pad=0.03).outline.set_visible(False)
     for index, row in enumerate(rows):
         colour = CYCLE[index % len(CYCLE)]
@@ -41,10 +41,10 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
         offset = np.arange(n_positions) - row
         # Wide lines below, narrow ones above: a curve that is covered still shows at its edges.
         width = 2 + 2.6 * (len(rows) - 1 - index)
-        curves.plot(offset, products[row], color=colour, linewidth=width, label=f"p = {row}")
+        curves.plot(offset, products[row], color=colour, linewidth=width, label=f"t = {row}")
     curves.axhline(0, color=GRID, linewidth=0.8, zorder=0)
     curves.axvline(0, color=GRID, linewidth=0.8, zorder=0)
-    curves.set(xlabel="offset q − p (positions)", ylabel="PE(p) · PE(q)")
+    curves.set(xlabel="offset s − t (positions)", ylabel="PE(t) · PE(s)")
     curves.legend(loc="upper right")
     headline(figure, title or "The product of two position vectors depends on their offset only")
     return figure
@@ -61,7 +61,8 @@ def shift_rotation(
     """
     turn = shift * 2 * np.pi / wavelengths(d_model, base)[:n_pairs]
     count = len(turn)
-    figure = blank(figure, 1.85 * count + 0.7, 1.75 * len(positions) + 1.2)
+    side = 1.85 if count > 3 else 2.3  # inches a circle
+    figure = blank(figure, side * count + 0.7, (side - 0.1) * len(positions) + 1.2)
     circle = np.linspace(0, 2 * np.pi, 200)
     lines = figure.subplots(len(positions), count, squeeze=False)
     for down, (line, position) in enumerate(zip(lines, positions, strict=True)):

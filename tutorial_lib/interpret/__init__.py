@@ -1,6 +1,7 @@
 """Looking inside a model, and changing what happens there."""
 
 from tutorial_lib.interpret.attention_rollout import rollout
+from tutorial_lib.interpret.company import company, rare_company
 from tutorial_lib.interpret.composition import Paths, mean_outputs
 from tutorial_lib.interpret.induction import (
     induction_scores,
@@ -24,6 +25,7 @@ from tutorial_lib.interpret.interventions import (
 from tutorial_lib.interpret.latents import SeenLatents, see_latents
 from tutorial_lib.interpret.likeness import likeness, likeness_by_layer
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
+from tutorial_lib.interpret.next_words import next_word_shares
 from tutorial_lib.interpret.painting import (
     highest,
     maps_from_cls,
@@ -39,6 +41,7 @@ from tutorial_lib.interpret.patch_features import (
     see_picture,
 )
 from tutorial_lib.interpret.records import Record, Trace
+from tutorial_lib.interpret.sentence_maps import read_maps
 from tutorial_lib.interpret.tracing import trace
 from tutorial_lib.interpret.window_reach import layer_windows, reach
 from tutorial_lib.interpret.word_looks import weights_on
@@ -57,6 +60,7 @@ __all__ = [
     "Uniform",
     "Zero",
     "class_attention",
+    "company",
     "head_output",
     "head_outputs",
     "highest",
@@ -69,12 +73,15 @@ __all__ = [
     "logit_lens",
     "maps_from_cls",
     "mean_outputs",
+    "next_word_shares",
     "paint_over",
     "patch_similarity",
     "previous_token_scores",
     "principal_colours",
     "random_with_as_much",
+    "rare_company",
     "reach",
+    "read_maps",
     "repeat_losses",
     "repeated_sequences",
     "rollout",

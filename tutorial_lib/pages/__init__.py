@@ -14,6 +14,7 @@ True
 import difflib
 import html
 import os
+import runpy
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -29,6 +30,14 @@ def path(name):
     if name not in names():
         raise ValueError(f"there is no page {name!r}; the pages are {', '.join(names())}")
     return FOLDER / f"{name}.py"
+
+
+def run(name):
+    """Run the program at the end of a page, as `python tutorial_lib/pages/NAME.py` does.
+
+    What it trains and prints takes from seconds to a minute or two. ValueError as for `path`.
+    """
+    runpy.run_path(str(path(name)), run_name="__main__")
 
 
 def show(name, changes_from=None, folded=False):

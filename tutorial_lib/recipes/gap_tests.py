@@ -1,5 +1,6 @@
 """How well gaps are filled: a model, tables of neighbouring tokens, and the cloze test on words."""
 
+import itertools
 import random
 import re
 from collections import Counter
@@ -123,3 +124,38 @@ def commonest_share(gaps):
     0.6666666666666666
     """
     return Counter(word for _, word, _ in gaps).most_common(1)[0][1] / len(gaps)
+
+
+STARTS = ("And then", "But now", "I think that", "For", "Yet", "If")
+ENDS = ("a villain.", "too old.", "the king.", "gone.")
+BETWEEN = {  # words and commas between a subject and its verb: texts
+    0: ("",),
+    1: ("now", "still", "only"),
+    2: ("even now", "ever yet", "once more"),
+    4: (", my lord,", ", good sir,", ", in truth,"),
+    8: (", as all the good people know,", ", to say it in one word,"),
+}
+
+
+@torch.no_grad()
+def subject_found(model, between, subjects):
+    """Return how often a BERT says the subject that goes with a verb further to the right.
+
+    subjects {verb: its subject}, one token each; only these subjects may be answered. Each sentence
+    is one of STARTS, a gap, one of the texts `between`, a verb and one of ENDS, so that all else is
+    the same for each verb. The model has a tokenizer.
+    """
+    tokenizer = model.tokenizer
+    answers = torch.tensor([tokenizer.vocab.index(subject) for subject in subjects.values()])
+    right = []
+    for text in between:
+        sentences = [
+            f"{start} [MASK] {text} {verb} {end}"
+            for start, end, verb in itertools.product(STARTS, ENDS, subjects)
+        ]
+        ids = [torch.tensor(tokenizer.encode(sentence).ids) for sentence in sentences]
+        ids = pad_sequence(ids, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
+        hidden = model(ids, mask=ids != tokenizer.pad_id)[ids == tokenizer.mask_id]  # (B, D)
+        said = model.mlm_logits(hidden)[:, answers].argmax(dim=-1)  # (B,)
+        right.append(said == torch.arange(len(ids)) % len(subjects))
+    return share_of_true(torch.cat(right))

@@ -5,7 +5,9 @@ premises of each hypothesis, or set two thresholds with a few labelled pairs.
 """
 
 import itertools
+import random
 from collections import defaultdict
+from dataclasses import replace
 
 import torch
 
@@ -74,6 +76,22 @@ def by_thresholds(log_p, low, high):
 
 def thresholded(gpt, train, test):
     """Return the accuracy on test of two thresholds set with train; both PremisePairs."""
-    low, high = set_thresholds(likelihoods(gpt, train), targets(train, "head"))
-    right = by_thresholds(likelihoods(gpt, test), low, high) == targets(test, "head")
+    return thresholded_by(lambda pairs: likelihoods(gpt, pairs), train, test)
+
+
+def thresholded_by(score, train, test):
+    """Return the accuracy on test of two thresholds on a score, set with train.
+
+    score takes PremisePairs and returns (N,), high where entailment is to be said: `likelihoods`,
+    or a control that knows less.
+    """
+    low, high = set_thresholds(score(train), targets(train, "head"))
+    right = by_thresholds(score(test), low, high) == targets(test, "head")
     return right.double().mean().item()
+
+
+def other_premises(pairs, seed=0):
+    """Return the PremisePairs with their premises dealt out anew, blindly."""
+    premises = [pair.premise for pair in pairs]
+    random.Random(seed).shuffle(premises)
+    return [replace(pair, premise=one) for pair, one in zip(pairs, premises, strict=True)]

@@ -13,6 +13,7 @@ of 16 whatever the number of labels; `curve` says how right it was on new pairs 
 import itertools
 
 from tutorial_lib.datasets.premises import balanced_pairs, leaky_pairs
+from tutorial_lib.recipes.measures import summarise
 from tutorial_lib.recipes.premise_likelihoods import ranked, thresholded
 from tutorial_lib.recipes.premise_readers import (
     FORMS,
@@ -75,6 +76,18 @@ def run(settings, progress=True):
                 gpt, steps = starts["scratch"], settings["leaky"]["steps"]
                 rows.append(_row(about, gpt, steps, settings, progress))
     return {"rows": rows, "curve": curve}
+
+
+def share_right(rows, form, start, labels, pairs="balanced", tested="accuracy"):
+    """Return the mean, lowest and highest share right of the seeds of one kind of reader.
+
+    rows: of this recipe's table; form "head", "text", "thresholds" or "ranking"; start "scratch" or
+    "stories"; labels: how many it learned from; pairs: which ones, "balanced", "leaky" or, without
+    labels, "none"; tested: "accuracy", on new pairs of that kind, or "on_balanced". Raises KeyError
+    where no such reader was trained.
+    """
+    keys = ["pairs", "reads", "form", "start", "n_labels"]
+    return summarise(rows, keys, tested)[pairs, "both", form, start, labels]
 
 
 def _untrained(gpt, test, seed, settings):

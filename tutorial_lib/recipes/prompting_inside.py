@@ -73,8 +73,38 @@ def run(settings, progress=True):
 def induction_heads(model):
     """Return all (layer, head) of SmolLM2, the best induction head first."""
     repeat = induction.repeated_sequences(range(17, model.config.vocab_size), **REPEAT)
-    scores = induction.induction_scores(model, repeat)  # (L, H)
-    return [divmod(i, scores.size(1)) for i in scores.flatten().argsort(descending=True).tolist()]
+    return heads_by(induction.induction_scores(model, repeat))
+
+
+def heads_by(scores):
+    """Return all (layer, head) of scores (L, H), the highest score first.
+
+    >>> heads_by(torch.tensor([[0.1, 0.9], [0.5, 0.0]]))
+    [(0, 1), (1, 0), (0, 0), (1, 1)]
+    """
+    order = scores.flatten().argsort(descending=True).tolist()
+    return [divmod(place, scores.size(1)) for place in order]
+
+
+def cuts_table(cut, looks_back):
+    """Return a table as text: what is left of an induction head's score without one earlier head.
+
+    cut {"keys": scores, "queries": scores}, (layers before, H) each: the score when one head is cut
+    off from that part; looks_back (L, H), each head's weight one token back. The lines: the two
+    heads whose cut costs the keys most, another head that looks back, then the queries, the median.
+    """
+    n_before = len(cut["keys"])
+    writer, second = heads_by(-cut["keys"])[:2]
+    rival = next(h for h in heads_by(looks_back) if h[0] < n_before and h != writer)
+    places = [("keys", writer), ("keys", second), ("keys", rival), ("queries", writer)]
+    places.append(("queries", heads_by(-cut["queries"])[0]))
+    lines = [
+        f"{part:8} {f'layer {head[0]}, head {head[1]}':17} {cut[part][head]:.2f}"
+        f"   (looks one back: {looks_back[head]:.2f})"
+        for part, head in places
+    ]
+    lines.append(f"{'keys':8} {'the median head':17} {cut['keys'].median():.2f}")
+    return "\n".join(lines)
 
 
 def others_beside(heads, ranked, seed):
@@ -162,16 +192,15 @@ def by_heads(asker, seed, chosen):
     return rows
 
 
-def kinds_table(rows, examples=4):
-    """Return a table as text: how many answers are of each of KINDS, a line a condition.
+def kinds_counted(rows, examples=4):
+    """Return how many answers are of each of KINDS, {condition: {kind: number}}.
 
     rows: those of the recipe's table that hold "kinds", after this many examples. A kind that
     never came is left out.
 
     >>> row = {"examples": 4, "silenced": "none", "instead": "", "kinds": {"right": 9, "else": 0}}
-    >>> print(kinds_table([row, row]))
-                                  right
-    all heads                        18
+    >>> kinds_counted([row, row])
+    {'all heads': {'right': 18}}
     """
     names = {"none": "all heads", "induction heads": "16 induction heads"}
     counted = {}
@@ -181,10 +210,7 @@ def kinds_table(rows, examples=4):
             found = counted.setdefault(names[row["silenced"]] + how, Counter())
             found.update(row["kinds"])
     kinds = [k for k in next(iter(counted.values())) if any(row[k] for row in counted.values())]
-    lines = [" " * 27 + "".join(f"{kind:>{len(kind) + 3}}" for kind in kinds)]
-    for name, found in counted.items():
-        lines.append(f"{name:27}" + "".join(f"{found[kind]:{len(kind) + 3}}" for kind in kinds))
-    return "\n".join(lines)
+    return {name: {kind: found[kind] for kind in kinds} for name, found in counted.items()}
 
 
 def label_shares(asker, task, examples, questions):

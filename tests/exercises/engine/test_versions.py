@@ -51,6 +51,7 @@ NO_LONGER_ASKED = {
         "alike_the_and_the",
         "bits_of_huffman",
         "characters_that_top_p_leaves",
+        "cosine_of_weather",
         "last_token_changed",
         "leaky_gpt_elsewhere",
         "parameters_of_a_table",

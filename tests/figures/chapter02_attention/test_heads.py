@@ -32,5 +32,5 @@ def test_in_cross_attention_the_two_texts_have_their_own_lengths():
 def test_the_heads_of_a_layer_are_drawn_with_the_shapes_it_made():
     figure = figures.multi_head_diagram(MultiHeadAttention(12, 6), torch.randn(1, 5, 12))
     shown = words(figure)
-    assert {"head 0", "head 5", "⋮", "· W_O\n12 × 12", "(T, K)\n(5, 2)"} <= set(shown)
+    assert {"head 0", "head 5", "⋮", "· W_o\n12 × 12", "(T, K)\n(5, 2)"} <= set(shown)
     assert "head 3" not in shown

@@ -118,3 +118,14 @@ def test_nothing_to_draw_is_named():
         figures.prompting_curves({}, {})
     with pytest.raises(ShapeError, match="at least one row"):
         figures.prompt_spread([])
+
+
+def test_a_task_alone_has_its_names_beside_its_lines():
+    sums = {key: stats for key, stats in POINTS.items() if key[0] == "sums"}
+    (axes,) = figures.prompting_curves(sums, BASELINES, "One task").axes
+    assert [text.get_text() for text in axes.texts] == [
+        "right answers in the examples",
+        "answers drawn blindly",
+        "always ten",
+    ]
+    assert axes.get_legend() is None

@@ -85,7 +85,8 @@ PREDICTIONS = (
     Prediction(
         id="P2.1",
         key="tired_animal",
-        question="Ending in “wide”: what share does “it” still give to “animal”, between 0 and 1?",
+        question="“... because it was raining.”: what share does L3H1 still give from “it” to "
+        "“animal”, between 0 and 1? (With “too tired” it is 0.68.)",
         share=True,
     ),
     Prediction(
@@ -122,7 +123,8 @@ PREDICTIONS = (
     Prediction(
         id="P2.7",
         key="megabytes_of_weights",
-        question="How many MB do the weights of one head take for N = 4,096, at 4 bytes a number?",
+        question="How many GB do all maps of 12 layers of 12 heads take for N = 4,096, at 4 bytes "
+        "a number?",
     ),
     Prediction(
         id="P2.8",

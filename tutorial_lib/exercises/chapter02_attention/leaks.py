@@ -183,7 +183,8 @@ LOOKS_AHEAD = Write(
 A map is not yet the layer, so test a layer by what comes out. Write
 `looks_ahead(layer, x)`: `layer` is any function from words x (T, D) to one output a word, and all
 you can do is call it. Return True if an output depends on a word that comes **after** its own, else
-False. A layer may leak at a single position, and rounding is no leak.
+False. Leave `x` as it was. A layer may leak at a single position; differences below
+1e-4 are rounding, and no leak.
 """,
     hints=(
         "Change a word in a copy of x and call the layer again. Which outputs must stay?",

@@ -231,8 +231,9 @@ MULTI_HEAD = Write(
     text="""
 Write `multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask)`: self-attention of `x` (B, T, D) with H
 heads of width K = D / H. Multiply from the right, `x @ w_q`. Head 0 owns the first K columns, head
-1 the next K, and so on. Each head attends by itself, with its own scale, where `mask` (T, T) is
-True; their outputs, side by side, go through `w_o`. This is the layer that every Transformer is
+1 the next K, and so on. Each head attends by itself, where `mask` (T, T) is True, and divides its
+scores by √K; their outputs, side by side, go through `w_o`. You may call `lib.attention(q, k, v,
+mask)`. This is the layer that every Transformer is
 built from.
 """,
     hints=(

@@ -93,12 +93,12 @@ TURNING = Claim(
     level="medium",
     text="""
 When *tired* becomes *wide*, the lead at *it* falls from 0.41 to 0.25: a turn of 0.16. Without L3H1
-the turn is 0.13. Zero each of the 72 heads in turn, with both endings. Without one of them the turn
-is smaller than without any other. **How large is it then**, to two decimals? And what does that
-head look at? (`leads("wide", Zero(3, 1))` gives two leads; the one at *it* is the first.)
+the turn is 0.13. Zero each of the 72 heads alone, and measure the turn each time, with
+`lead("tired", Zero(layer, head))` and the same for *wide*. One head leaves the smallest turn. **How
+large is that turn**, to two decimals? And look for yourself: where does that head look from *it*?
 """,
     hints=(
-        'The turn: `leads("tired", Zero(l, h))[0] - leads("wide", Zero(l, h))[0]`.',
+        'The turn: `lead("tired", Zero(l, h)) - lead("wide", Zero(l, h))`.',
         "Two loops, over 6 layers and 12 heads; collect the 72 turns and take the smallest.",
         "The head is in layer 2, one layer before L3H1.",
     ),

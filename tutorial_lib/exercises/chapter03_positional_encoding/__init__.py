@@ -155,4 +155,10 @@ PREDICTIONS = (
         question="A rotary GPT reads its first 64 characters with 2.5 bits each. With all "
         "positions divided by 4, how many bits does it take there?",
     ),
+    Prediction(
+        id="P3.12",
+        key="best_way_to_stretch",
+        question="Trained on 64 characters, reading 256: which way is best at the far end, "
+        "unchanged, interpolated, larger base or YaRN?",
+    ),
 )

@@ -144,7 +144,7 @@ ROTATE_PAIRS = Write(
 `rotate_pairs(x, positions)` is to turn the queries or keys x (B, H, T, K) of all heads: numbers 2i
 and 2i + 1 of word t by the angle a = positions[t] / 10000^(2i/K), from (u, v) to **(u cos a - v sin
 a, u sin a + v cos a)**. The code of the stub runs, and two things are wrong with it. One shows only
-when a text goes on somewhere, and its positions do not start at 0. The other turns vectors into
+when a text is continued, so that its positions do not start at 0. The other turns vectors into
 longer or shorter ones. Fix both.
 """,
     hints=(

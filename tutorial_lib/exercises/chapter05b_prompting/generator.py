@@ -250,14 +250,16 @@ REPAIR_GENERATOR = Symptom(
 The picture above counts the pairs that a generator wrote, by label and by how many **general**
 choices the hypothesis makes, 0 to 4: “some” in place of a number, “animals” in place of a kind,
 “outdoors” in place of one place, and a size left out. In a sound data set every row would be even,
-and every label true. The pairs come from code with one of these mistakes, and each would leave
-other rows or other totals. Choose the letter, then repair `balanced`, so that each hypothesis comes
-once with each label, or not at all.
+and every label true. The pairs come from code with one of these mistakes, and each mistake
+leaves its own pattern in the rows and the totals. Choose the letter, then repair `balanced`, so
+that each hypothesis comes once with each label, or not at all.
 
-`premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. `LABELS` holds the
-three labels, `relation(premise, hypothesis)` says which of them is true of two Scenes, and
-`PremisePair(premise, hypothesis, label)` is a pair, of two sentences and a label. Where several
-premises fit, take any of them.
+`premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. Where several
+premises fit, take any of them. Three names help:
+
+- `LABELS` holds the three labels;
+- `relation(premise, hypothesis)` says which of them is true of two Scenes;
+- `PremisePair(premise, hypothesis, label)` is a pair, of two sentences and a label.
 """,
     hints=(
         "How often is a general hypothesis true? What does a model know that reads nothing else?",

@@ -254,9 +254,9 @@ def audit_table(found, different=False):
     different second sentences           9 in real pairs, 2 in the others
     """
     lines = [
-        f"called real                          {found.real:.2f}",
-        f"of these: the second one follows     {found.follow:.2f}",
-        f"of the others: from the same scene   {found.own:.2f}",
+        f"labelled “follows”                   {found.real:.2f}",
+        f"... and it does follow               {found.follow:.2f}",
+        f"labelled “other”, yet the same scene {found.own:.2f}",
         f"the blind judge is right             {found.blind:.2f}",
     ]
     real, others = found.different
@@ -280,11 +280,13 @@ NEXT_SENTENCE_PAIRS = Symptom(
 `next_sentence_pairs(documents, draws)` makes such pairs. Each document is a list of sentences, each
 draw `(d, s, coin, u)`: the first sentence is number s of document d (never its last one). If `coin`
 is below 0.5, the second is the one that follows. If not, it comes from **anywhere in the other
-documents**: all their sentences stand in one list, in order, and it is number `int(u * len(list))`.
+documents**: all their sentences stand in one list of n, in order, and it is number `int(u * n)`.
 Out comes one `(first, second, is_next)` per draw. The table above audits pairs made by code with
 one of these mistakes. From such pairs a model could nearly always be right, and have learned
-nothing about what follows what. Say of each mistake what it would leave in the four lines, choose
-the letter, then repair `next_sentence_pairs`.
+nothing about what follows what.
+
+Say of each mistake what it would leave in the four lines. Then choose the letter, and repair
+`next_sentence_pairs`.
 """,
     hints=(
         "The labels are right, and no false pair is from one scene. So what does the judge go by, "

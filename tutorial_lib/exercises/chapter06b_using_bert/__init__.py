@@ -103,8 +103,7 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6b.6",
-        key="cosine_of_weather",
-        question="“The weather is lovely today.” and “It’s so sunny outside!”: what is the cosine "
-        "of their vectors?",
+        key="cosine_of_not_afraid",
+        question="“I am afraid.” and “I am not afraid.”: what is the cosine of their vectors?",
     ),
 )

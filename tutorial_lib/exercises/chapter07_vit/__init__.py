@@ -55,11 +55,10 @@ RECALL = (
     Recall(
         id="R7.2",
         key="weights_of_200_tokens",
-        question="A layer reads 50 tokens, then 200. How many times as many attention weights does "
+        question="A layer reads 50 tokens, then 150. How many times as many attention weights does "
         "it compute?",
-        answer=16,
-        because="each token attends to all: 200 · 200 weights are 16 times 50 · 50. Patches "
-        "half as wide make four times as many tokens.",
+        answer=9,
+        because="each token attends to all: 150 · 150 weights are 9 times 50 · 50.",
         see="02, 2J What it costs",
     ),
     Recall(

@@ -199,10 +199,10 @@ A map names six patches of a digit, and painting them over does damage. How much
 *this* digit, and how much to places that the map names in every digit? Write the control,
 `another_digits_map(ink, chosen)`. `ink` (B, N) is how much ink each of the N patches of B digits
 holds; `chosen` (B, N) is True for the patches that the map names in each. Return for each digit the
-patches that the map names in **another** one, (B, N) bool. Take the other one so that as little as
-possible depends on ink: its patches, painted over in *this* digit, shall take out an amount as near
-as possible to what this digit's own patches take out. A digit for which the map names the very same
-patches is no control: pass over it.
+patches that the map names in **another** one, (B, N) bool. Which one? For each other digit, add up
+the ink that *this* digit holds in the other's patches: so much would be painted over. Take the one
+whose sum is nearest to the sum over this digit's own patches. A digit for which the map names the
+very same patches is no control: pass over it.
 """,
     hints=(
         "How much ink do the patches of digit j hold in digit i? That is a number for each pair, "

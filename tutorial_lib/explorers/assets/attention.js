@@ -92,6 +92,7 @@ function render({ model, el }) {
     controls.hide.parentElement.hidden = controls.renormalise.parentElement.hidden = !special;
     notes.replaceChildren(...model.get("notes").map((text) => element("div", { class: "tl-warning", text })));
     shown().forEach((view) => view.resize());
+    figures[3].querySelector("figcaption span").textContent = views[3].order;
     redraw();
   }
 

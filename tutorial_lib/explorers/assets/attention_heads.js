@@ -9,7 +9,12 @@ function headsView(state, update) {
   const cache = element("canvas");
   const [left, top, gap] = [26, 20, 3];
   let thumb = 30;
+  let turned = false; // of many layers with few heads each, the layers go across
   let drawn = null;
+  const place = (layer, head) => {
+    const [down, across] = turned ? [head, layer] : [layer, head];
+    return [left + across * (thumb + gap), top + down * (thumb + gap)];
+  };
 
   const choose = (layer, head) => update({
     layer: Math.min(Math.max(layer, 0), state.L - 1),
@@ -17,8 +22,9 @@ function headsView(state, update) {
   });
   canvas.addEventListener("click", (event) => {
     const area = canvas.getBoundingClientRect();
-    const head = Math.floor((event.clientX - area.left - left) / (thumb + gap));
-    const layer = Math.floor((event.clientY - area.top - top) / (thumb + gap));
+    const across = Math.floor((event.clientX - area.left - left) / (thumb + gap));
+    const down = Math.floor((event.clientY - area.top - top) / (thumb + gap));
+    const [layer, head] = turned ? [across, down] : [down, across];
     if (head >= 0 && head < state.H && layer >= 0 && layer < state.L) choose(layer, head);
   });
   canvas.addEventListener("keydown", (event) => {
@@ -26,7 +32,8 @@ function headsView(state, update) {
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    choose(state.layer + step[0], state.head + step[1]);
+    const [layer, head] = turned ? [step[1], step[0]] : step;
+    choose(state.layer + layer, state.head + head);
   });
 
   // Each pixel keeps the largest weight below it, so that a single strong cell is not averaged away.
@@ -60,9 +67,13 @@ function headsView(state, update) {
     node,
     canvas,
     resize() {
-      thumb = Math.round(Math.max(14, Math.min(46, 206 / state.H, 400 / state.L)));
-      this.width = left + state.H * (thumb + gap) + 2;
-      this.height = top + state.L * (thumb + gap) + 2;
+      turned = state.L > 2 * state.H;
+      const [down, across] = turned ? [state.H, state.L] : [state.L, state.H];
+      thumb = Math.round(Math.max(14, Math.min(46, (turned ? 600 : 206) / across, 400 / down)));
+      this.width = left + across * (thumb + gap) + 2;
+      this.height = top + down * (thumb + gap) + 2;
+      this.order = turned ? "heads down, layers across" : "layers down, heads across";
+      canvas.setAttribute("aria-label", `All heads, a ${turned ? "column" : "row"} for each layer. Arrow keys choose layer and head.`);
       drawn = null;
     },
     draw() {
@@ -73,20 +84,18 @@ function headsView(state, update) {
         context.fillStyle = state.theme.muted;
         context.textAlign = "center";
         context.textBaseline = "middle";
-        const every = thumb < 18 && state.H > 12 ? 2 : 1;
-        for (let head = 0; head < state.H; head += every) context.fillText(head, left + head * (thumb + gap) + thumb / 2, 9);
-        for (let layer = 0; layer < state.L; layer++) {
-          const y = top + layer * (thumb + gap);
-          context.fillText(layer, 12, y + thumb / 2);
-          for (let head = 0; head < state.H; head++) {
-            paint(context, state.headWeights(layer, head), left + head * (thumb + gap), y);
-          }
-        }
+        const [down, across] = turned ? [state.H, state.L] : [state.L, state.H];
+        const every = thumb < 18 && across > 12 ? 2 : 1;
+        for (let i = 0; i < across; i += every) context.fillText(i, left + i * (thumb + gap) + thumb / 2, 9);
+        for (let i = 0; i < down; i++) context.fillText(i, 12, top + i * (thumb + gap) + thumb / 2);
         context.strokeStyle = state.theme.line;
         context.lineWidth = 1;
-        for (let i = 0; i < state.L * state.H; i++) {
-          const [x, y] = [left + (i % state.H) * (thumb + gap), top + Math.floor(i / state.H) * (thumb + gap)];
-          context.strokeRect(x - 0.5, y - 0.5, thumb + 1, thumb + 1);
+        for (let layer = 0; layer < state.L; layer++) {
+          for (let head = 0; head < state.H; head++) {
+            const [x, y] = place(layer, head);
+            paint(context, state.headWeights(layer, head), x, y);
+            context.strokeRect(x - 0.5, y - 0.5, thumb + 1, thumb + 1);
+          }
         }
         drawn = state.version;
       }
@@ -95,11 +104,12 @@ function headsView(state, update) {
       const frame = (layer, head, colour) => {
         context.strokeStyle = colour;
         context.lineWidth = 2.5;
-        context.strokeRect(left + head * (thumb + gap) - 1, top + layer * (thumb + gap) - 1, thumb + 2, thumb + 2);
+        const [x, y] = place(layer, head);
+        context.strokeRect(x - 1, y - 1, thumb + 2, thumb + 2);
       };
       if (state.broken?.how) {
         frame(state.broken.layer, state.broken.head, state.theme.pink);
-        const [x, y] = [left + state.broken.head * (thumb + gap), top + state.broken.layer * (thumb + gap)];
+        const [x, y] = place(state.broken.layer, state.broken.head);
         context.beginPath();
         context.moveTo(x, y);
         context.lineTo(x + thumb, y + thumb);

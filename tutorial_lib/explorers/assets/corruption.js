@@ -12,7 +12,7 @@ function render({ model, el }) {
 
   function draw({ rows, cut }) {
     table.replaceChildren(
-      element("thead", {}, element("tr", {}, ...["", "the encoder reads", "the decoder writes"].map((text) => element("th", { scope: "col", text })))),
+      element("thead", {}, element("tr", {}, ...["", "the encoder reads", "the decoder writes"].map((text) => element(text ? "th" : "td", { scope: text ? "col" : null, text })))),
       element("tbody", {}, ...rows.map(({ way, read, written, counts }) => element("tr", {}, element("th", { scope: "row", text: way }), words(read, counts[0]), words(written, counts[1])))));
     table.hidden = !rows.length;
     const [bart, t5] = [rows[0], rows[rows.length - 1]];

@@ -19,7 +19,7 @@ function render({ model, el }) {
   function chip(token, i, { places, place, hidden }) {
     if (FIXED.test(token)) return element("span", { class: "tl-chip tl-special", text: token });
     const gap = places.includes(i);
-    const said = gap ? `gap ${places.indexOf(i) + 1} of ${places.length}${i === place ? ", shown below" : ""}${hidden.includes(i) ? ", hidden by you" : ""}` : `${token}: hide it`;
+    const said = gap ? `${token}, gap ${places.indexOf(i) + 1} of ${places.length}${i === place ? ", shown below" : ""}${hidden.includes(i) ? ", hidden by you" : ""}` : `${token}: hide it`;
     return element("button", { type: "button", class: `tl-chip ${gap ? "gap" : ""}`, text: token, "aria-label": said, "aria-current": i === place ? "true" : null, "data-place": i, "data-lm-suppress-shortcuts": "true", onclick: () => press(i) });
   }
 

@@ -228,7 +228,7 @@ function render({ model, el }) {
 }
 
 function keys(pairs, before = "") {
-  return element("span", { class: "tl-key tl-note" }, before, ...pairs.map(([name, words]) => element("span", {}, element("i", { class: name }), words)));
+  return element("span", { class: "tl-key tl-note" }, ...(before ? [element("span", { class: "tl-before", text: before })] : []), ...pairs.map(([name, words]) => element("span", {}, element("i", { class: name }), words)));
 }
 
 // Full-precision bytes (a DataView from the kernel) as a Float32Array.

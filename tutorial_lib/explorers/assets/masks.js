@@ -54,7 +54,7 @@ function render({ model, el }) {
 
   const help = "Click a square, or move with the arrow keys and press space, to show or hide a key.";
   const warning = element("p", { class: "tl-warning", role: "alert", hidden: true });
-  const grid = element("div", { class: `tl-grid${S > 12 ? " tl-small" : ""}`, role: "grid", "aria-label": "Mask: queries down, keys across" });
+  const grid = element("div", { class: `tl-grid${S > 12 ? " tl-small" : S <= 6 ? " tl-large" : ""}`, role: "grid", "aria-label": "Mask: queries down, keys across" });
   grid.style.gridTemplateColumns = `max-content repeat(${S}, auto)`;
   grid.append(element("div", { role: "row", style: "display: contents" },
     element("div", { class: "tl-head", role: "columnheader", text: "query ↓  key →" }),
@@ -115,7 +115,7 @@ function render({ model, el }) {
         cell.classList.toggle("hidden", !may);
         cell.classList.toggle("blind", none);
         cell.textContent = may ? (S > 12 ? percent.slice(0, -1) : percent) : "";
-        const ground = mixed(theme.card, theme.blue, 0.1 + 0.9 * weights[s]);
+        const ground = mixed(theme.card, theme.blue, 0.08 + 0.57 * weights[s]); // the ink stays readable on it
         cell.style.background = may ? `rgb(${ground.join()})` : "";
         cell.style.color = may ? inkOn(ground) : "";
         cell.setAttribute("aria-label", `${queries[t]} to ${keys[s]}: ${may ? `may look, weight ${percent}` : "hidden"}`);

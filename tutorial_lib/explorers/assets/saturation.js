@@ -113,7 +113,7 @@ function render({ model, el }) {
     const strong = (text) => element("b", { text });
     readout.replaceChildren("Dot products have a standard deviation of ", strong(now.deviation.toFixed(2)), ` (√d = ${Math.sqrt(widths[at.place]).toFixed(2)})`,
       at.scaled ? ", and are divided by √d. " : ". ", "Largest weight ", strong(now.largest.toFixed(2)), ", gradient ", strong(now.gradient.toFixed(3)), ", on average.");
-    note.textContent = others ? "Dotted: the same without the division." : "The gradient says how much all weights move, together, when the scores do.";
+    note.textContent = others ? "Dotted: the same without the division." : "The gradient says how far the weights move in all, up or down, when a score is nudged.";
     canvas.setAttribute("aria-label", `Bars of one query’s weights, and the largest weight and the gradient over the head width. ${readout.textContent}`);
   }
 

@@ -53,7 +53,7 @@ function render({ model, el }) {
     const choice = select(`Scheme on the ${trait}`, trait, names);
     const drawing = schemeView(view, update, `Matrix of the scheme on the ${trait}: queries down, keys across. Arrow keys move the pair.`);
     const about = element("p", { class: "tl-about" });
-    const verdicts = element("ul", { class: "tl-verdicts", role: "status" });
+    const verdicts = element("ul", { class: "tl-verdicts", "aria-live": "polite" });
     const node = element("div", { class: "tl-side" }, choice.node, about, drawing.canvas, verdicts);
     return { trait, choice, drawing, about, verdicts, node };
   });

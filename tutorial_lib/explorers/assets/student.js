@@ -18,7 +18,7 @@ function render({ model, el }) {
   function chip(token, i, { places, place }) {
     if (FIXED.test(token)) return element("span", { class: "tl-chip tl-special", text: token });
     const gap = places.includes(i);
-    return element("button", { type: "button", class: `tl-chip ${gap ? "gap" : ""}`, text: token, "aria-label": gap ? `gap${i === place ? ", shown below" : ""}` : `${token}: hide it`, "aria-current": i === place ? "true" : null, "data-place": i, "data-lm-suppress-shortcuts": "true", onclick: () => press(i) });
+    return element("button", { type: "button", class: `tl-chip ${gap ? "gap" : ""}`, text: token, "aria-label": gap ? `${token}, gap${i === place ? ", shown below" : ""}` : `${token}: hide it`, "aria-current": i === place ? "true" : null, "data-place": i, "data-lm-suppress-shortcuts": "true", onclick: () => press(i) });
   }
 
   // Two bars a token on one scale: the teacher's above, the student's below.

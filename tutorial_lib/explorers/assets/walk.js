@@ -3,7 +3,7 @@
 function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-walk", role: "group", "aria-label": model.get("label") });
   const steps = model.get("steps");
-  const state = { pointed: null, column: 0 };
+  const state = { pointed: null, column: 0, chosen: false };
   const unpacked = new Map();
   const ruler = element("canvas").getContext("2d");
   const view = valuesView(state, update);
@@ -31,11 +31,18 @@ function render({ model, el }) {
     state.step = steps[state.index];
     [state.H, state.T, state.S] = state.step.shape;
     state.values = values(state.index);
+    if (!state.chosen) state.column = state.step.kind === "shares" ? largest(Math.min(state.token, state.T - 1)) : 0;
+  }
+
+  // Until a cell is chosen the one that is read out is the row's largest share: where a token looks most.
+  function largest(row) {
+    const shares = Array.from({ length: state.S }, (_, s) => state.value(row, s));
+    return shares.indexOf(Math.max(...shares));
   }
 
   function update({ pointed, column, ...traits }) {
     if (pointed !== undefined) state.pointed = pointed;
-    if (column !== undefined) state.column = column;
+    if (column !== undefined) [state.column, state.chosen] = [column, true];
     if (traits.step !== undefined) {
       traits.step = Math.min(Math.max(traits.step, 0), steps.length - 1);
       state.pointed = null;

@@ -148,6 +148,7 @@ _FAMILIES = {
     "encoder": ("Encoder", "looks both ways", 2.6, 3.3, 3, BLUE),
     "decoder": ("Decoder", "sees only what came before", 6.2, 4.3, 4, GREEN),
 }
+_CHATGPT = 2022
 _FULL, _LESS = 0.86, 0.62  # height of a year, and of each further row in it
 
 
@@ -156,18 +157,18 @@ def family_tree(sizes=False, figure=None):
     """The models of `models.zoo` by year of their first paper, in three families.
 
     Under the name stands the chapter that meets it; with sizes its parameters, too, and "–" where
-    nobody has told.
+    nobody has told. Without sizes the year of ChatGPT, which is no model of the zoo, is there too.
     """
-    figure = blank(figure, 11.0, 7.4)
+    figure = blank(figure, 11.0, 7.4 if sizes else 7.9)
     axes = figure.subplots()
     tops, y = {}, 0.0
-    for year in sorted({member.year for member in ZOO}):
+    for year in sorted({member.year for member in ZOO} | ({_CHATGPT} if not sizes else set())):
         tops[year] = y
         rows = max(
             -(-len(_members(part, year)) // columns)
             for part, (_, _, _, _, columns, _) in _FAMILIES.items()
         )
-        y += _FULL + _LESS * (rows - 1)
+        y += _FULL + _LESS * max(0, rows - 1)  # a year without a model is a row, too
     axes.set(xlim=(-0.75, 10.5), ylim=(y, -1.0))
     axes.axis("off")
     for year, top in tops.items():
@@ -193,24 +194,36 @@ def family_tree(sizes=False, figure=None):
                 axes.text(x, centre + 0.13, note, fontsize=8, color=MUTED, **middle)
     # From the Transformer's box to the first model of each family.
     top, row = tops[2017] + 0.25, tops[2018]
-    line = {"color": MUTED, "linewidth": 1.4, "zorder": 1}
+    line = {"color": MUTED, "linewidth": 1.4, "zorder": 0.5}  # below the boxes
     for x in (3.15, 6.74):
         axes.plot([2.24, x, x], [top, top, row], **line)
     above = tops[2019] - 0.05
     axes.plot([1.15, 1.15], [top + 0.25, above], **line)
     axes.plot([0.575, 0.575, 1.725, 1.725], [tops[2019], above, above, tops[2019]], **line)
+    if not sizes:
+        # From BERT to its first descendants, and from GPT to GPT to GPT.
+        axes.plot([3.15, 3.15], [row, above], **line)
+        axes.plot([3.15, 3.15, 5.35, 5.35], [tops[2019], above, above, tops[2019]], **line)
+        axes.plot([4.25, 4.25], [above, tops[2019]], **line)
+        axes.plot([6.74, 6.74], [row, tops[2023]], **line)
+        centre = tops[_CHATGPT] + 0.25
+        look = {"facecolor": CARD, "edgecolor": GREEN, "linewidth": 1.5, "linestyle": (0, (4, 3))}
+        _box(axes, 6.74, centre, 0.95, 0.5, **look)
+        axes.text(6.74, centre, "ChatGPT", fontsize=9.5, color=INK, ha="center", va="center")
+        axes.text(7.35, centre, "a GPT trained to answer people", color=MUTED, va="center")
     axes.set_title("One encoder-decoder in 2017, then three families, up to today's models")
     return figure
 
 
 def describe_family_tree(sizes=False):
     """Say in words what `family_tree` shows."""
-    return "Family tree by year. " + " ".join(
+    said = "Family tree by year. " + " ".join(
         f"{title}, {what}: "
         + ", ".join(f"{m.name} {m.year} {_note(m, sizes)}".strip() for m in ZOO if m.part == part)
         + "."
         for part, (title, what, *_) in _FAMILIES.items()
     )
+    return said if sizes else f"{said} In {_CHATGPT} ChatGPT, a GPT trained to answer people."
 
 
 def _members(part, year):

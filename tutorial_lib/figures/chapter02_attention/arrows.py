@@ -1,6 +1,7 @@
 """Queries and keys as arrows in the plane: which key fits which query?"""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, styled
@@ -22,11 +23,13 @@ def query_and_keys(query, keys, labels, title="", asks="the query", features=Non
         raise ShapeError(
             f"a query (2,) and keys ({len(labels)}, 2) are needed, got {query.shape}, {keys.shape}"
         )
-    figure = blank(figure, 6.4, 4.4)
-    axes = figure.subplots()
     ends = np.vstack([query, keys, np.zeros((1, 2))])
     low, high = ends.min(axis=0), ends.max(axis=0)
     span = max(high - low)
+    low, high = low - 0.12 * span, high + np.array([0.45, 0.15]) * span  # names stand at the right
+    wide, tall = high - low
+    figure = blank(figure, 6.4, max(1.4, 5.5 * tall / wide) + 1.0)
+    axes = figure.subplots()
     axes.axhline(0, color=GRID, linewidth=1, zorder=0)
     axes.axvline(0, color=GRID, linewidth=1, zorder=0)
     named = [(query, asks, ORANGE)]
@@ -46,11 +49,13 @@ def query_and_keys(query, keys, labels, title="", asks="the query", features=Non
         words = {"xytext": offset, "textcoords": "offset points", "text": words}
         axes.annotate(xy=end, color=colour if colour == ORANGE else INK, **words, **weight)
     axes.set(
-        xlim=(low[0] - 0.12 * span, high[0] + 0.55 * span),
-        ylim=(low[1] - 0.12 * span, high[1] + 0.2 * span),
+        xlim=(low[0], high[0]),
+        ylim=(low[1], high[1]),
         aspect="equal",
         title=title,
     )
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True))
     if features:
         axes.set_xlabel(features[0], color=MUTED)
         axes.set_ylabel(features[1], color=MUTED)

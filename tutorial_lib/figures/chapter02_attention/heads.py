@@ -73,7 +73,8 @@ def head_diagram(
             source = (row_k + row_v) / 2
         start, end = at_x + wide / 2 + 0.06, at_q - narrow / 2 - 0.08
         turn = start + 0.2
-        arrow(axes, [(start, source), (turn, source), (turn, y), (end, y)], colour, 1.8)
+        bend = [(turn, source), (turn, y)] if source != y else []
+        arrow(axes, [(start, source), *bend, (end, y)], colour, 1.8)
         axes.text(turn + 0.07, y + 0.07, f"· {weight}", color=colour, fontsize=9.5, va="bottom")
         _matrix(axes, tensor, name, letters, at_q, y, narrow, unit * len(tensor), colour)
     start, end = at_q + narrow / 2 + 0.06, at_scores - square / 2 - 0.08
@@ -167,7 +168,7 @@ def head_steps(x, queries, keys, values, mask=None, context=None):
 
 @style.styled
 def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options):
-    """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_O.
+    """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_o.
 
     x (1, T, D); options are the layer's own, such as mask. All tensors are those of one forward
     pass. Of more than four heads three and the last one are drawn. Returns the figure.
@@ -247,7 +248,7 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
     start, end = joined + wide / 2 + 0.06, out - wide / 2 - 0.08
     arrow(axes, [(start, middle), (end, middle)])
     d_model = layer.output.weight.shape
-    said = f"· W_O\n{d_model[1]} × {d_model[0]}"
+    said = f"· W_o\n{d_model[1]} × {d_model[0]}"
     axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
     _matrix(axes, records["output"], "output", "T D", out, middle, wide, high, style.INK)
     return figure

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, GRID, SIGNED, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, GRID, MUTED, WEIGHTS, blank, headline, styled
 
 
 @styled
@@ -20,10 +20,10 @@ def learned_stripes(vectors, title=None, figure=None):
     cosines = unit @ unit.T  # (N, N)
     figure = blank(figure, 10.0, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.25])
-    picture = left.imshow(cosines, cmap=SIGNED, vmin=-1, vmax=1)
+    picture = left.imshow(cosines, cmap=WEIGHTS, vmin=cosines.min(), vmax=1)
     left.spines[:].set_visible(False)
     left.set(xlabel="position", ylabel="position")
-    bar = figure.colorbar(picture, ax=left, fraction=0.046, pad=0.03, ticks=[-1, 0, 1])
+    bar = figure.colorbar(picture, ax=left, fraction=0.046, pad=0.03)
     bar.outline.set_visible(False)
     bar.set_label("cosine")
     offsets = np.arange(1, len(vectors) - 2)
@@ -32,6 +32,8 @@ def learned_stripes(vectors, title=None, figure=None):
     right.fill_between(offsets, low, high, color=BLUE, alpha=0.18, linewidth=0)
     right.plot(offsets, [row.mean() for row in rows], color=BLUE)
     right.axhline(0, color=GRID, linewidth=0.8, zorder=0)
+    said = "line: mean; band: the middle 80 % of the pairs"
+    right.text(0.98, 0.97, said, transform=right.transAxes, ha="right", va="top", color=MUTED)
     right.set(xlabel="offset between two positions", ylabel="cosine", ylim=(None, 1.05))
     headline(figure, title or "Neighbouring positions have learned to look alike")
     return figure

@@ -1,6 +1,7 @@
 """Inside the training length and beyond it: the schemes side by side, and stretched angles."""
 
 import numpy as np
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from tutorial_lib.errors import ShapeError
@@ -23,14 +24,16 @@ TUNED = ", then trained"
 
 
 @styled
-def length_bars(rows, causal=False, chance=None, title=None, figure=None):
+def length_bars(rows, causal=False, chance=None, beside=None, title=None, figure=None):
     """Two bars a scheme, a panel a question: right answers inside and beyond the training length.
 
     rows: list of dicts with scheme, causal, question, inside and beyond, one a seed, as the recipe
     position-schemes leaves them. A bar is the mean over the seeds, a whisker goes from the lowest
     to the highest. chance maps a question to what always giving one answer is worth, drawn
-    dashed. Raises ShapeError when no row has this mask.
+    dashed; beside, another value of causal, is drawn as an outline, to compare. Raises ShapeError
+    when no row has this mask.
     """
+    others = [row for row in rows if row["causal"] == beside]
     rows = [row for row in rows if row["causal"] == causal]
     if not rows:
         raise ShapeError("there are no rows to draw")
@@ -44,7 +47,16 @@ def length_bars(rows, causal=False, chance=None, title=None, figure=None):
             seeds = [r for r in rows if (r["scheme"], r["question"]) == (scheme, question)]
             for where, shift in zip(WHERE, (-0.19, 0.19), strict=True):
                 values = [row[where] for row in seeds]
-                _bar(axes, at + shift, np.array(values), WHERE[where])
+                drawn = [chance[question]] if chance else []
+                other = [
+                    r[where] for r in others if (r["scheme"], r["question"]) == (scheme, question)
+                ]
+                if other:
+                    drawn.append(np.mean(other))
+                    axes.barh(
+                        at + shift, drawn[-1], height=0.34, fill=False, edgecolor=INK, zorder=3
+                    )
+                _bar(axes, at + shift, np.array(values), WHERE[where], drawn)
         if chance:
             axes.axvline(chance[question], color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
         axes.set_title(f"“{question}”", fontsize=10.5, fontweight="normal")
@@ -53,17 +65,28 @@ def length_bars(rows, causal=False, chance=None, title=None, figure=None):
     panels[0].set_yticks(range(len(schemes)), schemes)
     panels[0].invert_yaxis()
     marks = [Patch(color=colour, label=where) for where, colour in WHERE.items()]
-    figure.legend(handles=marks, loc="outside lower left", ncols=2)
-    mask = "a causal mask" if causal else "no mask"
+    names = {True: "a causal mask", False: "no mask"}
+    if others:
+        marks.append(Patch(fill=False, edgecolor=INK, label=f"outline: {names[beside]}"))
+    if chance:
+        line = {"color": MUTED, "linewidth": 1.3, "linestyle": (0, (4, 3))}
+        marks.append(Line2D([], [], **line, label="always the same answer"))
+    figure.legend(handles=marks, loc="outside lower left", ncols=4)
+    mask = names[causal]
     headline(figure, title or f"Inside the training length and beyond it, {mask}")
     return figure
 
 
-def _bar(axes, y, values, colour):
+def _bar(axes, y, values, colour, lines):
+    """A bar with its number to the right, and beyond the lines that would cross it."""
     mean = values.mean()
     axes.barh(y, mean, height=0.34, color=colour)
     axes.plot([values.min(), values.max()], [y, y], color=INK, linewidth=1.3)
-    axes.text(max(mean, values.max()) + 0.02, y, f"{mean:.2f}", va="center", fontsize=8.5)
+    at = max(mean, values.max()) + 0.02
+    for line in sorted(lines):
+        if at - 0.02 < line < at + 0.17:
+            at = line + 0.02
+    axes.text(at, y, f"{mean:.2f}", va="center", fontsize=8.5)
 
 
 @styled

@@ -4,7 +4,7 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, CARD, MUTED, ORANGE, blank, headline, styled
 
 # What the columns of the recipe's table are called in the pictures.
 LINES = {
@@ -50,8 +50,10 @@ def describe_examples_curve(rows, lines=LINES):
 
 
 @styled
-def outcomes_by_head(found, title="", *, lit="", figure=None):
-    """Whole bars, one a head, split into answers that are right and two ways to fail.
+def outcomes_by_head(
+    found, title="", *, lit="", x_label="share of the answers after 8 examples", figure=None
+):
+    """Whole bars, one a head, split by how the answers came out, with their numbers.
 
     found {name of a head: {outcome: number}}, the outcomes in one order; `lit` names a head that is
     printed orange and bold. Raises ShapeError without heads.
@@ -68,14 +70,21 @@ def outcomes_by_head(found, title="", *, lit="", figure=None):
     outcomes = next(iter(found.values()))
     for outcome, colour in zip(outcomes, (BLUE, ORANGE, MUTED), strict=False):
         widths = np.array([row[outcome] / sum(row.values()) for row in found.values()])
-        axes.barh(range(len(found)), widths, left=left, color=colour, height=0.7, label=outcome)
+        bars = axes.barh(
+            range(len(found)), widths, left=left, color=colour, height=0.7, label=outcome
+        )
+        numbers = [
+            str(row[outcome]) if share > 0.03 else ""
+            for row, share in zip(found.values(), widths, strict=True)
+        ]
+        axes.bar_label(bars, numbers, label_type="center", color=CARD, fontsize=9)
         left += widths
     axes.set_yticks(range(len(found)), list(found))
     for label in axes.get_yticklabels():
         if label.get_text() == lit:
             label.set(color=ORANGE, fontweight="bold")
     axes.invert_yaxis()
-    axes.set(xlim=(0, 1), xlabel="share of the answers after 8 examples")
+    axes.set(xlim=(0, 1), xlabel=x_label)
     axes.tick_params(axis="y", length=0)
     axes.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False)
     headline(figure, title)

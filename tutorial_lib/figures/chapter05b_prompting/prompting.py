@@ -20,6 +20,7 @@ from tutorial_lib.figures.style import (
 
 # As in the Latin square, whose fills are paler.
 LABEL_COLOURS = {"entailment": GREEN, "neutral": MUTED, "contradiction": ORANGE}
+ANSWERS = {"right": "right answers in the examples", "drawn": "answers drawn blindly"}
 DIFFERS = {"order": "other order", "examples": "other examples", "wording": "other wording"}
 
 
@@ -29,7 +30,7 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
 
     points {(task, answers, examples): {"mean", "low", "high"}}, answers "right" or "drawn" (given
     to the examples blindly); baselines {task: (share, how it is reached)}; names {task: shown}.
-    Raises ShapeError without points.
+    A task alone is drawn large, with names at its lines. Raises ShapeError without points.
 
     >>> points = {("sums", "right", k): {"mean": k / 4, "low": 0, "high": 1} for k in (0, 1)}
     >>> figure = prompting_curves(points, {"sums": (0.1, "always ten")})
@@ -43,7 +44,9 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     counts = sorted({examples for _, _, examples in points})
     columns = min(3, len(tasks))
     n_rows = -(-len(tasks) // columns)
-    figure = blank(figure, 1.2 + 3.0 * columns, 0.9 + 2.5 * n_rows)
+    alone = len(tasks) == 1
+    size = (7.5, 4.0) if alone else (1.2 + 3.0 * columns, 0.9 + 2.5 * n_rows)
+    figure = blank(figure, *size)
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
     grid = list(grid.flat)
     for axes, task in zip(grid, tasks, strict=False):
@@ -63,23 +66,33 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
             below = [s["mean"] - max(0.0, s["low"]) for s in stats]
             above = [min(1.0, s["high"]) - s["mean"] for s in stats]
             axes.errorbar(x, means, (below, above), fmt=form, color=colour, capsize=3, markersize=5)
+            if alone:
+                _name_beside(axes, ANSWERS[answers], means[-1], colour)
         axes.set_xticks(range(len(counts)), [str(k) for k in counts])
         axes.set_ylim(-0.03, 1.05)
         axes.grid(axis="y", linewidth=0.8)
-        panel_title(axes, f"{names.get(task, task)}\n(dashed: {how})")
+        if alone:
+            _name_beside(axes, how, share, MUTED)
+        else:
+            panel_title(axes, f"{names.get(task, task)}\n(dashed: {how})")
     for axes in grid[len(tasks) :]:
         axes.axis("off")
     headline(figure, title)
-    if any(answers == "drawn" for _, answers, _ in points):
+    if not alone and any(answers == "drawn" for _, answers, _ in points):
         marks = [
             Line2D([], [], color=colour, marker=mark, linestyle="", markersize=5)
             for colour, mark in ((BLUE, "o"), (ORANGE, "D"))
         ]
-        said = ("right answers in the examples", "answers drawn blindly")
-        grid[0].legend(marks, said, loc="lower left", fontsize=8.5, handletextpad=0.2)
+        grid[0].legend(marks, ANSWERS.values(), loc="lower left", fontsize=8.5, handletextpad=0.2)
     figure.supxlabel("solved examples in the prompt", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure
+
+
+def _name_beside(axes, name, y, colour):
+    """Write a name to the right of the axes, at the height y of what it names."""
+    beside = axes.get_yaxis_transform()
+    axes.text(1.02, y, name, transform=beside, va="center", color=colour, fontweight="bold")
 
 
 def describe_prompting_curves(points, baselines, names=None):

@@ -1,0 +1,146 @@
+"""Which of the site's vocabularies and small networks an explorer has, asked of the live one."""
+
+import base64
+import copy
+import itertools
+import re
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent / "models"))
+
+import torch
+from export_small import NETWORKS, TRAINED, part
+from export_vocabularies import TOKENIZERS, tokenizer
+
+from tutorial_lib.errors import MissingDataError
+from tutorial_lib.tokenizers import WordPieceTokenizer
+from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
+
+
+def vocabulary(one):
+    """Return {"vocabulary": name} of a tokenizer, with "merges" where it has the first ones only.
+
+    {} when none of the site's vocabularies is its own.
+
+    >>> vocabulary(tokenizer("shakespeare-bert"))
+    {'vocabulary': 'shakespeare-bert'}
+    """
+    for name in TOKENIZERS:
+        try:
+            known = tokenizer(name)
+        except MissingDataError:
+            continue
+        if isinstance(one, WordPieceTokenizer) or isinstance(known, WordPieceTokenizer):
+            facts = (getattr(t, "vocab", None) for t in (one, known))
+            if len({str(fact) for fact in facts}) == 1 and one.lowercase == known.lowercase:
+                return {"vocabulary": name}
+        elif hasattr(known, "merges") and hasattr(one, "merges") and _begins_with(known, one):
+            n = len(one.merges)
+            return {"vocabulary": name} | ({} if n == len(known.merges) else {"merges": n})
+    return {}
+
+
+def _begins_with(known, one):
+    """Whether a BPE has the first merges of a known one, with the same ids.
+
+    Chapter 01's own tokenizer writes bytes as the letters of Latin-1, and cuts words as GPT-2 does.
+    """
+    merges = [tuple(p.encode("latin-1") if isinstance(p, str) else p for p in pair)
+              for pair in one.merges]  # fmt: skip
+    if known.merges[: len(merges)] != merges:
+        return False
+    if known.pattern != getattr(one, "pattern", GPT2_PATTERN):
+        return False
+    tokens = [a + b for a, b in merges] + [token for token in known._ids if len(token) == 1]
+    return all(one.token_bytes(known._ids[token]) == token for token in tokens)
+
+
+def network(model, name=""):
+    """Return the name of the network that a model is, for the page; "" when the site lacks it.
+
+    A model that is no checkpoint was trained in its chapter: given a name, it is stored in
+    models/trained in half precision, from where export_small.py takes it.
+    """
+    for known in NETWORKS:
+        checkpoint = part(known)
+        if type(checkpoint) is type(model) and checkpoint.config == model.config:
+            ours, theirs = checkpoint.state_dict(), model.state_dict()
+            if all(torch.equal(ours[key], theirs[key].cpu()) for key in ours):
+                return known
+    if name:
+        TRAINED.mkdir(exist_ok=True)
+        half = copy.deepcopy(model).cpu().half()
+        half.save(TRAINED / f"{name}.safetensors")
+    return name
+
+
+def first_forgery(explorer):
+    """Return the line that a ReplacedExplorer shows, with what was asked for and found."""
+    text, share, number = explorer._forged
+    asked = {"text": text, "share": share, "round": number}
+    return asked | {name: list(v) if isinstance(v, tuple) else v
+                    for name, v in explorer.forgery._asdict().items()}  # fmt: skip
+
+
+def student_facts(explorer):
+    """Return the networks of a StudentExplorer: a page can show a student by its name."""
+    return {
+        "network": network(explorer.teacher),
+        **vocabulary(explorer.tokenizer),
+        "n": explorer.n,
+        "students": {
+            name: network(student, "student-" + re.sub(r"\W+", "-", name))
+            for name, student in explorer.students.items()
+        },
+    }
+
+
+def each_silenced(explorer):
+    """Return what a RegionExplorer answers for every head of every scene; it is put back after."""
+    if explorer.silence is None:
+        return {}
+    before = {name: getattr(explorer, name) for name in ("scene", "chosen", "silenced")}
+    layers, heads, results = explorer.n_layers, explorer.n_heads, {}
+    for scene in range(len(explorer.seen)):
+        explorer.scene = scene
+        for layer, head in itertools.product(range(layers), range(heads)):
+            explorer.silenced = {"layer": layer, "head": head}
+            found = dict(explorer.silence_result)
+            if "weights" in found:
+                weights = base64.b64encode(found["weights"]).decode()
+                found["weights"] = {"__bytes__": weights}
+            results[f"{scene} {layer} {head}"] = found
+    for name, value in before.items():
+        explorer.set_trait(name, value)
+    return {"layers": layers, "heads": heads, "results": results}
+
+
+EXTRAS = {
+    "RegionExplorer": each_silenced,
+    # The decoder is a method of the writer, whose part is on the page.
+    "CodeBookExplorer": lambda explorer: {"network": network(explorer.decode.__self__.autoencoder)},
+    "StudentExplorer": student_facts,
+    "ReplacedExplorer": lambda explorer: {
+        "detective": network(explorer.discriminator, "trained-detective"),
+        "forger": network(explorer.generator),
+        **vocabulary(explorer.tokenizer),
+        "passages": explorer.passages,
+        "first": first_forgery(explorer),
+    },
+    "FillMaskExplorer": lambda explorer: {
+        "network": network(explorer.model),
+        **vocabulary(explorer.tokenizer),
+        "n": explorer.n,
+    },
+    "TokenizerExplorer": lambda explorer: {
+        "tokenizers": [
+            {"name": name, **vocabulary(one)} for name, one in explorer.tokenizers.items()
+        ]
+    },
+    "MaskingExplorer": lambda explorer: {
+        **vocabulary(explorer.tokenizer),
+        "first": explorer.request,
+    },
+    "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
+}

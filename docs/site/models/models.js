@@ -1,0 +1,5 @@
+// Networks for the page. None yet.
+
+export default function create() {
+  return null;
+}

@@ -1,0 +1,139 @@
+// Arithmetic of networks on rows of numbers: a matrix of n rows is one Float32Array, row after row.
+
+// x (n, I) times weight (O, I), and bias (O): (n, O). Four rows at a time share each weight that is read.
+export function linear(x, n, weight, bias) {
+  const width = x.length / n;
+  const outputs = weight.length / width;
+  const result = new Float32Array(n * outputs);
+  let row = 0;
+  for (; row + 3 < n; row += 4) {
+    const [p, q, r, s] = [0, 1, 2, 3].map((i) => x.subarray((row + i) * width, (row + i + 1) * width));
+    for (let out = 0; out < outputs; out++) {
+      const start = out * width;
+      let [a, b, c, d] = [0, 0, 0, 0];
+      for (let i = 0; i < width; i++) {
+        const w = weight[start + i];
+        a += w * p[i];
+        b += w * q[i];
+        c += w * r[i];
+        d += w * s[i];
+      }
+      const more = bias ? bias[out] : 0;
+      const at = row * outputs + out;
+      result[at] = a + more;
+      result[at + outputs] = b + more;
+      result[at + 2 * outputs] = c + more;
+      result[at + 3 * outputs] = d + more;
+    }
+  }
+  for (; row < n; row++) {
+    const p = x.subarray(row * width, (row + 1) * width);
+    for (let out = 0; out < outputs; out++) {
+      const start = out * width;
+      let [a, b] = [0, 0];
+      let i = 0;
+      for (; i + 1 < width; i += 2) {
+        a += p[i] * weight[start + i];
+        b += p[i + 1] * weight[start + i + 1];
+      }
+      if (i < width) a += p[i] * weight[start + i];
+      result[row * outputs + out] = a + b + (bias ? bias[out] : 0);
+    }
+  }
+  return result;
+}
+
+export function added(x, y) {
+  const sum = new Float32Array(x.length);
+  for (let i = 0; i < x.length; i++) sum[i] = x[i] + y[i];
+  return sum;
+}
+
+// LayerNorm of each of n rows.
+export function normalised(x, n, weight, bias, eps) {
+  const width = x.length / n;
+  const result = new Float32Array(x.length);
+  for (let start = 0; start < x.length; start += width) {
+    let [sum, squares] = [0, 0];
+    for (let i = start; i < start + width; i++) sum += x[i];
+    const mean = sum / width;
+    for (let i = start; i < start + width; i++) squares += (x[i] - mean) ** 2;
+    const scale = 1 / Math.sqrt(squares / width + eps);
+    for (let i = 0; i < width; i++) result[start + i] = (x[start + i] - mean) * scale * weight[i] + bias[i];
+  }
+  return result;
+}
+
+// erf to 1.2e-7 (Chebyshev fit of erfc, Press et al., Numerical Recipes, section 6.2).
+function erf(x) {
+  const t = 1 / (1 + 0.5 * Math.abs(x));
+  let fit = -0.82215223 + t * 0.17087277;
+  fit = 0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * fit));
+  fit = 0.37409196 + t * (0.09678418 + t * (-0.18628806 + t * fit));
+  const rest = t * Math.exp(-x * x - 1.26551223 + t * (1.00002368 + t * fit));
+  return x < 0 ? rest - 1 : 1 - rest;
+}
+
+const ACTIVATIONS = {
+  gelu: (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2)),
+  relu: (x) => Math.max(x, 0),
+};
+
+// The named activation of each number, in its place.
+export function activated(x, name) {
+  const activation = ACTIVATIONS[name];
+  for (let i = 0; i < x.length; i++) x[i] = activation(x[i]);
+  return x;
+}
+
+// softmax of numbers, as doubles; with `heat`, of the numbers divided by it.
+export function softmax(logits, heat = 1) {
+  const result = new Float64Array(logits.length);
+  let [top, sum] = [-Infinity, 0];
+  for (let i = 0; i < logits.length; i++) top = Math.max(top, logits[i]);
+  for (let i = 0; i < logits.length; i++) sum += result[i] = Math.exp((logits[i] - top) / heat);
+  for (let i = 0; i < logits.length; i++) result[i] /= sum;
+  return result;
+}
+
+export function logSoftmax(logits, heat = 1) {
+  let [top, sum] = [-Infinity, 0];
+  for (let i = 0; i < logits.length; i++) top = Math.max(top, logits[i]);
+  for (let i = 0; i < logits.length; i++) sum += Math.exp((logits[i] - top) / heat);
+  const rest = Math.log(sum);
+  return Float64Array.from(logits, (value) => (value - top) / heat - rest);
+}
+
+// One query (D) and keys and values, S rows (D) each, in H heads: [mixed values (D), weights, H rows (S)].
+export function attend(query, keys, values, heads) {
+  const width = query.length / heads;
+  const mixed = new Float32Array(query.length);
+  const weights = [];
+  const scores = new Float64Array(keys.length);
+  for (let head = 0; head < heads; head++) {
+    const [start, end] = [head * width, (head + 1) * width];
+    for (let s = 0; s < keys.length; s++) {
+      const key = keys[s];
+      let sum = 0;
+      for (let i = start; i < end; i++) sum += query[i] * key[i];
+      scores[s] = sum;
+    }
+    const row = softmax(scores, Math.sqrt(width));
+    for (let s = 0; s < keys.length; s++) {
+      const [value, share] = [values[s], row[s]];
+      for (let i = start; i < end; i++) mixed[i] += share * value[i];
+    }
+    weights.push(row);
+  }
+  return [mixed, weights];
+}
+
+export function rows(x, n) {
+  const width = x.length / n;
+  return Array.from({ length: n }, (_, row) => x.subarray(row * width, (row + 1) * width));
+}
+
+// The places of the n largest numbers, the largest first.
+export function largest(numbers, n) {
+  return Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b).slice(0, n);
+}

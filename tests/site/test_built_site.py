@@ -1,0 +1,265 @@
+"""The built site in a browser: explorers live without a kernel, nothing is asked of another place.
+
+`make site` builds it (a stage of `make test`); here it is only read.
+"""
+
+import functools
+import http.server
+import os
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+from browser import changes
+from isolation import ROOT
+
+SITE = ROOT / "site"
+AXE = ROOT / "docs" / "site" / "node_modules" / "axe-core" / "axe.min.js"
+FIRST_PAGE = 1_500_000  # bytes
+# page -> its explorers, each with a control and a key that it answers to
+ALIVE = {
+    "00_start_here": [("walk", "[aria-label='Step']", "ArrowRight"), ("tokens", "textarea", "a")],
+    "01_tokenization": [
+        ("merges", "[aria-label='Merge']", "ArrowRight"),
+        ("tokens", "textarea", "a"),
+    ],
+    "02_attention": [
+        ("attention", "[aria-label='Layer']", "ArrowRight"),
+        ("softmax", "[aria-label='Temperature']", "ArrowRight"),
+        ("saturation", "[aria-label='Head width d']", "ArrowLeft"),
+        ("masks", "[role=gridcell]", "Space"),
+    ],
+    "03_positional_encoding": [
+        ("sinusoids", "[aria-label='Base']", "ArrowRight"),
+        ("rotary", "[aria-label='Move both by']", "ArrowRight"),
+        ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
+    ],
+    "05b_prompting": [("attention", "[aria-label='Head']", "ArrowRight")],
+    "06_bert": [
+        ("fill_mask", "textarea", "a"),
+        ("masking", "textarea", "a"),
+        ("attention", "[aria-label='Head']", "ArrowRight"),
+    ],
+    "06b_bert_used": [("attention", "[aria-label='Layer']", "ArrowLeft")],
+    "07_vit": [
+        ("patch_matches", "[aria-label='Show']", "ArrowDown"),
+        ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
+    ],
+    "08a_bert_family": [
+        ("replaced", "button.tl-chip", "Enter"),
+        ("masking_passes", "textarea", "a"),
+        ("student", "textarea", "a"),
+    ],
+    "08b_text_to_text": [
+        ("corruption", "[aria-label='Share']", "ArrowRight"),
+        ("buckets", "[aria-label='Distance']", "ArrowLeft"),
+        ("lattice", "[aria-label='alpha']", "ArrowRight"),
+    ],
+    "09_beyond_vit": [
+        ("windows", "[aria-label='Layers']", "ArrowRight"),
+        ("latents", "[aria-label='Latent']", "ArrowRight"),
+        ("zoom", "[aria-label='Magnify']", "ArrowRight"),
+    ],
+    "10_text_and_pictures": [
+        ("regions", "[aria-label='Layer']", "ArrowRight"),
+        ("code_book", "[aria-label='Code in the cell']", "ArrowRight"),
+    ],
+}
+# Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
+# the sweep.
+SORTS = {"02_attention": ["attention", "masks"], "08b_text_to_text": ["corruption"],
+         "06_bert": ["fill_mask"]}  # fmt: skip
+# Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
+RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
+PAGES = sorted(path.stem for path in SITE.glob("*.html"))
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Where a server of files serves the site."""
+    if not (SITE / "index.html").exists():
+        wanted = os.environ.get("TUTORIAL_BROWSER") == "required"
+        (pytest.fail if wanted else pytest.skip)("there is no site/: make site")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(SITE))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Visit:
+    """A page of the site in a window of its own; `wrong` is all that it complains about."""
+
+    def __init__(self, browser, address, **options):
+        self.context = browser.new_context(viewport={"width": 1100, "height": 900}, **options)
+        self.page, self.address, self.wrong, self.loaded = self.context.new_page(), address, [], {}
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", lambda line: line.type == "error" and self.wrong.append(line.text))
+        self.page.on("response", self._note)
+        self.page.on("request", self._leaves)
+
+    def _note(self, response):
+        if response.status >= 400:
+            self.wrong.append(f"{response.status} {response.url}")
+        self.loaded[response.url] = int(response.headers.get("content-length", 0))
+
+    def _leaves(self, request):
+        if not request.url.startswith((self.address, "data:", "blob:", "file:")):
+            self.wrong.append(f"asks {urlsplit(request.url).netloc}")
+
+    def open(self, name):
+        self.page.goto(f"{self.address}/{name}.html")
+        return self
+
+    def wake(self, module):
+        """Scroll to the first explorer of a module and wait until it lives."""
+        figure = f"figure[data-module={module}]"
+        self.page.locator(figure).first.scroll_into_view_if_needed()
+        self.page.locator(f"{figure}[data-awake] .tl-explorer").first.wait_for()
+        return f"{figure} .tl-explorer"
+
+
+@pytest.fixture
+def visit(chromium, address):
+    made = []
+
+    def start(name, **options):
+        made.append(Visit(chromium, address, **options))
+        return made[-1].open(name)
+
+    yield start
+    for each in made:
+        each.context.close()
+
+
+def dead(here, explorers):
+    """Which of a page's explorers do not answer to their key; those that are pictures say so."""
+    still = []
+    for module, control, key in explorers:
+        figure = f"figure[data-module={module}]"
+        if here.page.locator(figure).count() == 0:
+            still.append(f"{module} is a picture: what does make site say of its state?")
+            continue
+        explorer = here.wake(module)
+        node = here.page.locator(f"{explorer} {control}").first
+        if not changes(here.page, explorer, functools.partial(node.press, key)):
+            still.append(module)
+    return still
+
+
+@pytest.mark.parametrize("name", SORTS)
+def test_one_explorer_of_each_sort_lives_without_a_kernel(visit, name):
+    here = visit(name)
+    assert dead(here, [each for each in ALIVE[name] if each[0] in SORTS[name]]) == []
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ALIVE)
+def test_explorers_live_without_a_kernel(visit, name):
+    here = visit(name)
+    assert dead(here, ALIVE[name]) == []
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_what_is_typed_is_answered(visit):
+    here = visit("08b_text_to_text")
+    explorer = here.wake("lattice")
+    box = here.page.locator(f"{explorer} textarea")
+    assert changes(here.page, explorer, lambda: box.fill("unthinkable"))
+    here.page.wait_for_function(
+        "() => document.querySelector('figure[data-module=lattice]').model.get('reply').word"
+        ".endsWith('unthinkable')"
+    )
+    assert here.wrong == []
+
+
+def test_the_first_page_is_light_and_moves(visit):
+    here = visit("index")
+    text = here.page.locator(".tl-writing .tl-text")
+    assert changes(here.page, ".tl-writing .tl-text", lambda: None)
+    here.page.wait_for_load_state("networkidle")
+    assert sum(here.loaded.values()) < FIRST_PAGE
+    here.page.get_by_role("button", name="Pause").first.click()
+    before = text.inner_text()
+    here.page.wait_for_timeout(1000)
+    assert text.inner_text() == before
+    assert here.wrong == []
+
+
+def test_a_guess_is_kept_in_the_browser_and_stands_beside_the_truth(visit):
+    here = visit("02_attention")
+    form = here.page.locator("form[data-guess='P2.1']")
+    form.locator("input").fill("0.64 <b>")
+    form.get_by_role("button").click()
+    here.open("02_attention")
+    assert form.locator("input").input_value() == "0.64 <b>"
+    folded = here.page.locator("details[data-reveals='P2.1']")
+    assert folded.get_attribute("open") is None
+    folded.locator("summary").click()
+    assert "Your guess for P2.1 was 0.64 <b>." in folded.inner_text()
+    assert "it is 0.28" in folded.inner_text()
+
+
+def test_an_exercise_shows_hints_and_a_solution_folded_and_checks_nothing(visit):
+    here = visit("02_attention")
+    exercise = here.page.get_by_role("group", name="Exercise 2.4")
+    assert not exercise.locator("pre").is_visible()
+    exercise.get_by_text("One solution").click()
+    assert "softmax" in exercise.locator("pre").inner_text()
+    assert here.page.locator("button", has_text="Check").count() == 0
+
+
+@pytest.mark.sweep
+def test_it_opens_from_the_file_system(chromium, address):
+    here = Visit(chromium, SITE.as_uri()).open("03_positional_encoding")
+    explorer = here.wake("rotary")
+    slider = here.page.locator(f"{explorer} [aria-label='Move both by']")
+    assert changes(here.page, explorer, lambda: slider.press("ArrowRight"))
+    assert here.wrong == []
+    here.context.close()
+
+
+def faults(here):
+    """What axe finds on a page in both themes, with all explorers awake that are not folded."""
+    for figure in here.page.locator("figure[data-module]:visible").all():  # not what is folded
+        figure.scroll_into_view_if_needed()
+        figure.locator(".tl-alive").wait_for(state="attached")
+    here.page.add_script_tag(path=str(AXE))
+    found = []
+    for theme in ("light", "dark"):
+        here.page.emulate_media(color_scheme=theme)
+        found += [
+            f"{theme}: {fault['id']}: {node['html'][:150]} {node['failureSummary'][:300]}"
+            for fault in here.page.evaluate(RUN_AXE)["violations"]
+            for node in fault["nodes"]
+        ]
+    return found
+
+
+@pytest.mark.parametrize("name", ["index", "06_bert"])
+def test_axe_finds_nothing(visit, name):
+    assert faults(visit(name)) == []
+
+
+# The same on every page; two of them in every run, above.
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_on_any_page(visit, name):
+    assert faults(visit(name)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["index", *(pytest.param(page, marks=pytest.mark.sweep) for page in PAGES)]
+)
+def test_a_page_is_no_wider_than_the_window(visit, name):
+    here = visit(name)
+    for width in (1280, 390):
+        here.page.set_viewport_size({"width": width, "height": 844})
+        assert here.page.evaluate("document.documentElement.scrollWidth") <= width
