@@ -6,6 +6,7 @@ import property_checks
 import pytest
 import torch
 import torch.nn.functional as F
+from einops import rearrange
 
 from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import contrastive_loss
 
@@ -131,6 +132,22 @@ def kmeans_round(near=lambda x, c: torch.cdist(x, c), mean=torch.mean, empty=lam
         own = [frames[tokens == k] for k in range(len(centres))]
         pairs = zip(own, centres, strict=True)
         return tokens, torch.stack([mean(x, dim=0) if len(x) else empty(c) for x, c in pairs])
+
+    return answer
+
+
+def row_and_targets(
+    order="b y x -> b (y x)", shift=0, ahead=1, first=-1, own=False, nothing=-100, words=0
+):
+    """Row and targets, with a choice of slips."""
+
+    def answer(captions, codes, n_words):
+        length, plain = captions.size(1), rearrange(codes, order)
+        both = torch.cat([captions + words, plain + n_words + shift], dim=1)
+        asked = torch.cat([captions + words, plain], dim=1) if own else both
+        asked = F.pad(asked, (0, ahead), value=nothing)[:, ahead:-1]
+        given = torch.arange(asked.size(1)) < length + first
+        return both[:, :-1], asked.masked_fill(given, nothing)
 
     return answer
 
@@ -318,6 +335,44 @@ SETS = {
                     mean=lambda x, dim: x.median(dim).values, empty=lambda c: c * math.nan
                 ),
                 ["A centre takes the median", "A centre without frames becomes nan"],
+            ),
+        },
+    ),
+    "10.12": (
+        row_and_targets(),
+        {
+            "columns, one too many": (
+                row_and_targets("b y x -> b (x y)", shift=1),
+                ["The codes are read column by column", "The codes are shifted by one too many"],
+            ),
+            "first code lost, zeros": (
+                row_and_targets(first=0, nothing=0),
+                [
+                    "The targets begin one position too late",
+                    "Where the loss must not look stands 0",
+                ],
+            ),
+            "own numbers, too early": (
+                row_and_targets(own=True, first=-2),
+                [
+                    "The targets are the codes’ own numbers",
+                    "The targets begin one position too ear",
+                ],
+            ),
+            "two ahead, from below": (
+                row_and_targets("b y x -> b (y x)", ahead=2, first=-9),
+                ["Each target is the token two positions on", "The whole caption has targets"],
+            ),
+            "words shifted": (
+                row_and_targets(words=3),
+                ["The row does not begin with the captions"],
+            ),
+            "three codes too far": (
+                row_and_targets(shift=3),
+                [
+                    "Behind the captions the row does not go on",
+                    "From the caption’s last position on",
+                ],
             ),
         },
     ),

@@ -346,6 +346,56 @@ def quantize_wrong_5(x, codes):
     return codes[numbers].detach().requires_grad_(), numbers
 
 
+# 10.12
+def row_and_targets_right(captions, codes, n_words):
+    B, T = captions.shape
+    ids = codes.reshape(B, -1) + n_words
+    row = torch.cat([captions, ids[:, :-1]], dim=1)
+    targets = torch.full_like(row, -100)
+    targets[:, T - 1 :] = ids
+    return row, targets
+
+
+# 10.12
+def row_and_targets_wrong_1(captions, codes, n_words):
+    codes = codes.flatten(1)
+    row = torch.cat([captions, codes[:, :-1]], dim=1)
+    targets = torch.full_like(row, -100)
+    targets[:, captions.size(1) - 1 :] = codes
+    return row, targets
+
+
+# 10.12
+def row_and_targets_wrong_2(captions, codes, n_words):
+    ids = codes.flatten(1) + n_words
+    row = torch.cat([captions, ids], dim=1)[:, :-1]
+    targets = row.clone()
+    targets[:, : captions.size(1)] = -100
+    return row, targets
+
+
+# 10.12
+def row_and_targets_wrong_3(captions, codes, n_words):
+    full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
+    targets = full[:, 1:].clone()
+    targets[:, : captions.size(1)] = -100
+    return full[:, :-1], targets
+
+
+# 10.12
+def row_and_targets_wrong_4(captions, codes, n_words):
+    full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
+    targets = full[:, 1:]
+    return full[:, :-1], targets.masked_fill(targets == 0, -100)
+
+
+# 10.12
+def row_and_targets_wrong_5(captions, codes, n_words):
+    full = torch.cat([captions, codes.flatten(1) + n_words + 1], dim=1)
+    targets = full[:, 1:]
+    return full[:, :-1], targets.masked_fill(targets <= n_words, -100)
+
+
 RIGHT = {
     "10.1": [all_pairs_right],
     "10.2": [contrastive_loss_right],
@@ -358,7 +408,8 @@ RIGHT = {
     "10.9": [wrong_captions_right],
     "10.10": [kmeans_round_right],
     "10.11": [quantize_right],
-    "10.12": [23_654, 23_636],  # all with all; or only what the mask leaves
+    "10.12": [row_and_targets_right],
+    "10.13": [23_654, 23_636],  # all with all; or only what the mask leaves
 }
 
 WRONG = {
@@ -432,6 +483,13 @@ WRONG = {
         ("a gradient of its own", quantize_wrong_5),
     ],
     "10.12": [
+        ("codes not shifted", row_and_targets_wrong_1),
+        ("each its own target", row_and_targets_wrong_2),
+        ("the first code lost", row_and_targets_wrong_3),
+        ("words counted, padding left out", row_and_targets_wrong_4),
+        ("one too many", row_and_targets_wrong_5),
+    ],
+    "10.13": [
         ("not squared", 154),
         ("the text forgotten", 36_864),
         ("neither text nor square", 192),

@@ -2,6 +2,7 @@
 
 from tutorial_lib.exercises.chapter10_text_and_pictures.all_pairs import ALL_PAIRS
 from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import CONTRASTIVE_LOSS
+from tutorial_lib.exercises.chapter10_text_and_pictures.caption_and_codes import ROW_AND_TARGETS
 from tutorial_lib.exercises.chapter10_text_and_pictures.centres import KMEANS_ROUND
 from tutorial_lib.exercises.chapter10_text_and_pictures.class_vectors import CLASS_VECTORS
 from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import QUANTIZE
@@ -28,6 +29,7 @@ EXERCISES = (
     WRONG_CAPTIONS,
     KMEANS_ROUND,
     QUANTIZE,
+    ROW_AND_TARGETS,
     TIMES_THE_SCORES,
 )
 

@@ -116,7 +116,7 @@ def times_the_same():
 
 
 TIMES_THE_SCORES = Claim(
-    id="10.12",
+    id="10.13",
     title="Only next-token prediction?",
     level="medium",
     text="""
