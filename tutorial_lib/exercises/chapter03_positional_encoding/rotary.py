@@ -143,9 +143,9 @@ ROTATE_PAIRS = Write(
     text="""
 `rotate_pairs(x, positions)` is to turn the queries or keys x (B, H, T, K) of all heads: numbers 2i
 and 2i + 1 of word t by the angle a = positions[t] / 10000^(2i/K), from (u, v) to **(u cos a - v sin
-a, u sin a + v cos a)**. The code of the stub runs, and two things are wrong with it. One shows only
-when a text is continued, so that its positions do not start at 0. The other turns vectors into
-longer or shorter ones. Fix both.
+a, u sin a + v cos a)**. Below its `raise` the stub has code that runs, with two mistakes in it. One
+shows only when a text is continued, so that its positions do not start at 0. The other turns
+vectors into longer or shorter ones. Fix both.
 """,
     hints=(
         "Call it with positions 0, 1, 2, then with 7, 8, 9. What changes? What should?",
