@@ -251,7 +251,7 @@ picture, a column for each text. Picture i belongs to text i, and to no other. T
 questions with B answers for the pictures: *which of the texts is mine?* And B more for the texts.
 Write `contrastive_loss(logits)`, one number: the cross-entropy of the pictures’ choices, averaged
 over the pictures, the same for the texts, and the **mean of the two**. `F.cross_entropy` is yours
-to use. B is at least 2: who is alone has nothing to choose.
+to use. B is at least 2: with one pair there is nothing to choose.
 """,
     hints=(
         "For the pictures this is a classification with B classes. Which class is right for "

@@ -273,7 +273,8 @@ KMEANS_ROUND = Write(
 Give each frame of a clip a **token**. The vocabulary is a list of *centres*, `centres` (K, D),
 among the vectors of many frames. k-means finds them, round by round. Write
 `kmeans_round(frames, centres)`, one such round for `frames` (N, D). First each frame gets the
-number of its **nearest** centre (the smallest sum of squared differences), its token. Then each
+number of its **nearest** centre (the smallest sum of squared differences; of equally near ones the
+first), its token. Then each
 centre moves to the **mean** of the frames with its token. A centre without frames **stays where it
 is**. Return the tokens (N,), from before the move, and the new centres (K, D).
 """,

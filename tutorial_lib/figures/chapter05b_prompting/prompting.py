@@ -32,10 +32,11 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     to the examples blindly); baselines {task: (share, how it is reached)}; names {task: shown}.
     A task alone is drawn large, with names at its lines. Raises ShapeError without points.
 
-    >>> points = {("sums", "right", k): {"mean": k / 4, "low": 0, "high": 1} for k in (0, 1)}
-    >>> figure = prompting_curves(points, {"sums": (0.1, "always ten")})
-    >>> [axes.get_title() for axes in figure.axes]
-    ['sums\\n(dashed: always ten)']
+    >>> stats = {"mean": 0.5, "low": 0, "high": 1}
+    >>> points = {(task, "right", k): stats for task in ("sums", "past") for k in (0, 1)}
+    >>> baselines = {"sums": (0.1, "always ten"), "past": (0.0, "copied")}
+    >>> [axes.get_title() for axes in prompting_curves(points, baselines).axes]
+    ['sums\\n(dashed: always ten)', 'past\\n(dashed: copied)']
     """
     tasks = list(dict.fromkeys(task for task, _, _ in points))
     if not tasks:
