@@ -13,6 +13,7 @@ an explorer that is only a picture there, since nothing answers it, the class al
 """
 
 import base64
+import functools
 import json
 import os
 import shutil
@@ -81,7 +82,9 @@ def record(path, everything=False):
         states = FirstStates()
         states.watch(client)
         client.execute()
-        return write(path, book, states.states, folder, stored)
+        with launched() as browser:
+            looks = functools.partial(looks_as, browser)
+            return write(path, book, states.states, folder, stored, looks)
 
 
 def pictures_of(book):
@@ -94,11 +97,12 @@ def pictures_of(book):
     }
 
 
-def write(path, book, states, folder, pictures):
+def write(path, book, states, folder, pictures, looks=None):
     """Write the states of a notebook that has just run; returns how many.
 
     path: the notebook; book: its cells that ran, with live widgets; states: {model id: state right
-    after its cell}; folder: where the cell of `asking` has left the rest; pictures: those stored.
+    after its cell}; folder: where the cell of `asking` has left the rest; pictures: those stored;
+    looks(picture, state): whether they show the same, None where they were just drawn from states.
     """
     facts = json.loads((Path(folder) / "extras.json").read_text(encoding="utf-8"))
     place = STATES / Path(path).stem
@@ -112,7 +116,7 @@ def write(path, book, states, folder, pictures):
                 named = {name: facts[live][name] for name in ("class", "module")}
                 file.write_text(json.dumps(named, separators=(",", ":")) + "\n", encoding="utf-8")
                 continue
-            if not looks_as(pictures[cell.id], states[live]):
+            if looks and not looks(pictures[cell.id], states[live]):
                 print(
                     f"{Path(path).name}: the explorer in cell {cell.id} looks otherwise than stored"
                 )
@@ -129,10 +133,9 @@ def write(path, book, states, folder, pictures):
     return len(list(place.glob("*.json")))
 
 
-def looks_as(picture, state):
+def looks_as(browser, picture, state):
     """Whether a state, drawn in Chromium, looks as the picture (base64) that a notebook stores."""
-    with launched() as browser:
-        png, times = take(browser, state)
+    png, times = take(browser, state)
     return same(picture, base64.b64encode(png).decode(), times)
 
 

@@ -6,6 +6,7 @@ from torch.testing import assert_close
 from tutorial_lib.datasets import draw_clips
 from tutorial_lib.recipes import load_checkpoint
 from tutorial_lib.recipes.clip_writer import draws, goes_on, looks_of
+from tutorial_lib.recipes.clips import encode
 
 
 def test_a_token_looks_like_the_mean_of_its_frames():
@@ -26,6 +27,7 @@ def test_a_clip_goes_on_from_its_frames_and_a_caption_changes_it():
     for made in (told, blind):
         assert torch.equal(made[:, :4], tokens[:, :4])
     assert not torch.equal(told, blind)
+    assert torch.equal(writer.encode(films.captions), encode(films.captions))  # as it was trained
     drawn = draws(writer, films.captions)
     assert torch.equal(drawn, draws(writer, films.captions))
     assert not torch.equal(draws(writer, films.captions, seed=0), drawn)

@@ -8,11 +8,12 @@ import sys
 
 import nbformat
 import pytest
-from explorer_pictures import is_explorer, same, take
+from explorer_pictures import same, take
 from isolation import ROOT
 
 sys.path.append(str(ROOT / "docs" / "site"))
 from chapters import picture_mark, prepared, stays_a_picture
+from states import pictures_of
 
 STATES = ROOT / "docs" / "site" / "states"
 STORED = sorted(STATES.glob("*/*.json"))
@@ -30,12 +31,7 @@ def revived(value):
 
 def explorers_of(notebook):
     """{cell: stored picture} of the explorers in a notebook."""
-    return {
-        cell.id: output["data"]["image/png"]
-        for cell in nbformat.read(notebook, as_version=4).cells
-        for output in cell.get("outputs", ())
-        if is_explorer(output)
-    }
+    return pictures_of(nbformat.read(notebook, as_version=4))
 
 
 def fresh(path):

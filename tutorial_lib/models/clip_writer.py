@@ -11,7 +11,7 @@ from torch import nn
 
 from tutorial_lib.errors import ShapeError, VocabularyError
 from tutorial_lib.models.checks import check_ids, check_tensor, check_whole_number
-from tutorial_lib.models.scene_reader import CLS, PAD, SEP, SPECIAL, Eyes
+from tutorial_lib.models.scene_reader import CLS, PAD, SEP, SPECIAL, Eyes, check_words
 from tutorial_lib.models.video_bert import FrameTokens, VideoBERT, VideoBERTConfig
 
 
@@ -36,11 +36,10 @@ class ClipWriterConfig(VideoBERTConfig):
         check_whole_number("n_things", self.n_things)
         check_whole_number("d_features", self.d_features)
         check_whole_number("caption_length", self.caption_length)
-        words = self.words.split()
-        if tuple(words[:4]) != SPECIAL:
-            raise VocabularyError(f"the words must begin with {' '.join(SPECIAL)}")
-        if len(words) != self.n_words:
-            raise VocabularyError(f"room for {self.n_words} words, but {len(words)} of them")
+        check_words(self.words)
+        n_words = len(self.words.split())
+        if n_words != self.n_words:
+            raise VocabularyError(f"room for {self.n_words} words, but {n_words} of them")
 
     @classmethod
     def of(cls, words, n_frame_tokens, **sizes):

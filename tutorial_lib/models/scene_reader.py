@@ -36,8 +36,7 @@ class SceneReaderConfig(VisualBERTConfig):
         super().__post_init__()
         check_whole_number("n_objects", self.n_objects)
         check_whole_number("d_features", self.d_features)
-        if tuple(self.words.split()[:4]) != SPECIAL:
-            raise VocabularyError(f"the words must begin with {' '.join(SPECIAL)}")
+        check_words(self.words)
 
     @classmethod
     def of(cls, words, answers, **sizes):
@@ -52,6 +51,12 @@ class SceneReaderConfig(VisualBERTConfig):
     def build(self):
         """Return a SceneReader of these sizes with random weights."""
         return SceneReader(self)
+
+
+def check_words(words):
+    """Raise VocabularyError unless words, separated by spaces, begin with `SPECIAL`."""
+    if tuple(words.split()[: len(SPECIAL)]) != SPECIAL:
+        raise VocabularyError(f"the words must begin with {' '.join(SPECIAL)}")
 
 
 class Eyes(nn.Module):

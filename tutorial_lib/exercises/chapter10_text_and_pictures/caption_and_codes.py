@@ -350,27 +350,23 @@ def has_the_shape(answer):
         return None
     wanted = N_TEXTS, WIDTH
     sentences = {
-        (3, 10): "has one position too many: T + R * C - 1. Nothing comes after the last code, so "
-        "it is never read.",
-        (3, 8): "has one position too few: T + R * C - 1. The last code alone is left out of the "
+        (3, 10): "{has} one position too many: T + R * C - 1. Nothing comes after the last code, "
+        "so it is never read.",
+        (3, 8): "{has} one position too few: T + R * C - 1. The last code alone is left out of the "
         "row, the first position alone out of the targets.",
-        (3, 6): "has the codes alone: the caption’s T positions stand before them, with -100 in "
+        (3, 6): "{has} the codes alone: the caption’s T positions stand before them, with -100 in "
         "the targets.",
-        (3, 5): "has the codes alone: the caption stands before them.",
-        (3, 4): "has the caption alone: the codes stand behind it.",
-        (27,): "is one long list: each caption has a row of its own.",
-        (9, 3): "is turned: a row for each caption, (B, T + R * C - 1).",
+        (3, 5): "{has} the codes alone: the caption stands before them.",
+        (3, 4): "{has} the caption alone: the codes stand behind it.",
+        (27,): "{are} one long list: each caption has a row of its own.",
+        (9, 3): "{are} turned: a row for each caption, (B, T + R * C - 1).",
     }
-    for name, part in zip(("row", "targets"), answer(*example()), strict=True):
+    verbs = {"row": {"has": "has", "are": "is"}, "targets": {"has": "have", "are": "are"}}
+    for name, part in zip(verbs, answer(*example()), strict=True):
         shape = tuple(part.shape)
         if shape != wanted:
-            verb = "has" if name == "row" else "have"
-            said = sentences.get(
-                shape, f"has the shape {shape} for 4 tokens and 2 × 3 codes: {wanted} is right."
-            )
-            said = said if name == "row" else said.replace("has ", f"{verb} ", 1)
-            said = said.replace("is ", "are ", 1) if name == "targets" else said
-            return f"The {name} {said}"
+            other = f"{{has}} the shape {shape} for 4 tokens and 2 × 3 codes: {wanted} is right."
+            return f"The {name} {sentences.get(shape, other).format(**verbs[name])}"
     return True
 
 
