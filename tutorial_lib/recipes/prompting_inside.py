@@ -124,7 +124,8 @@ def others_beside(heads, ranked, seed):
 @cache
 def neutral_means(model, tokenizer):
     """Return each head's mean output (L, H, K) over a page of prose: no examples, no questions."""
-    return mean_outputs(model, torch.tensor([tokenizer.encode(NEW_PROSE)]))
+    device = next(model.parameters()).device
+    return mean_outputs(model, torch.tensor([tokenizer.encode(NEW_PROSE)], device=device))
 
 
 def changes_of(heads, instead, means):
