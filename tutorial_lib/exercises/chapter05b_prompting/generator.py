@@ -243,7 +243,7 @@ def none_is_lost(answer):
 
 
 REPAIR_GENERATOR = Symptom(
-    id="5b.4",
+    id="5b.6",
     title="Repair the generator",
     level="medium",
     text="""
@@ -309,5 +309,5 @@ premises fit, take any of them. Three names help:
         Property("A hypothesis that finds all three labels is left out.", none_is_lost),
     ),
     run=written,
-    see="5bC Cover one half",
+    see="5bE Cover one half",
 )
