@@ -245,7 +245,7 @@ def none_is_lost(answer):
 REPAIR_GENERATOR = Symptom(
     id="5b.6",
     title="Repair the generator",
-    level="medium",
+    level="hard",
     text="""
 The picture above counts the pairs that a generator wrote, by label and by how many **general**
 choices the hypothesis makes, 0 to 4: “some” in place of a number, “animals” in place of a kind,
