@@ -1,7 +1,8 @@
 """Chapter 06: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE, LOSS_TERMS, VISIBLE_WEIGHTS
+from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE, VISIBLE_WEIGHTS
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
+from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
@@ -11,7 +12,7 @@ from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 TITLE = "BERT"
 
 EXERCISES = (
-    LOSS_TERMS,
+    MASKED_LOSS,
     VISIBLE_WEIGHTS,
     SEGMENT_IDS,
     NEXT_SENTENCE_PAIRS,

@@ -275,7 +275,7 @@ def _share(found):
 NEXT_SENTENCE_PAIRS = Symptom(
     id="6.4",
     title="Judged without reading",
-    level="medium",
+    level="hard",
     text="""
 `next_sentence_pairs(documents, draws)` makes such pairs. Each document is a list of sentences, each
 draw `(d, s, coin, u)`: the first sentence is number s of document d (never its last one). If `coin`

@@ -145,7 +145,7 @@ def counted(piece_labels, speeches, tokenizer):
 
 
 PIECE_LABELS = Symptom(
-    id="6b.3",
+    id="6b.4",
     title="Count your labels",
     level="medium",
     text="""

@@ -147,7 +147,7 @@ def has_length_one(answer):
 SEARCH_RANKING = Symptom(
     id="6b.5",
     title="The longest text wins",
-    level="medium",
+    level="hard",
     text="""
 The table above ranks nine texts by their score for a question. The model is sound; it was trained
 to put the mean of its tokens' vectors close together for texts of like meaning. Each text was read
