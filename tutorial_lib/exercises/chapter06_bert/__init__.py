@@ -113,6 +113,13 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.7",
+        key="subject_eight_words_away",
+        question="Eight words and commas stand between a gap and the verb that tells its subject, "
+        "I, thou or he. In what share of the cases does MiniLM find it, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.8",
         key="table_of_bert_base",
         question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,

@@ -113,9 +113,9 @@ VISIBLE_WEIGHTS = Claim(
     level="easy",
     text="""
 You may read of BERT: “we can mask out some of the tokens in the input (in the same way as
-we mask future tokens in the decoder)”. Let BERT read a row of 16 tokens: 12 real ones, two of which
-have become [MASK], and then 4 of padding. Of the 16 x 16 attention weights of one head, rows of the
-padding included, **how many are above 0**?
+we mask future tokens in the decoder)”. Is it the same way? Let BERT read a row of 16 tokens: 12
+real ones, two of which have become [MASK], and then 4 of padding. Of the 16 x 16 attention weights
+of one head, rows of the padding included, **how many are above 0**?
 """,
     hints=(
         "What would have to be minus infinity, and before which softmax, for a weight to be 0?",
