@@ -18,7 +18,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def masked_loss(model, ids, chosen, mask_id):
-    """Return the mean of -log p(token) over the chosen places of the batch, in nats.
+    """Return the mean of -log p(token) over the chosen positions of the batch, in nats.
 
     model(inputs) gives logits (B, T, V) for inputs (B, T). ids (B, T) are the tokens of the text,
     chosen (B, T) is True for those that the model reads as mask_id and has to name.
@@ -190,10 +190,10 @@ MASKED_LOSS = Write(
     level="medium",
     text="""
 Write `masked_loss(model, ids, chosen, mask_id)`, the right-hand formula above for a whole batch.
-`ids` (B, T) is the text; leave it as it is. `chosen` (B, T) is True at the tokens to hide. Put
-`mask_id` in their places and let the model read that: `model(inputs)` gives logits (B, T, V). Then
-ask for the tokens that **were** there. Return the mean of -log p(token) in nats over the chosen
-places of the whole batch, one number. No other place counts.
+`ids` (B, T) is the text; leave it as it is. `chosen` (B, T) is True at the tokens to hide. Exchange
+them for `mask_id` and let the model read that: `model(inputs)` gives logits (B, T, V). Then ask for
+the tokens that **were** there. Return the mean of -log p(token) in nats over the chosen positions
+of the whole batch, one number. No other position counts.
 """,
     hints=(
         "Three steps: hide, read, ask. `ids.masked_fill(chosen, mask_id)` makes a copy in which "
