@@ -1,6 +1,7 @@
 """What the site shows first is what the notebooks have stored."""
 
 import base64
+import html
 import importlib
 import json
 import struct
@@ -107,6 +108,28 @@ def test_a_state_of_another_picture_is_named_and_the_picture_stands_in(tmp_path)
         "02_x: the state of the explorer in cell then is older than its picture in the notebook",
         "02_x: the state of the explorer in cell never is not there",
     ]
+
+
+def test_without_the_large_file_that_it_needs_an_explorer_stays_a_picture(tmp_path):
+    png = base64.b64encode(bytes(16) + struct.pack(">II", 744, 100)).decode()
+    extras = {"large": ["minilm", "speeches"]}
+    stored = {"class": "SpeechSearch", "module": "search", "extras": extras, "state": {}}
+    folder = tmp_path / "states" / "06b_x"
+    folder.mkdir(parents=True)
+    text = json.dumps({**stored, "picture": picture_mark(png)})
+    (folder / "one.json").write_text(text, encoding="utf-8")
+    book = tmp_path / "06b_x.ipynb"
+    cells = [explorer_cell("one", png)]
+    book.write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf-8")
+    files = {name: {"file": f"{name}-0.bin", "bytes": 1, "title": name} for name in extras["large"]}
+    shown = []
+    for card in (files, {"speeches": files["speeches"]}):
+        facts = {"large": card}
+        made = prepared(book, tmp_path / "out", facts, tmp_path / "states", {"search"})
+        shown.append(made["cells"][0]["outputs"][0]["data"]["text/html"])
+    assert html.escape(json.dumps(list(files.values()))) in shown[0]
+    assert "data-state" not in shown[1]
+    assert "comes alive where Python runs" in shown[1]
 
 
 def test_each_question_of_a_notebook_has_hints_or_an_answer(tmp_path):
