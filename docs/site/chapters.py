@@ -150,7 +150,7 @@ def _explorer(output, name, number, chapter, pictures, states, brains, large, mi
         brain = " data-brain" if module in brains else ""
         live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
         if needs:
-            files = json.dumps([large[each] for each in needs])
+            files = json.dumps([file for each in needs for file in large[each]])
             live += f' data-large="{html.escape(files)}"'
         note = MODEL if not brain and stored["state"].get("has_model") else ""
     else:
