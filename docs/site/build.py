@@ -76,6 +76,11 @@ def main():
     facts = WORK / "exercises.json"
     subprocess.run([sys.executable, str(HERE / "answers.py"), str(facts)], check=True, cwd=ROOT)
     facts = json.loads(facts.read_text(encoding="utf-8"))
+    large = tl / "models" / "large"
+    subprocess.run(
+        [sys.executable, str(HERE / "models" / "large_files.py"), str(large)], check=True, cwd=ROOT
+    )
+    facts["large"] = json.loads((large / "card.json").read_text(encoding="utf-8"))
     names, missed, brains = [], [], {path.stem for path in (HERE / "brains").glob("*.js")}
     for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         book = prepared(path, tl, facts, HERE / "states", brains, missed)

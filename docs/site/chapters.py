@@ -34,9 +34,10 @@ HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 def prepared(path, target, facts, states, brains=(), missed=None):
     """Return the notebook at `path` as Sphinx is to read it; its pictures go below `target`.
 
-    facts: what `answers.py` has found; states: the folder of explorers' first states; brains: the
-    modules of explorers whose answers the page can compute. To the list `missed` is added, in
-    words, what the notebook has and the site lacks: for an explorer, its picture stands there.
+    facts: what `answers.py` has found, and under "large" the card of `large_files.py`; states: the
+    folder of explorers' first states; brains: the modules of explorers whose answers the page can
+    compute. To the list `missed` is added, in words, what the notebook has and the site lacks: for
+    an explorer, its picture stands there.
     """
     missed = [] if missed is None else missed
     book = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -81,7 +82,10 @@ def _code(cell, place, last, chapter, pictures, facts, states, brains, missed):
     shown = []
     for number, output in enumerate(outputs):
         if _is_explorer(output):
-            shown.append(_explorer(output, name, number, chapter, pictures, states, brains, missed))
+            large = facts.get("large", {})
+            shown.append(
+                _explorer(output, name, number, chapter, pictures, states, brains, large, missed)
+            )
         elif "image/png" in output.get("data", {}):
             shown.append(_picture(output, name, number, chapter, pictures))
         elif asked and output["output_type"] == "stream" and _only_asks(source):
@@ -137,17 +141,21 @@ def stays_a_picture(stored, brains):
     return stored["module"] in ANSWERED and not answers(stored, brains)
 
 
-def _explorer(output, name, number, chapter, pictures, states, brains, missed):
+def _explorer(output, name, number, chapter, pictures, states, brains, large, missed):
     image, alt, width, height = _saved(output, name, number, pictures)
     shown = output.get("metadata", {}).get("image/png", {}).get("width", width)
     state = states / chapter / f"{name}.json"
     live, note = "", STILL
     stored = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
-    if stored and stays_a_picture(stored, brains):
+    needs = stored.get("extras", {}).get("large", [])  # names of large files
+    if stored and (stays_a_picture(stored, brains) or not large.keys() >= set(needs)):
         pass
     elif stored.get("picture") == picture_mark(output["data"]["image/png"]):
         brain = " data-brain" if answers(stored, brains) else ""
         live = f' data-state="{chapter}/{name}" data-module="{stored["module"]}"{brain}'
+        if needs:
+            files = json.dumps([large[each] for each in needs])
+            live += f' data-large="{html.escape(files)}"'
         note = MODEL if not brain and stored["state"].get("has_model") else ""
     else:
         why = "is older than its picture in the notebook" if stored else "is not there"
