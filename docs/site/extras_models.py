@@ -14,6 +14,8 @@ from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
 from tutorial_lib.errors import MissingDataError
+from tutorial_lib.recipes import shakespeare_gpt
+from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
 
@@ -31,7 +33,10 @@ def vocabulary(one):
             known = tokenizer(name)
         except MissingDataError:
             continue
-        if isinstance(one, WordPieceTokenizer) or isinstance(known, WordPieceTokenizer):
+        if isinstance(one, CharacterTokenizer) or isinstance(known, CharacterTokenizer):
+            if getattr(one, "alphabet", None) == getattr(known, "alphabet", ""):
+                return {"vocabulary": name}
+        elif isinstance(one, WordPieceTokenizer) or isinstance(known, WordPieceTokenizer):
             facts = (getattr(t, "vocab", None) for t in (one, known))
             if len({str(fact) for fact in facts}) == 1 and one.lowercase == known.lowercase:
                 return {"vocabulary": name}
@@ -73,6 +78,21 @@ def network(model, name=""):
         half = copy.deepcopy(model).cpu().half()
         half.save(TRAINED / f"{name}.safetensors")
     return name
+
+
+def reading_of(model, encode, decode):
+    """Return the network and the vocabulary of an explorer with a decoder-only model.
+
+    No network where the page lacks it, or where `encode` does more than its tokenizer.
+    """
+    if decode is shakespeare_gpt.decode:
+        one = CharacterTokenizer()
+    else:
+        one = getattr(decode, "__self__", None)
+    known = vocabulary(one)
+    probe = "To be, or not to be"
+    plain = known and list(map(int, encode(probe))) == list(one.encode(probe))
+    return {"network": network(model) if plain else "", **known}
 
 
 def first_forgery(explorer):
@@ -142,5 +162,13 @@ EXTRAS = {
         **vocabulary(explorer.tokenizer),
         "first": explorer.request,
     },
+    "GenerationExplorer": lambda explorer: {
+        **reading_of(explorer.writer.model, explorer.writer.encode, explorer.writer.decode),
+        "start": explorer.writer.start,
+        "stop": sorted(explorer.writer.stop),
+    },
+    "LogitLensExplorer": lambda explorer: reading_of(
+        explorer.model, explorer.encode, explorer.decode
+    ),
     "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
 }

@@ -61,7 +61,8 @@ def networks(vocabularies):
     import export_small
 
     export_small.main(
-        vocabularies / "models", ("shakespeare-bert", "family-electra", "emoji-writer")
+        vocabularies / "models",
+        ("shakespeare-bert", "family-electra", "emoji-writer", "shakespeare-gpt"),
     )
     return vocabularies
 

@@ -42,6 +42,7 @@ NETWORKS = {
     "shakespeare-bert": forger_facts,
     "family-electra": lambda model: {},
     "emoji-writer": lambda model: {},
+    "shakespeare-gpt": lambda model: {},
 }
 
 

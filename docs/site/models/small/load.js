@@ -1,8 +1,9 @@
 // Small networks by the names of export_small.py, each read once.
 import { BERT } from "./bert.js";
+import { ModernGPT } from "./gpt.js";
 import { VQAutoencoder } from "./pictures.js";
 
-const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, VQAutoencoder };
+const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, ModernGPT, VQAutoencoder };
 const found = new Map();
 
 // Numbers of half precision (IEEE 754), by a table of all there are.

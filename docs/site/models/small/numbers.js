@@ -64,6 +64,32 @@ export function normalised(x, n, weight, bias, eps) {
   return result;
 }
 
+// RMSNorm of each row that is as long as weight.
+export function rescaled(x, weight, eps) {
+  const width = weight.length;
+  const result = new Float32Array(x.length);
+  for (let start = 0; start < x.length; start += width) {
+    let squares = 0;
+    for (let i = start; i < start + width; i++) squares += x[i] ** 2;
+    const scale = 1 / Math.sqrt(squares / width + eps);
+    for (let i = 0; i < width; i++) result[start + i] = x[start + i] * scale * weight[i];
+  }
+  return result;
+}
+
+// Rotary positions: a query or key (D) of `heads` heads at a place, numbers 2i and 2i + 1 of a head turned together.
+export function turned(x, place, heads, base = 10_000) {
+  const width = x.length / heads;
+  const result = new Float32Array(x.length);
+  for (let i = 0; i < x.length; i += 2) {
+    const angle = place / base ** ((i % width) / width);
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    result[i] = x[i] * cos - x[i + 1] * sin;
+    result[i + 1] = x[i] * sin + x[i + 1] * cos;
+  }
+  return result;
+}
+
 // erf to 1.2e-7 (Chebyshev fit of erfc, Press et al., Numerical Recipes, section 6.2).
 function erf(x) {
   const t = 1 / (1 + 0.5 * Math.abs(x));
@@ -77,6 +103,7 @@ function erf(x) {
 const ACTIVATIONS = {
   gelu: (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2)),
   relu: (x) => Math.max(x, 0),
+  squared_relu: (x) => Math.max(x, 0) ** 2,
 };
 
 // The named activation of each number, in its place.
