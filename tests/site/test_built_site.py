@@ -34,6 +34,7 @@ ALIVE = {
         ("rotary", "[aria-label='Move both by']", "ArrowRight"),
         ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
     ],
+    "05_gpt": [("generation", "[aria-label='Write one token']", "Enter")],
     "05b_prompting": [("attention", "[aria-label='Head']", "ArrowRight")],
     "06_bert": [
         ("fill_mask", "textarea", "a"),
@@ -67,8 +68,8 @@ ALIVE = {
 }
 # Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
 # the sweep.
-SORTS = {"02_attention": ["attention", "masks"], "08b_text_to_text": ["corruption"],
-         "06_bert": ["fill_mask"]}  # fmt: skip
+SORTS = {"02_attention": ["attention", "masks"], "05_gpt": ["generation"],
+         "08b_text_to_text": ["corruption"], "06_bert": ["fill_mask"]}  # fmt: skip
 # Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
 RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
 PAGES = sorted(path.stem for path in SITE.glob("*.html"))
