@@ -155,7 +155,23 @@ def each_silenced(explorer):
     return {"layers": layers, "heads": heads, "results": results}
 
 
+def emoji_facts(explorer):
+    """Return how an EmojiFinder asks a PictureFinder: find is its method, with a k."""
+    finder = explorer.find.func.__self__
+    return {
+        "large": ["minilm", "emoji"],
+        **vocabulary(finder.reader[1]),
+        "k": explorer.find.keywords["k"],
+        "concepts": explorer.concepts,
+    }
+
+
 EXTRAS = {
+    "SpeechSearch": lambda explorer: {
+        "large": ["minilm", "speeches"],
+        **vocabulary(explorer.finder.tokenizer),
+    },
+    "EmojiFinder": emoji_facts,
     "RegionExplorer": each_silenced,
     # The decoder is a method of the writer, whose part is on the page.
     "CodeBookExplorer": lambda explorer: {"network": network(explorer.decode.__self__.autoencoder)},

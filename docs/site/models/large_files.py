@@ -21,11 +21,13 @@ import gguf  # noqa: E402
 import torch  # noqa: E402
 from safetensors.torch import save  # noqa: E402
 
-from tutorial_lib.datasets import minilm_folder, smollm2_folder  # noqa: E402
+from tutorial_lib.datasets import load_shakespeare, minilm_folder, smollm2_folder  # noqa: E402
 from tutorial_lib.errors import MissingDataError  # noqa: E402
+from tutorial_lib.figures.chapter06b_using_bert.search import where  # noqa: E402
 from tutorial_lib.files import gguf_in, read_gguf  # noqa: E402
 from tutorial_lib.models import BERT  # noqa: E402
 from tutorial_lib.models.foreign.llama import read_llama_facts  # noqa: E402
+from tutorial_lib.recipes import load_checkpoint  # noqa: E402
 
 MOST = 49_000_000  # bytes of a file
 WHERE = "models/large/"  # below the folder of the site's scripts
@@ -37,6 +39,22 @@ def minilm():
     tensors = model.half().state_dict()
     tensors = {name: t for name, t in tensors.items() if not name.startswith("pooler.")}
     return save(tensors, {"config": json.dumps(vars(model.config))})
+
+
+def speeches():
+    """The speeches that chapter 06b searches, and their vectors in one byte a number."""
+    table, every = load_checkpoint("speech-vectors"), load_shakespeare().speeches
+    found = [every[place] for place in table.places.tolist()]
+    rows = [[where(one), one.genre, " ".join(one.text.split())] for one in found]
+    tensors = {"numbers": table.numbers, "scale": table.scale}
+    return save(tensors, {"speeches": json.dumps(rows, ensure_ascii=False)})
+
+
+@torch.no_grad()
+def emoji():
+    """The vectors of the pictures that chapter 10 searches, in MiniLM's space."""
+    finder = load_checkpoint("emoji-finder").eval()
+    return save({"vectors": finder.two_heads.image_vectors(finder.stored("test")[1])})
 
 
 def packed(folder):
@@ -55,6 +73,8 @@ def packed(folder):
 # Name -> what the reader is told it is, and the function that gives its bytes.
 FILES = {
     "minilm": ("MiniLM", minilm),
+    "speeches": ("the speeches", speeches),
+    "emoji": ("the pictures' vectors", emoji),
     "smollm2": ("SmolLM2", lambda: packed(smollm2_folder())),
 }
 
