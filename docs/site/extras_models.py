@@ -13,6 +13,7 @@ import torch
 from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
+from tutorial_lib.datasets import load_mnist
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
@@ -116,6 +117,20 @@ def each_silenced(explorer):
     return {"layers": layers, "heads": heads, "results": results}
 
 
+def digit_facts(explorer):
+    """Return the networks of a DigitExplorer, whose digits must be those of the site."""
+    assert torch.equal(explorer.digits.images, load_mnist().test.images)
+    return {"networks": [network(model, "trained-vit") for model in explorer.models]}
+
+
+def translator_facts(explorer):
+    """Return the network and the vocabulary of each language of a TranslationExplorer."""
+    return {
+        language: {"network": network(one.model), **vocabulary(one.tokenizer)}
+        for language, one in explorer.translators.items()
+    }
+
+
 EXTRAS = {
     "RegionExplorer": each_silenced,
     # The decoder is a method of the writer, whose part is on the page.
@@ -142,5 +157,7 @@ EXTRAS = {
         **vocabulary(explorer.tokenizer),
         "first": explorer.request,
     },
+    "DigitExplorer": digit_facts,
+    "TranslationExplorer": translator_facts,
     "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
 }

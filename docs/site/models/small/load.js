@@ -1,8 +1,10 @@
 // Small networks by the names of export_small.py, each read once.
 import { BERT } from "./bert.js";
 import { VQAutoencoder } from "./pictures.js";
+import { Transformer } from "./transformer.js";
+import { ViT } from "./vit.js";
 
-const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, VQAutoencoder };
+const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, Transformer, ViT, VQAutoencoder };
 const found = new Map();
 
 // Numbers of half precision (IEEE 754), by a table of all there are.
@@ -38,7 +40,7 @@ export const network = (stored) => new KINDS[stored.kind](stored.config, tensors
 export async function loaded(context, name) {
   if (!found.has(name)) {
     const stored = () => globalThis.tl?.networks?.[name];
-    context.busy("Loading a small network, at most 2 MB ...");
+    context.busy("Loading a small network, at most 3 MB ...");
     if (!stored()) await context.script(`models/small/${name}.js`);
     found.set(name, network(stored()));
     context.busy(null);
