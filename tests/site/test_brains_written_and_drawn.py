@@ -102,3 +102,61 @@ def test_what_somebody_types_is_translated_alike(both_tell, site, translators):
     messages += [{"language": "French"}, *({"text": text} for text in [*READ, NOT_READ[-1]])]
     pairs = both_tell("translation", widget, messages, site)
     assert differences(messages, pairs) == []
+
+
+def test_beams_are_alike_and_controls_stop_at_their_ends(both_tell, site, translators):
+    widget = explorers.TranslationExplorer(translators["French"], text="1984-03-21")
+    numbers = random.Random(0)
+    messages = [
+        *({"beams": beams} for beams in (1, 2, 6, 99, -5)),
+        *({"alpha": alpha} for alpha in (0, 0.3, 2, 99, -1)),
+        {"beams": 3, "alpha": 1.1},
+        {"step": 3},
+        {"step": 999},
+        {"layer": 0, "head": 2},
+        {"layer": 9, "head": 9},
+        {"step": -4, "layer": -4, "head": -4},
+        {"text": "nothing of the sort", "beams": 2},
+        {"beams": 4},
+    ]
+    words = sorted(english_words())
+    messages += [
+        {"text": " ".join(numbers.choices(words, k=k)), "step": 5} for k in range(1, 16, 2)
+    ]
+    pairs = both_tell("translation", widget, messages, site)
+    assert differences(messages, pairs) == []
+
+
+def drawings(n):
+    """Messages with strokes as a hand draws them, dots and lines among them."""
+    numbers = random.Random(1)
+    point = [0.5, 0.25]
+    lines = [[[point]], [[point, [0.5, 0.75]]], [[[0.2, 0.6], [0.7, 0.6]]]]
+    for _ in range(n):
+        x, y, turn = (numbers.uniform(0.2, 0.8) for _ in range(3))
+        stroke = [
+            [x + 0.3 * math.sin(turn * i), y + i * numbers.uniform(-0.02, 0.03)] for i in range(25)
+        ]
+        lines.append([stroke, [[0.9, 0.1]], stroke[:5]][: numbers.randrange(1, 4)])
+    return [{"strokes": strokes, "example": -1} for strokes in lines]
+
+
+def test_what_is_drawn_is_read_alike(both_tell, site):
+    model = load_checkpoint("mnist-vit")
+    widget = explorers.DigitExplorer({"a": model, "b": load_checkpoint("mnist-vit")}, load_mnist().test)
+    messages = [
+        *drawings(8),
+        *({"pen": pen} for pen in (0.2, 0.02, 9, -3)),
+        {"example": 18, "strokes": []},
+        *({"example": example} for example in (0, 999, 5000, -7)),
+        {"layer": 1, "head": 3},
+        {"layer": 99, "head": 99},
+        {"layer": -9, "head": -9},
+        {"strokes": [[[0.5, i / 5000] for i in range(5000)], [[0.1, 0.1]]]},
+        {"strokes": [[], [[2, -1], [0.5], "x", None, [None, 0.3]], 7]},
+        {"strokes": []},
+        {"reader": 1, "example": 3},
+        {"reader": 9},
+    ]
+    pairs = both_tell("digits", widget, messages, site)
+    assert differences(messages, pairs) == []

@@ -54,17 +54,13 @@ export function likeMnist(ink) {
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const turned = (rows) => rows[0].map((_, column) => rows.map((row) => row[column]));
 
-// n rows made of many: the weight of a row falls evenly with its distance (PyTorch: bilinear, antialias).
+// n rows made of many or few: the share of a row falls evenly with its distance.
 function mixed(rows, n) {
   const scale = rows.length / n;
-  const reach = Math.max(scale, 1);
   return Array.from({ length: n }, (_, i) => {
-    const centre = scale * (i + 0.5);
-    const first = Math.max(0, Math.floor(centre - reach + 0.5));
-    const last = Math.min(rows.length, Math.floor(centre + reach + 0.5));
-    const weights = rows.slice(first, last).map((_, j) => Math.max(0, 1 - Math.abs(first + j - centre + 0.5) / reach));
-    const total = sum(weights);
-    return rows[0].map((_, column) => sum(weights.map((weight, j) => (weight / total) * rows[first + j][column])));
+    const shares = rows.map((_, j) => Math.max(0, 1 - Math.abs(j + 0.5 - (i + 0.5) * scale) / Math.max(scale, 1)));
+    const all = sum(shares);
+    return rows[0].map((_, column) => sum(shares.map((share, j) => (share / all) * rows[j][column])));
   });
 }
 
