@@ -143,7 +143,9 @@ def drawings(n):
 
 def test_what_is_drawn_is_read_alike(both_tell, site):
     model = load_checkpoint("mnist-vit")
-    widget = explorers.DigitExplorer({"a": model, "b": load_checkpoint("mnist-vit")}, load_mnist().test)
+    widget = explorers.DigitExplorer(
+        {"a": model, "b": load_checkpoint("mnist-vit")}, load_mnist().test
+    )
     messages = [
         *drawings(8),
         *({"pen": pen} for pen in (0.2, 0.02, 9, -3)),

@@ -119,6 +119,7 @@ export default function brain(context) {
             ({ shape } = found.map);
             Object.assign(told, { step: 0, error: "" });
             tell({ ...told, translation: found });
+            await new Promise((done) => setTimeout(done, 20)); // the page draws it before the beam is searched
           }
           told.search = searched(one, text, beams, alpha);
         } catch (error) {
