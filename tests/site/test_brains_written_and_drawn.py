@@ -97,9 +97,9 @@ def differences(messages, pairs):
 
 
 def test_what_somebody_types_is_translated_alike(both_tell, site, translators):
-    widget = explorers.TranslationExplorer(translators, text="7")
+    widget = explorers.TranslationExplorer(translators, text="7", beams=1)
     messages = [{"text": text} for pair in zip(READ, NOT_READ, strict=False) for text in pair]
-    messages += [{"language": "French"}, *({"text": text} for text in [*READ, NOT_READ[-1]])]
+    messages += [{"language": "French"}, *({"text": text} for text in [*READ[:6], NOT_READ[-1]])]
     pairs = both_tell("translation", widget, messages, site)
     assert differences(messages, pairs) == []
 

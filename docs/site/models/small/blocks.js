@@ -12,24 +12,28 @@ export class Blocks {
 
   // x + attention, x + feed-forward, n rows (D) that all look at each other: [rows, weights (n, H, n)].
   block(x, n, name) {
-    const [queries, keys, values] = this.projected(this.normed(x, n, `${name}.attention_norm`), n, `${name}.attention`);
-    const [found, weights] = this.looked(queries, keys, values, `${name}.attention`);
+    const normed = this.normed(x, n, `${name}.attention_norm`);
+    const inside = `${name}.attention`;
+    const [found, weights] = this.looked(this.queries(normed, n, inside), ...this.keysAndValues(normed, n, inside), inside);
     return [this.fed(added(x, found), n, name), weights];
   }
 
-  // Queries, keys and values, each n rows (D), of what is normed.
-  projected(x, n, name) {
-    const parts = rows(this.linear(x, n, `${name}.qkv`), n).map((row) => rows(row, 3));
-    return [0, 1, 2].map((part) => parts.map((row) => row[part]));
+  // n rows (D) of queries, as the attention `name` asks with rows that are normed.
+  queries(x, n, name) {
+    return rows(this.#part(x, n, name, 0, 1), n);
   }
 
-  // The same where queries and keys come of different rows: "queries" alone, or "keys" and values.
-  projectedFrom(x, n, name, which) {
+  // n rows (D) of keys, and as many of values.
+  keysAndValues(x, n, name) {
+    const both = rows(this.#part(x, n, name, 1, 3), n).map((row) => rows(row, 2));
+    return [0, 1].map((part) => both.map((row) => row[part]));
+  }
+
+  // Queries, keys and values are three maps in one matrix: its parts from `first` to `last`.
+  #part(x, n, name, first, last) {
     const width = x.length / n;
     const [weight, bias] = ["weight", "bias"].map((part) => this.#tensors[`${name}.qkv.${part}`]);
-    if (which === "queries") return rows(linear(x, n, weight.subarray(0, width * width), bias.subarray(0, width)), n);
-    const parts = rows(linear(x, n, weight.subarray(width * width), bias.subarray(width)), n).map((row) => rows(row, 2));
-    return [0, 1].map((part) => parts.map((row) => row[part]));
+    return linear(x, n, weight.subarray(first * width * width, last * width * width), bias.subarray(first * width, last * width));
   }
 
   // What n queries gather from keys and values: [n rows (D), weights (n, H, S)].

@@ -23,26 +23,26 @@ export class Transformer {
     ids.forEach((id, place) => x.set(this.#embedded(id, place), place * width));
     for (const layer of range(layers)) [x] = this.#blocks.block(x, n, `encoder_blocks.${layer}`);
     const memory = this.#blocks.normed(x, n, "encoder_norm");
-    return range(decoders ?? layers).map((layer) => this.#blocks.projectedFrom(memory, n, `decoder_blocks.${layer}.cross_attention`, "keys"));
+    return range(decoders ?? layers).map((layer) => this.#blocks.keysAndValues(memory, n, `decoder_blocks.${layer}.cross_attention`));
   }
 
   // Reads one token more: {logits (V) of the next one, cross (L, H, S), and what it kept of all tokens so far}.
   // source: what encode gave; before: what reading the last token gave, which stays as it is.
   decode(source, id, before = { kept: source.map(() => [[], []]), length: 0 }) {
+    const blocks = this.#blocks;
     let x = this.#embedded(id, before.length);
     const [kept, cross] = [[], []];
-    source.forEach(([sourceKeys, sourceValues], layer) => {
-      const name = `decoder_blocks.${layer}`;
-      const blocks = this.#blocks;
-      const [queries, keys, values] = blocks.projected(blocks.normed(x, 1, `${name}.attention_norm`), 1, `${name}.attention`);
-      kept[layer] = [[...before.kept[layer][0], ...keys], [...before.kept[layer][1], ...values]];
-      x = added(x, blocks.looked(queries, ...kept[layer], `${name}.attention`)[0]);
-      const asked = blocks.projectedFrom(blocks.normed(x, 1, `${name}.cross_attention_norm`), 1, `${name}.cross_attention`, "queries");
-      const [found, [weights]] = blocks.looked(asked, sourceKeys, sourceValues, `${name}.cross_attention`);
+    source.forEach((memory, layer) => {
+      const [own, other] = ["attention", "cross_attention"].map((part) => `decoder_blocks.${layer}.${part}`);
+      const normed = blocks.normed(x, 1, `${own}_norm`);
+      kept[layer] = blocks.keysAndValues(normed, 1, own).map((news, part) => [...before.kept[layer][part], ...news]);
+      x = added(x, blocks.looked(blocks.queries(normed, 1, own), ...kept[layer], own)[0]);
+      const asked = blocks.queries(blocks.normed(x, 1, `${other}_norm`), 1, other);
+      const [found, [weights]] = blocks.looked(asked, ...memory, other);
       cross[layer] = weights;
-      x = blocks.fed(added(x, found), 1, name);
+      x = blocks.fed(added(x, found), 1, `decoder_blocks.${layer}`);
     });
-    const logits = linear(this.#blocks.normed(x, 1, "decoder_norm"), 1, this.#table);
+    const logits = linear(blocks.normed(x, 1, "decoder_norm"), 1, this.#table);
     return { logits, cross, kept, length: before.length + 1 };
   }
 
