@@ -27,7 +27,7 @@ def vocabulary(one):
     >>> vocabulary(tokenizer("shakespeare-bert"))
     {'vocabulary': 'shakespeare-bert'}
     """
-    for name in TOKENIZERS:
+    for name in sorted(TOKENIZERS, key=lambda name: name == "plays"):  # its training takes a while
         try:
             known = tokenizer(name)
         except MissingDataError:
