@@ -27,7 +27,7 @@ def vocabulary(one):
     >>> vocabulary(tokenizer("shakespeare-bert"))
     {'vocabulary': 'shakespeare-bert'}
     """
-    for name in sorted(TOKENIZERS, key=lambda name: name == "plays"):  # its training takes a while
+    for name in TOKENIZERS:
         try:
             known = tokenizer(name)
         except MissingDataError:
