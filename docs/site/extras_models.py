@@ -13,6 +13,7 @@ import torch
 from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
+from tutorial_lib.datasets import load_mnist
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.recipes import shakespeare_gpt
 from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
@@ -136,6 +137,20 @@ def each_silenced(explorer):
     return {"layers": layers, "heads": heads, "results": results}
 
 
+def digit_facts(explorer):
+    """Return the networks of a DigitExplorer, whose digits must be those of the site."""
+    assert torch.equal(explorer.digits.images, load_mnist().test.images)
+    return {"networks": [network(model, "trained-vit") for model in explorer.models]}
+
+
+def translator_facts(explorer):
+    """Return the network and the vocabulary of each language of a TranslationExplorer."""
+    return {
+        language: {"network": network(one.model), **vocabulary(one.tokenizer)}
+        for language, one in explorer.translators.items()
+    }
+
+
 EXTRAS = {
     "RegionExplorer": each_silenced,
     # The decoder is a method of the writer, whose part is on the page.
@@ -170,5 +185,7 @@ EXTRAS = {
     "LogitLensExplorer": lambda explorer: reading_of(
         explorer.model, explorer.encode, explorer.decode
     ),
+    "DigitExplorer": digit_facts,
+    "TranslationExplorer": translator_facts,
     "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
 }
