@@ -13,7 +13,7 @@ import torch
 from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
-from tutorial_lib.datasets import smollm2_folder
+from tutorial_lib.datasets import load_mnist, smollm2_folder
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.files import gguf_in, read_gguf
 from tutorial_lib.models import LlamaConfig
@@ -166,6 +166,20 @@ def emoji_facts(explorer):
     }
 
 
+def digit_facts(explorer):
+    """Return the networks of a DigitExplorer, whose digits must be those of the site."""
+    assert torch.equal(explorer.digits.images, load_mnist().test.images)
+    return {"networks": [network(model, "trained-vit") for model in explorer.models]}
+
+
+def translator_facts(explorer):
+    """Return the network and the vocabulary of each language of a TranslationExplorer."""
+    return {
+        language: {"network": network(one.model), **vocabulary(one.tokenizer)}
+        for language, one in explorer.translators.items()
+    }
+
+
 EXTRAS = {
     "SpeechSearch": lambda explorer: {
         "large": ["minilm", "speeches"],
@@ -205,5 +219,7 @@ EXTRAS = {
     "LogitLensExplorer": lambda explorer: reading_of(
         explorer.model, explorer.encode, explorer.decode
     ),
+    "DigitExplorer": digit_facts,
+    "TranslationExplorer": translator_facts,
     "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
 }

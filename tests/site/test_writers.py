@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from alike import close
+from explorer_page import plain
 
 from tutorial_lib import explorers
 from tutorial_lib.decoding import sampling
@@ -114,3 +115,29 @@ def test_a_text_is_drawn_by_the_same_rules(both_tell, networks, gpt, monkeypatch
     widget = explorers.GenerationExplorer(gpt, encode, decode, "HAMLET:\n", stop=[0])
     written = compared(both_tell("generation", widget, messages, networks))
     assert len({token[0] for text in written for token in text}) > 15
+
+
+def halves(packed):
+    """Numbers in half precision."""
+    return np.frombuffer(base64.b64decode(packed["__bytes__"]), np.float16).astype(float)
+
+
+def test_each_layer_says_the_same_on_a_page(both_tell, networks, gpt):
+    texts = ["To be, or not", "", "a", "HAMLET:\nWhat a piece of work is a man", "é 🙂"]
+    widget = explorers.LogitLensExplorer(gpt, encode, decode, "To be")
+    messages = [{"follow": 3}, {"follow": 999}, {"follow": -1}]
+    for number, text in enumerate(texts, 1):
+        messages += [{"request": {"number": number, "text": text}}, {"follow": number}]
+    shown = plain({"reply": widget.reply, "followed": {}})
+    for python, javascript in both_tell("logit_lens", widget, messages, networks):
+        shown |= python
+        for name in ("reply", "followed"):
+            one, other = dict(shown[name]), dict(javascript.get(name, {}))
+            if name not in javascript:
+                continue
+            if "error" in one:
+                assert one["error"].split(":")[0] == other["error"].split(":")[0]
+                continue
+            if "shares" in one:
+                assert np.allclose(halves(one.pop("shares")), halves(other.pop("shares")), atol=1e-3)
+            assert one == other

@@ -35,6 +35,7 @@ class Beside {
   read(...given) { return this.#ask("read", given); }
   states(...given) { return this.#ask("states", given); }
   logits(...given) { return this.#ask("logits", given); }
+  logitsOf(...given) { return this.#ask("logitsOf", given); }
   attention(...given) { return this.#ask("attention", given); }
 
   async close() {

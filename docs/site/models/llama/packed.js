@@ -1,20 +1,15 @@
 // A Llama from the parts of its file, as large_files.py packs it: safetensors with rows of bytes.
+import { header } from "../safetensors.js";
 import { Llama } from "./llama.js";
 import { BLOCK, BYTES, FastProducts, Products } from "./products.js";
 
-// What the file says of itself, {config, kinds, entries}, and where its numbers begin.
-function head(part) {
-  const size = Number(new DataView(part).getBigUint64(0, true));
-  const { __metadata__: { config, kinds }, ...entries } = JSON.parse(new TextDecoder().decode(new Uint8Array(part, 8, size)));
-  return { config: JSON.parse(config), kinds: JSON.parse(kinds), entries, start: 8 + size };
-}
-
 // The sizes of the Llama whose first part this is.
-export const config = (part) => head(part).config;
+export const config = (part) => JSON.parse(header(part).metadata.config);
 
 // parts: ArrayBuffers that make up the file; code: products.wat, assembled, or null for plain JavaScript.
 export function unpacked(parts, code) {
-  const { config, kinds, entries, start } = head(parts[0]);
+  const { metadata, entries, start } = header(parts[0]);
+  const kinds = JSON.parse(metadata.kinds);
   const tensors = Object.fromEntries(Object.entries(entries).map(([name, { shape: [rows, bytes], data_offsets: [at] }]) => {
     const kind = kinds[name];
     return [name, { kind, shape: [rows, (bytes / BYTES[kind]) * BLOCK], at: start + at }];
@@ -27,5 +22,5 @@ export function unpacked(parts, code) {
     products.fill(at, part);
     at += part.byteLength;
   }
-  return new Llama(config, tensors, products);
+  return new Llama(config(parts[0]), tensors, products);
 }

@@ -33,6 +33,12 @@ export class ModernGPT {
     return linear(normed, normed.length / this.config.d_model, this.#tensors["token_embedding.weight"]);
   }
 
+  // The logit of one token in each of n such rows: n numbers.
+  async logitsOf(id, normed) {
+    const width = this.config.d_model;
+    return linear(normed, normed.length / width, this.#tensors["token_embedding.weight"].subarray(id * width, (id + 1) * width));
+  }
+
   #nothing() {
     return Array.from({ length: this.config.n_layers }, () => ({ keys: [], values: [] }));
   }

@@ -172,9 +172,17 @@ export function rows(x, n) {
   return Array.from({ length: n }, (_, row) => x.subarray(row * width, (row + 1) * width));
 }
 
-// The places of the n largest numbers, the largest first.
+// The places of the n largest numbers, the largest first, of equal ones the earlier.
 export function largest(numbers, n) {
-  return Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b).slice(0, n);
+  const best = [];
+  for (let i = 0; i < numbers.length; i++) {
+    if (best.length === n && numbers[i] <= numbers[best.at(-1)]) continue;
+    let at = best.length;
+    while (at > 0 && numbers[best[at - 1]] < numbers[i]) at--;
+    best.splice(at, 0, i);
+    if (best.length > n) best.pop();
+  }
+  return best;
 }
 
 // Numbers of half precision (IEEE 754), by a table of all there are.
