@@ -6,9 +6,11 @@ import subprocess
 
 import pytest
 import torch
+from alike import close
 from isolation import ROOT
 from small_llama import small, write_gguf
 
+from tutorial_lib import explorers
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.decoding import generate
 from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene, logit_lens
@@ -57,11 +59,11 @@ def asked(node, request):
 @pytest.fixture(params=[True, False], ids=["tied", "untied"])
 def tiny(tmp_path, large_files, request, monkeypatch):
     """A small Llama, packed as SmolLM2 is, and its file for the page, in several parts."""
-    return packed_small(tmp_path, large_files, monkeypatch, tied=request.param)
+    return packed_small(tmp_path, tmp_path, large_files, monkeypatch, tied=request.param)
 
 
-def packed_small(folder, large_files, monkeypatch, **changes):
-    """The Llama that Python reads, and the files that the page reads."""
+def packed_small(folder, base, large_files, monkeypatch, **changes):
+    """The Llama that Python reads in a folder, and its files below that of a page."""
 
     def kind(name, tensor):
         return "F32" if tensor.ndim == 1 else "Q8_0" if "embd" in name else "Q4_1"
@@ -70,10 +72,10 @@ def packed_small(folder, large_files, monkeypatch, **changes):
     monkeypatch.setattr(large_files, "MOST", 50_000)
     data = large_files.packed(folder)
     monkeypatch.setitem(large_files.FILES, "smollm2", ("Small", lambda: data))
-    card = large_files.main(folder / "models" / "large", ["smollm2"])["smollm2"]
+    card = large_files.main(base / "models" / "large", ["smollm2"])["smollm2"]
     assert len(card) > 2
     assert max(part["bytes"] for part in card) <= 50_000
-    return Llama.from_pretrained(folder), [folder / part["file"] for part in card]
+    return Llama.from_pretrained(folder), [base / part["file"] for part in card]
 
 
 def same(one, other):
@@ -122,6 +124,32 @@ def test_a_head_is_broken_alike(asked, tiny):
             for head, rows in zip(layer[0], heads, strict=True):
                 for place, row in enumerate(rows):
                     assert same(torch.tensor(row), head[place, : place + 1])
+
+
+@pytest.fixture
+def on_a_page(tmp_path, vocabularies, exported, large_files, monkeypatch):
+    """A small Llama, its tokenizer, and the folder of a site that takes it for SmolLM2."""
+    import extras_models
+
+    monkeypatch.setattr(extras_models, "is_smollm2", lambda model: True)
+    model, _ = packed_small(tmp_path, vocabularies, large_files, monkeypatch)
+    return model, exported.tokenizer("hamlet"), vocabularies
+
+
+def test_its_explorers_answer_as_in_the_notebook(both, both_tell, on_a_page):
+    model, one, base = on_a_page
+    writer = explorers.GenerationExplorer(model, one.encode, one.decode, temperature=0)
+    messages = [
+        {"prompt": "To be, or not"},
+        *({"request": {"action": "write", "tokens": 4, "number": i}} for i in range(3)),
+    ]
+    written = both_tell("generation", writer, messages, base)[-1][1]["answer"]["written"]
+    assert "".join(token[0] for token in written) == writer.text_so_far.removeprefix(writer.prompt)
+    lens = explorers.LogitLensExplorer(model, one.encode, one.decode)
+    [(python, javascript)] = both("logit_lens", lens, [{"text": "To be, or not"}], base)
+    for side in (python, javascript):
+        del side["shares"], side["words"]  # in half precision; signs of which Python draws a box
+    assert close(python, javascript)
 
 
 @pytest.mark.parametrize("asked", ["fast"], indirect=True)
