@@ -139,5 +139,7 @@ def test_each_layer_says_the_same_on_a_page(both_tell, networks, gpt):
                 assert one["error"].split(":")[0] == other["error"].split(":")[0]
                 continue
             if "shares" in one:
-                assert np.allclose(halves(one.pop("shares")), halves(other.pop("shares")), atol=1e-3)
+                assert np.allclose(
+                    halves(one.pop("shares")), halves(other.pop("shares")), atol=1e-3
+                )
             assert one == other
