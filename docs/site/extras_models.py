@@ -15,6 +15,8 @@ from export_vocabularies import TOKENIZERS, tokenizer
 
 from tutorial_lib.datasets import load_mnist, smollm2_folder
 from tutorial_lib.errors import MissingDataError
+from tutorial_lib.explorers.attention_model import DecoderBackend
+from tutorial_lib.explorers.attention_picture import PictureBackend
 from tutorial_lib.files import gguf_in, read_gguf
 from tutorial_lib.models import LlamaConfig
 from tutorial_lib.models.foreign.llama import read_llama_facts
@@ -135,6 +137,19 @@ def student_facts(explorer):
     }
 
 
+def attention_facts(explorer):
+    """Return the network of an AttentionExplorer, "" where the page has none, and what it reads."""
+    backend = explorer._backend
+    if isinstance(backend, DecoderBackend):
+        return reading_of(backend.model, backend.encode, backend.decode)
+    if type(backend) is PictureBackend and network(backend.model):
+        pixels = (backend.images * 255).round().byte().numpy().tobytes()
+        wrapped = {"__bytes__": base64.b64encode(pixels).decode()}
+        shown = {"pixels": wrapped, "ink": backend.ink, "grid": list(backend.grid)}
+        return {"network": network(backend.model), "shown": shown, "names": backend.names}
+    return {"network": ""}
+
+
 def each_silenced(explorer):
     """Return what a RegionExplorer answers for every head of every scene; it is put back after."""
     if explorer.silence is None:
@@ -181,6 +196,7 @@ def translator_facts(explorer):
 
 
 EXTRAS = {
+    "AttentionExplorer": attention_facts,
     "SpeechSearch": lambda explorer: {
         "large": ["minilm", "speeches"],
         **vocabulary(explorer.finder.tokenizer),

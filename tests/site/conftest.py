@@ -62,7 +62,7 @@ def networks(vocabularies):
 
     export_small.main(
         vocabularies / "models",
-        ("shakespeare-bert", "family-electra", "emoji-writer", "shakespeare-gpt"),
+        ("shakespeare-bert", "family-electra", "emoji-writer", "shakespeare-gpt", "mnist-vit"),
     )
     return vocabularies
 

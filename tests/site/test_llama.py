@@ -113,17 +113,15 @@ def test_a_head_is_broken_alike(asked, tiny):
     model, files = tiny
     ids, other = torch.tensor([IDS]), torch.tensor([IDS[::-1]])
     patch = Patch(1, 4, head_output(model, 1, 4, other))
-    ways = {"zero": Zero(1, 4), "uniform": Uniform(1, 4), "patch": patch}
-    broken = [{"how": how, "layer": 1, "head": 4} for how in ways]
-    jobs = [["attention", IDS, how, IDS[::-1]] for how in [None, *broken]]
-    for change, found in zip([None, *ways.values()], asked(files, *jobs), strict=True):
+    ways = {None: None, "zero": Zero(1, 4), "uniform": Uniform(1, 4), "patch": patch}
+    broken = [{"how": how, "layer": 1, "head": 4, "from": IDS[::-1]} for how in ways]
+    found = asked(files, *(["attention", IDS, change] for change in broken))
+    for change, seen in zip(ways.values(), found, strict=True):
         with intervene(model, *filter(None, [change])), capture_attention(model) as maps:
             logits = model(ids)[0, -1]
-        assert same(torch.tensor(found["logits"]), logits)
-        for layer, heads in zip(maps, found["weights"], strict=True):
-            for head, rows in zip(layer[0], heads, strict=True):
-                for place, row in enumerate(rows):
-                    assert same(torch.tensor(row), head[place, : place + 1])
+        assert same(torch.tensor(seen["logits"]), logits)
+        maps = torch.cat(list(maps))  # (L, H, T, T)
+        assert same(torch.tensor(seen["maps"]).view(seen["shape"]), maps)
 
 
 @pytest.fixture

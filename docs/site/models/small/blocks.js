@@ -11,10 +11,10 @@ export class Blocks {
   }
 
   // x + attention, x + feed-forward, n rows (D) that all look at each other: [rows, weights (n, H, n)].
-  block(x, n, name) {
+  block(x, n, name, attending) {
     const normed = this.normed(x, n, `${name}.attention_norm`);
     const inside = `${name}.attention`;
-    const [found, weights] = this.looked(this.queries(normed, n, inside), ...this.keysAndValues(normed, n, inside), inside);
+    const [found, weights] = this.looked(this.queries(normed, n, inside), ...this.keysAndValues(normed, n, inside), inside, attending);
     return [this.fed(added(x, found), n, name), weights];
   }
 
@@ -36,12 +36,12 @@ export class Blocks {
     return linear(x, n, weight.subarray(first * width * width, last * width * width), bias.subarray(first * width, last * width));
   }
 
-  // What n queries gather from keys and values: [n rows (D), weights (n, H, S)].
-  looked(queries, keys, values, name) {
+  // What n queries gather from keys and values: [n rows (D), weights (n, H, S)]. attending: `attend`, or one that changes it.
+  looked(queries, keys, values, name, attending = attend) {
     const width = queries[0].length;
     const mixed = new Float32Array(queries.length * width);
     const weights = queries.map((query, i) => {
-      const [found, shares] = attend(query, keys, values, this.#config.n_heads);
+      const [found, shares] = attending(query, keys, values, this.#config.n_heads, i);
       mixed.set(found, i * width);
       return shares;
     });

@@ -1,4 +1,5 @@
 // ModernGPT, as tutorial_lib/models/modern_gpt.py does it: for one text, which may grow.
+import { watched } from "./heads.js";
 import { activated, added, attend, linear, rescaled, rows, turned } from "./numbers.js";
 
 export class ModernGPT {
@@ -19,8 +20,7 @@ export class ModernGPT {
     while (cached && same < n && ids[same] === this.#ids[same]) same++;
     const start = Math.min(same, n - 1);
     if (cached && same < n) this.#ids = [...ids];
-    const state = this.#through(ids.slice(start), start, cached ? this.#kept : this.#nothing()).at(-1);
-    return this.logits(this.#normed(rows(state, n - start).at(-1), "final_norm"));
+    return this.#next(this.#through(ids.slice(start), start, cached ? this.#kept : this.#nothing()).at(-1));
   }
 
   // What the final norm makes of what enters the first layer, and of what leaves each: L + 1 of (T, D).
@@ -39,21 +39,35 @@ export class ModernGPT {
     return linear(normed, normed.length / width, this.#tensors["token_embedding.weight"].subarray(id * width, (id + 1) * width));
   }
 
+  // Who looks at whom while ids are read, and what comes next: {logits (V), maps, shape}. broken: as for `watched`.
+  async attention(ids, broken) {
+    return watched((read, heads) => ({ logits: this.#next(this.#through(read, 0, this.#nothing(), heads).at(-1)) }), ids, broken);
+  }
+
+  // The logits (V) of what comes after rows (D) of numbers.
+  #next(state) {
+    return linear(this.#normed(state.subarray(-this.config.d_model), "final_norm"), 1, this.#tensors["token_embedding.weight"]);
+  }
+
   #nothing() {
     return Array.from({ length: this.config.n_layers }, () => ({ keys: [], values: [] }));
   }
 
   // Ids, the first at position `start`, through the layers; kept: the keys and values of what stands before them.
-  #through(ids, start, kept) {
+  // heads: who watches them, if anybody does.
+  #through(ids, start, kept, heads) {
     const width = this.config.d_model;
     const x = new Float32Array(ids.length * width);
     ids.forEach((id, place) => x.set(this.#tensors["token_embedding.weight"].subarray(id * width, (id + 1) * width), place * width));
     const states = [x];
-    kept.forEach((each, layer) => states.push(this.#block(states.at(-1), start, each, `blocks.${layer}`)));
+    kept.forEach((each, layer) => {
+      const attending = heads?.at(layer) ?? attend;
+      states.push(this.#block(states.at(-1), start, each, `blocks.${layer}`, attending));
+    });
     return states;
   }
 
-  #block(x, start, { keys, values }, name) {
+  #block(x, start, { keys, values }, name, attending) {
     const { d_model: width, n_heads: heads } = this.config;
     const n = x.length / width;
     const mixed = new Float32Array(x.length);
@@ -62,7 +76,7 @@ export class ModernGPT {
       const place = start + i;
       [keys[place], values[place]] = [turned(key, place, heads), value];
       const seen = [keys, values].map((all) => all.slice(0, place + 1));
-      mixed.set(attend(turned(query, place, heads), ...seen, heads)[0], i * width);
+      mixed.set(attending(turned(query, place, heads), ...seen, heads, i)[0], i * width);
     });
     x = added(x, this.#linear(mixed, n, `${name}.attention.output`));
     const inside = activated(this.#linear(this.#normed(x, `${name}.feed_forward_norm`), n, `${name}.feed_forward.hidden`), this.config.activation);

@@ -143,24 +143,26 @@ export function logSoftmax(logits, heat = 1) {
   return Float64Array.from(logits, (value) => (value - top) / heat - rest);
 }
 
-// One query (D) and keys and values, S rows (D) each, in H heads: [mixed values (D), weights, H rows (S)].
+// One query (D) in H heads, and S keys and values, whose heads may be fewer, each for several neighbours of the query's:
+// [mixed values (D), weights, H rows (S)].
 export function attend(query, keys, values, heads) {
   const width = query.length / heads;
+  const each = query.length / keys[0].length; // heads that share a key
   const mixed = new Float32Array(query.length);
   const weights = [];
   const scores = new Float64Array(keys.length);
   for (let head = 0; head < heads; head++) {
-    const [start, end] = [head * width, (head + 1) * width];
+    const [start, shared] = [head * width, Math.floor(head / each) * width];
     for (let s = 0; s < keys.length; s++) {
       const key = keys[s];
       let sum = 0;
-      for (let i = start; i < end; i++) sum += query[i] * key[i];
+      for (let i = 0; i < width; i++) sum += query[start + i] * key[shared + i];
       scores[s] = sum;
     }
     const row = softmax(scores, Math.sqrt(width));
     for (let s = 0; s < keys.length; s++) {
       const [value, share] = [values[s], row[s]];
-      for (let i = start; i < end; i++) mixed[i] += share * value[i];
+      for (let i = 0; i < width; i++) mixed[start + i] += share * value[shared + i];
     }
     weights.push(row);
   }

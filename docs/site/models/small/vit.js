@@ -1,5 +1,6 @@
 // ViT, as tutorial_lib/models/vit.py does it, for one grey picture: learned positions and [CLS].
 import { Blocks } from "./blocks.js";
+import { watched } from "./heads.js";
 import { added } from "./numbers.js";
 
 // Squares of `size` pixels, each a row of numbers; they share `overlap` pixels, and beyond the picture lie zeros.
@@ -32,8 +33,13 @@ export class ViT {
     this.#tensors = tensors;
   }
 
+  // Who looks at whom in a picture, and what it shows: {logits, maps, shape, across}. broken: as for `watched`.
+  async attention(picture, broken) {
+    return watched((other, heads) => this.read(other, heads), picture, broken);
+  }
+
   // Of a picture of side x side numbers: {logits, maps (L, T, H, T), across: patches in a row}.
-  read(picture) {
+  read(picture, heads) {
     const { image_size: side, patch_size: size, overlap, d_model: width, n_layers: layers } = this.config;
     const { across, cut } = patches(picture, side, size, overlap);
     const n = 1 + across * across;
@@ -42,7 +48,7 @@ export class ViT {
     x.set(this.#blocks.linear(cut, n - 1, "patch_embedding.projection"), width);
     x = added(x, this.#tensors["position_embedding.weight"]);
     const maps = [];
-    for (let layer = 0; layer < layers; layer++) [x, maps[layer]] = this.#blocks.block(x, n, `blocks.${layer}`);
+    for (let layer = 0; layer < layers; layer++) [x, maps[layer]] = this.#blocks.block(x, n, `blocks.${layer}`, heads?.at(layer));
     const whole = this.#blocks.normed(x.subarray(0, width), 1, "final_norm");
     return { logits: this.#blocks.linear(whole, 1, "classifier"), maps, across };
   }
