@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from browser import changes
+from explorer_page import settle
 from isolation import ROOT
 from playwright.sync_api import expect
 
@@ -43,7 +44,10 @@ ALIVE = {
         ("masking", "textarea", "a"),
         ("attention", "[aria-label='Head']", "ArrowRight"),
     ],
-    "06b_bert_used": [("attention", "[aria-label='Layer']", "ArrowLeft")],
+    "06b_bert_used": [
+        ("attention", "[aria-label='Layer']", "ArrowLeft"),
+        ("search", "textarea", "a"),
+    ],
     "07_vit": [
         ("digits", "[aria-label='Load the next test digit']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),
@@ -67,6 +71,7 @@ ALIVE = {
     "10_text_and_pictures": [
         ("regions", "[aria-label='Layer']", "ArrowRight"),
         ("code_book", "[aria-label='Code in the cell']", "ArrowRight"),
+        ("emoji_finder", "textarea", "a"),
     ],
 }
 # Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
@@ -216,6 +221,42 @@ def test_a_drawn_digit_is_read(visit):
     assert here.wrong == []
 
 
+# page, explorer, what is typed, what then comes first: MiniLM reads it, when the reader says so.
+MEANT = [
+    ("06b_bert_used", "search", "with a crafty madness, he keeps aloof", "GUILDENSTERN"),
+    ("10_text_and_pictures", "emoji_finder", "elephant", "elephant"),
+]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "module", "text", "first"), MEANT)
+def test_meaning_is_looked_for_once_the_reader_loads_minilm(visit, name, module, text, first):
+    here = visit(name)
+    offer = here.page.locator(f"figure[data-module={module}] .tl-offer button")
+
+    def weights():
+        return [url for url in here.loaded if "/minilm-" in url]
+
+    def ask():
+        explorer = here.wake(module)
+        here.page.locator(f"{explorer} textarea").fill(text)
+        best = here.page.locator(f"{explorer} ol").first.locator("li").first
+        expect(best).to_contain_text(first, timeout=60_000)
+
+    here.wake(module)
+    expect(offer).to_contain_text("Load MiniLM and")
+    assert not weights()
+    offer.click()
+    ask()
+    assert len(weights()) == 1
+    here.loaded.clear()
+    here.open(name)  # the browser has kept it
+    ask()
+    expect(offer).to_have_count(0)
+    assert not weights()
+    assert here.wrong == []
+
+
 def test_the_first_page_is_light_and_moves(visit):
     here = visit("index")
     text = here.page.locator(".tl-writing .tl-text")
@@ -271,6 +312,7 @@ def faults(here):
     found = []
     for theme in ("light", "dark"):
         here.page.emulate_media(color_scheme=theme)
+        settle(here.page)
         found += [
             f"{theme}: {fault['id']}: {node['html'][:150]} {node['failureSummary'][:300]}"
             for fault in here.page.evaluate(RUN_AXE)["violations"]
