@@ -131,9 +131,14 @@ def picture_mark(png):
     return hashlib.sha256(base64.b64decode(_text(png))).hexdigest()[:16]
 
 
-def stays_a_picture(module, brains):
-    """Whether the explorers of a module ask Python, and the site has no brain that answers."""
-    return module in ANSWERED and module not in brains
+def answers(stored, brains):
+    """Whether the site has a brain for this explorer, and the network that it needs."""
+    return stored["module"] in brains and stored.get("extras", {}).get("network") != ""
+
+
+def stays_a_picture(stored, brains):
+    """Whether the explorer of a state asks Python, and the site has nothing that answers."""
+    return stored["module"] in ANSWERED and not answers(stored, brains)
 
 
 def _explorer(output, name, number, chapter, pictures, states, brains, large, missed):
@@ -142,15 +147,14 @@ def _explorer(output, name, number, chapter, pictures, states, brains, large, mi
     state = states / chapter / f"{name}.json"
     live, note = "", STILL
     stored = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
-    module = stored.get("module")
     needs = stored.get("extras", {}).get("large", [])  # names of large files
-    if module and (stays_a_picture(module, brains) or not large.keys() >= set(needs)):
+    if stored and (stays_a_picture(stored, brains) or not large.keys() >= set(needs)):
         pass
     elif stored.get("picture") == picture_mark(output["data"]["image/png"]):
-        brain = " data-brain" if module in brains else ""
-        live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
+        brain = " data-brain" if answers(stored, brains) else ""
+        live = f' data-state="{chapter}/{name}" data-module="{stored["module"]}"{brain}'
         if needs:
-            files = json.dumps([large[each] for each in needs])
+            files = json.dumps([file for each in needs for file in large[each]])
             live += f' data-large="{html.escape(files)}"'
         note = MODEL if not brain and stored["state"].get("has_model") else ""
     else:

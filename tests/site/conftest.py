@@ -30,7 +30,7 @@ def find_node():
 @pytest.fixture(scope="session")
 def exported():
     """The module that writes the vocabularies."""
-    sys.path.append(str(SITE / "models"))
+    sys.path += [str(SITE / "models"), str(SITE)]
     import export_vocabularies
 
     return export_vocabularies
@@ -61,7 +61,8 @@ def networks(vocabularies):
     import export_small
 
     export_small.main(
-        vocabularies / "models", ("shakespeare-bert", "family-electra", "emoji-writer")
+        vocabularies / "models",
+        ("shakespeare-bert", "family-electra", "emoji-writer", "shakespeare-gpt", "mnist-vit"),
     )
     return vocabularies
 

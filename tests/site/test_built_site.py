@@ -36,6 +36,8 @@ ALIVE = {
         ("rotary", "[aria-label='Move both by']", "ArrowRight"),
         ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
     ],
+    "04_transformer": [("translation", "[aria-label='English number or date']", "1")],
+    "05_gpt": [("generation", "[aria-label='Write one token']", "Enter")],
     "05b_prompting": [("attention", "[aria-label='Head']", "ArrowRight")],
     "06_bert": [
         ("fill_mask", "textarea", "a"),
@@ -47,6 +49,7 @@ ALIVE = {
         ("search", "textarea", "a"),
     ],
     "07_vit": [
+        ("digits", "[aria-label='Load the next test digit']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),
         ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
     ],
@@ -73,8 +76,8 @@ ALIVE = {
 }
 # Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
 # the sweep.
-SORTS = {"02_attention": ["attention", "masks"], "08b_text_to_text": ["corruption"],
-         "06_bert": ["fill_mask"]}  # fmt: skip
+SORTS = {"02_attention": ["attention", "masks"], "05_gpt": ["generation"],
+         "08b_text_to_text": ["corruption"], "06_bert": ["fill_mask"]}  # fmt: skip
 # Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
 RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
 PAGES = sorted(path.stem for path in SITE.glob("*.html"))
@@ -183,6 +186,38 @@ def test_what_is_typed_is_answered(visit):
         "() => document.querySelector('figure[data-module=lattice]').model.get('reply').word"
         ".endsWith('unthinkable')"
     )
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_number_is_translated(visit):
+    here = visit("04_transformer")
+    explorer = here.wake("translation")
+    written = here.page.locator(f"{explorer} .tl-written")
+    here.page.locator(f"{explorer} [aria-label='English number or date']").fill("742")
+    expect(written).to_have_text("siebenhundertzweiundvierzig")
+    here.page.locator(f"{explorer} [aria-label=Language]").select_option("French")
+    expect(written).to_have_text("sept cent quarante-deux")
+    here.page.locator(f"{explorer} summary").click()
+    boxes = here.page.locator(f"{explorer} .tl-box")
+    before = boxes.count()
+    here.page.locator(f"{explorer} [aria-label=Beams]").press("ArrowLeft")
+    expect(boxes).not_to_have_count(before)
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_drawn_digit_is_read(visit):
+    here = visit("07_vit")
+    explorer = here.wake("digits")
+    paper = here.page.locator(f"{explorer} canvas.tl-paper").bounding_box()
+    mouse = here.page.mouse
+    for place, (x, y) in enumerate([(0.3, 0.25), (0.7, 0.25), (0.45, 0.8)]):
+        mouse.move(paper["x"] + x * paper["width"], paper["y"] + y * paper["height"], steps=9)
+        if not place:
+            mouse.down()
+    mouse.up()
+    expect(here.page.locator(f"{explorer} .tl-readout")).to_contain_text("reads a 7 with")
     assert here.wrong == []
 
 

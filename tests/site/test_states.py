@@ -45,7 +45,7 @@ def fresh(path):
 def only_a_picture(path):
     """Whether nothing on the site answers this explorer, so that its class alone is stored."""
     brains = {path.stem for path in (ROOT / "docs" / "site" / "brains").glob("*.js")}
-    return stays_a_picture(json.loads(path.read_text(encoding="utf-8"))["module"], brains)
+    return stays_a_picture(json.loads(path.read_text(encoding="utf-8")), brains)
 
 
 @pytest.mark.sweep

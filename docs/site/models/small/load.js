@@ -1,9 +1,12 @@
 // Small networks by the names of export_small.py, each read once.
 import { BERT } from "./bert.js";
+import { ModernGPT } from "./gpt.js";
 import { widened } from "./numbers.js";
 import { VQAutoencoder } from "./pictures.js";
+import { Transformer } from "./transformer.js";
+import { ViT } from "./vit.js";
 
-const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, VQAutoencoder };
+const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, ModernGPT, Transformer, ViT, VQAutoencoder };
 const found = new Map();
 
 // {name: numbers} of what export_small.py wrote.
@@ -26,7 +29,7 @@ export const network = (stored) => new KINDS[stored.kind](stored.config, tensors
 export async function loaded(context, name) {
   if (!found.has(name)) {
     const stored = () => globalThis.tl?.networks?.[name];
-    context.busy("Loading a small network, at most 2 MB ...");
+    context.busy("Loading a small network, at most 3 MB ...");
     if (!stored()) await context.script(`models/small/${name}.js`);
     found.set(name, network(stored()));
     context.busy(null);
