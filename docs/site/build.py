@@ -190,9 +190,8 @@ def scripts(tl, alive):
     for kind, folder in (("explorers", entries), ("brains", HERE / "brains")):
         files = sorted(folder.glob("*.js"))
         jobs += [(file, tl / kind / file.name, f"{kind}[{file.stem!r}]") for file in files]
-    worker = HERE / "models" / "worker.js"
-    if worker.exists():
-        jobs.append((worker, tl / "models" / "worker.js", ""))
+    for worker in (HERE / "models" / "workers").glob("*.js"):
+        jobs.append((worker, tl / "models" / "workers" / worker.name, ""))
     bundle(jobs)
     for name in alive:
         # As a script it can be read from the file system, too.

@@ -166,8 +166,24 @@ def translator_facts(explorer):
     }
 
 
+def emoji_facts(explorer):
+    """Return how an EmojiFinder asks a PictureFinder: find is its method, with a k."""
+    finder = explorer.find.func.__self__
+    return {
+        "large": ["minilm", "emoji"],
+        **vocabulary(finder.reader[1]),
+        "k": explorer.find.keywords["k"],
+        "concepts": explorer.concepts,
+    }
+
+
 EXTRAS = {
     "AttentionExplorer": attention_facts,
+    "SpeechSearch": lambda explorer: {
+        "large": ["minilm", "speeches"],
+        **vocabulary(explorer.finder.tokenizer),
+    },
+    "EmojiFinder": emoji_facts,
     "RegionExplorer": each_silenced,
     # The decoder is a method of the writer, whose part is on the page.
     "CodeBookExplorer": lambda explorer: {"network": network(explorer.decode.__self__.autoencoder)},

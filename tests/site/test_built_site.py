@@ -43,7 +43,10 @@ ALIVE = {
         ("masking", "textarea", "a"),
         ("attention", "[aria-label='Head']", "ArrowRight"),
     ],
-    "06b_bert_used": [("attention", "[aria-label='Layer']", "ArrowLeft")],
+    "06b_bert_used": [
+        ("attention", "[aria-label='Layer']", "ArrowLeft"),
+        ("search", "textarea", "a"),
+    ],
     "07_vit": [
         ("digits", "[aria-label='Load the next test digit']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),
@@ -67,6 +70,7 @@ ALIVE = {
     "10_text_and_pictures": [
         ("regions", "[aria-label='Layer']", "ArrowRight"),
         ("code_book", "[aria-label='Code in the cell']", "ArrowRight"),
+        ("emoji_finder", "textarea", "a"),
     ],
 }
 # Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
@@ -213,6 +217,47 @@ def test_a_drawn_digit_is_read(visit):
             mouse.down()
     mouse.up()
     expect(here.page.locator(f"{explorer} .tl-readout")).to_contain_text("reads a 7 with")
+    assert here.wrong == []
+
+
+# page, explorer, what is typed, what then comes first: MiniLM reads it, when the reader says so.
+MEANT = [
+    (
+        "06b_bert_used",
+        "search",
+        "To be, or not to be, that is the question.",
+        "HAMLET, Hamlet, ACT",
+    ),
+    ("10_text_and_pictures", "emoji_finder", "I am freezing", "cold face"),
+]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "module", "text", "first"), MEANT)
+def test_meaning_is_looked_for_once_the_reader_loads_minilm(visit, name, module, text, first):
+    here = visit(name)
+    offer = here.page.locator(f"figure[data-module={module}] .tl-offer button")
+
+    def weights():
+        return [url for url in here.loaded if "/minilm-" in url]
+
+    def ask():
+        explorer = here.wake(module)
+        here.page.locator(f"{explorer} textarea").fill(text)
+        best = here.page.locator(f"{explorer} ol").first.locator("li").first
+        expect(best).to_contain_text(first, timeout=60_000)
+
+    here.wake(module)
+    expect(offer).to_contain_text("Load MiniLM and")
+    assert not weights()
+    offer.click()
+    ask()
+    assert len(weights()) == 1
+    here.loaded.clear()
+    here.open(name)  # the browser has kept it
+    ask()
+    expect(offer).to_have_count(0)
+    assert not weights()
     assert here.wrong == []
 
 

@@ -15,11 +15,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
+import torch  # noqa: E402
 from safetensors.torch import save  # noqa: E402
 
-from tutorial_lib.datasets import minilm_folder  # noqa: E402
+from tutorial_lib.datasets import load_shakespeare, minilm_folder  # noqa: E402
 from tutorial_lib.errors import MissingDataError  # noqa: E402
+from tutorial_lib.figures.chapter06b_using_bert.search import where  # noqa: E402
 from tutorial_lib.models import BERT  # noqa: E402
+from tutorial_lib.recipes import load_checkpoint  # noqa: E402
 
 WHERE = "models/large/"  # below the folder of the site's scripts
 
@@ -32,9 +35,27 @@ def minilm():
     return save(tensors, {"config": json.dumps(vars(model.config))})
 
 
+def speeches():
+    """The speeches that chapter 06b searches, and their vectors in one byte a number."""
+    table, every = load_checkpoint("speech-vectors"), load_shakespeare().speeches
+    found = [every[place] for place in table.places.tolist()]
+    rows = [[where(one), one.genre, " ".join(one.text.split())] for one in found]
+    tensors = {"numbers": table.numbers, "scale": table.scale}
+    return save(tensors, {"speeches": json.dumps(rows, ensure_ascii=False)})
+
+
+@torch.no_grad()
+def emoji():
+    """The vectors of the pictures that chapter 10 searches, in MiniLM's space."""
+    finder = load_checkpoint("emoji-finder").eval()
+    return save({"vectors": finder.two_heads.image_vectors(finder.stored("test")[1])})
+
+
 # Name -> what the reader is told it is, and the function that gives its bytes.
 FILES = {
     "minilm": ("MiniLM", minilm),
+    "speeches": ("the speeches", speeches),
+    "emoji": ("the pictures' vectors", emoji),
 }
 
 

@@ -10,13 +10,13 @@ export class BERT {
     this.#tensors = tensors;
   }
 
-  // The last hidden states of ids (T): T rows of D numbers.
-  hidden(ids) {
+  // The last hidden states of ids (T) at their places: T rows of D numbers.
+  hidden(ids, places = ids.map((_, i) => i)) {
     const [t, n, width] = [this.#tensors, ids.length, this.config.d_model];
     let x = new Float32Array(n * width);
-    ids.forEach((id, place) => {
+    ids.forEach((id, row) => {
       for (let i = 0; i < width; i++) {
-        x[place * width + i] = t["token_embedding.weight"][id * width + i] + t["position_embedding.weight"][place * width + i] + (t["segment_embedding.weight"]?.[i] ?? 0);
+        x[row * width + i] = t["token_embedding.weight"][id * width + i] + t["position_embedding.weight"][places[row] * width + i] + (t["segment_embedding.weight"]?.[i] ?? 0);
       }
     });
     x = this.#normed(x, n, "embedding_norm");

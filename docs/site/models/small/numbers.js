@@ -1,29 +1,41 @@
 // Arithmetic of networks on rows of numbers: a matrix of n rows is one Float32Array, row after row.
 
-// x (n, I) times weight (O, I), and bias (O): (n, O). Four rows at a time share each weight that is read.
+// x (n, I) times weight (O, I), and bias (O): (n, O). Four rows at a time share each weight that is read, and two outputs
+// each number of a row.
 export function linear(x, n, weight, bias) {
   const width = x.length / n;
   const outputs = weight.length / width;
   const result = new Float32Array(n * outputs);
   let row = 0;
+  const write = (out, a, b, c, d) => {
+    const more = bias ? bias[out] : 0;
+    const at = row * outputs + out;
+    result[at] = a + more;
+    result[at + outputs] = b + more;
+    result[at + 2 * outputs] = c + more;
+    result[at + 3 * outputs] = d + more;
+  };
   for (; row + 3 < n; row += 4) {
     const [p, q, r, s] = [0, 1, 2, 3].map((i) => x.subarray((row + i) * width, (row + i + 1) * width));
-    for (let out = 0; out < outputs; out++) {
-      const start = out * width;
-      let [a, b, c, d] = [0, 0, 0, 0];
+    for (let out = 0; out < outputs; out += 2) {
+      const next = Math.min(out + 1, outputs - 1); // of an odd number, the last one alone
+      const u = weight.subarray(out * width, (out + 1) * width);
+      const v = weight.subarray(next * width, (next + 1) * width);
+      let [a, b, c, d, e, f, g, h] = [0, 0, 0, 0, 0, 0, 0, 0];
       for (let i = 0; i < width; i++) {
-        const w = weight[start + i];
-        a += w * p[i];
-        b += w * q[i];
-        c += w * r[i];
-        d += w * s[i];
+        const one = u[i];
+        const two = v[i];
+        a += one * p[i];
+        b += one * q[i];
+        c += one * r[i];
+        d += one * s[i];
+        e += two * p[i];
+        f += two * q[i];
+        g += two * r[i];
+        h += two * s[i];
       }
-      const more = bias ? bias[out] : 0;
-      const at = row * outputs + out;
-      result[at] = a + more;
-      result[at + outputs] = b + more;
-      result[at + 2 * outputs] = c + more;
-      result[at + 3 * outputs] = d + more;
+      write(out, a, b, c, d);
+      write(next, e, f, g, h);
     }
   }
   for (; row < n; row++) {
@@ -163,4 +175,23 @@ export function rows(x, n) {
 // The places of the n largest numbers, the largest first.
 export function largest(numbers, n) {
   return Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b).slice(0, n);
+}
+
+// Numbers of half precision (IEEE 754), by a table of all there are.
+export function widened(halves) {
+  if (!table) fillTable();
+  const result = new Float32Array(halves.length);
+  for (let i = 0; i < halves.length; i++) result[i] = table[halves[i]];
+  return result;
+}
+
+let table = null;
+
+function fillTable() {
+  table = new Float32Array(1 << 16);
+  for (let bits = 0; bits < table.length; bits++) {
+    const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+    const size = exponent === 0 ? fraction * 2 ** -24 : exponent === 31 ? (fraction ? NaN : Infinity) : (1 + fraction / 1024) * 2 ** (exponent - 15);
+    table[bits] = bits >> 15 ? -size : size;
+  }
 }

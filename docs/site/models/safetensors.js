@@ -1,0 +1,19 @@
+// Files of tensors (safetensors): eight bytes of length, a header in JSON, then the numbers one after another.
+import { widened } from "./small/numbers.js";
+
+const READERS = {
+  F32: (buffer, start, end) => new Float32Array(buffer.slice(start, end)),
+  F16: (buffer, start, end) => widened(new Uint16Array(buffer.slice(start, end))),
+  I8: (buffer, start, end) => new Int8Array(buffer.slice(start, end)),
+};
+
+// {metadata, tensors: {name: numbers}}; metadata: strings by name.
+export function safetensors(buffer) {
+  const size = Number(new DataView(buffer).getBigUint64(0, true));
+  const { __metadata__: metadata = {}, ...entries } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, size)));
+  const tensors = {};
+  for (const [name, { dtype, data_offsets: [start, end] }] of Object.entries(entries)) {
+    tensors[name] = READERS[dtype](buffer, 8 + size + start, 8 + size + end);
+  }
+  return { metadata, tensors };
+}
