@@ -176,11 +176,12 @@ def scripts(tl, alive):
     entries = WORK / "entries"
     entries.mkdir()
     (tl / "explorers").mkdir()
-    styles = (ASSETS / "common.css").read_text(encoding="utf-8")
+    sheets = {"common.css": None}  # each once, those that explorers share before their own
     for module, (code, css) in explorer_parts().items():
         whole = "\n".join((ASSETS / p).read_text(encoding="utf-8") for p in ("common.js", *code))
         (entries / f"{module}.js").write_text(whole, encoding="utf-8")
-        styles += "".join((ASSETS / part).read_text(encoding="utf-8") for part in css)
+        sheets |= dict.fromkeys(css)
+    styles = "".join((ASSETS / part).read_text(encoding="utf-8") for part in sheets)
     (tl / "explorers" / "explorers.css").write_text(styles, encoding="utf-8")
     shared = (ASSETS / "common.js").read_text(encoding="utf-8")
     for view in (HERE / "views").glob("*.js"):  # what Python draws in a notebook

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from browser import changes
+from explorer_page import settle
 from isolation import ROOT
 from playwright.sync_api import expect
 
@@ -222,13 +223,8 @@ def test_a_drawn_digit_is_read(visit):
 
 # page, explorer, what is typed, what then comes first: MiniLM reads it, when the reader says so.
 MEANT = [
-    (
-        "06b_bert_used",
-        "search",
-        "To be, or not to be, that is the question.",
-        "HAMLET, Hamlet, ACT",
-    ),
-    ("10_text_and_pictures", "emoji_finder", "I am freezing", "cold face"),
+    ("06b_bert_used", "search", "with a crafty madness, he keeps aloof", "GUILDENSTERN"),
+    ("10_text_and_pictures", "emoji_finder", "elephant", "elephant"),
 ]
 
 
@@ -316,6 +312,7 @@ def faults(here):
     found = []
     for theme in ("light", "dark"):
         here.page.emulate_media(color_scheme=theme)
+        settle(here.page)
         found += [
             f"{theme}: {fault['id']}: {node['html'][:150]} {node['failureSummary'][:300]}"
             for fault in here.page.evaluate(RUN_AXE)["violations"]

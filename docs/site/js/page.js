@@ -51,7 +51,7 @@ function reachable() {
   }
 }
 
-// What is large comes only when the reader says so. Returns ask(files), a promise kept when the button in `place` is pressed.
+// What is large comes only when the reader says so. Returns ask(files), a promise kept once the button in `place` was pressed.
 function asker(place) {
   let answer = null;
   return (files) => (answer ??= new Promise((agreed, refused) => {
@@ -66,7 +66,6 @@ function asker(place) {
     note.textContent = "Until then it shows a stored answer. The model runs in this page; nothing you type leaves it.";
     place.replaceChildren(button, note);
     button.addEventListener("click", () => {
-      answer = null;
       place.replaceChildren();
       agreed();
     });
@@ -94,7 +93,6 @@ async function wake(figure) {
   model.failed = (error) => {
     console.error(error);
     busy(location.protocol === "file:" ? SERVED : `That didn't work here (${error.message}).`);
-    propose();
   };
   // The button stands there from the start when the explorer cannot answer without what is large.
   const propose = async () => {

@@ -33,7 +33,7 @@ function render({ model, el }) {
       type: "button", class: "tl-found", "aria-label": `${rank + 1}: ${names[number]}, score ${score.toFixed(3)}`,
       onfocus: tell, onpointerenter: tell, onclick: tell,
     }, canvas, element("span", { class: "tl-track" }, bar),
-    element("small", {}, element("span", { text: `${rank + 1}` }), element("span", { text: score.toFixed(3) })),
+    element("small", { "aria-hidden": "true" }, element("span", { text: `${rank + 1}` }), element("span", { text: score.toFixed(3) })),
     element("span", { class: "tl-name", "aria-hidden": "true", text: names[number] }));
     return element("li", {}, button);
   }
