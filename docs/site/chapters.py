@@ -24,6 +24,7 @@ WHERE = (
 )
 STILL = f"A picture of the explorer: this one comes alive where Python runs, {WHERE}."
 MODEL = f"Here it shows the stored text. With another one, or a broken head, it runs {WHERE}."
+SEED = "Here a seed draws other tokens than in Python: its random numbers are made in another way."
 EXPLORER = ": run this cell"
 FOLDED = re.compile(r"# folded: (.+)")
 SORTS = {"check": "exercise", "predict": "prediction", "recall": "recall"}  # of answers.py
@@ -156,7 +157,7 @@ def _explorer(output, name, number, chapter, pictures, states, brains, large, mi
         if needs:
             files = json.dumps([file for each in needs for file in large[each]])
             live += f' data-large="{html.escape(files)}"'
-        note = MODEL if not brain and stored["state"].get("has_model") else ""
+        note = _remark(stored, brain)
     else:
         why = "is older than its picture in the notebook" if stored else "is not there"
         missed.append(f"{chapter}: the state of the explorer in cell {name} {why}")
@@ -166,6 +167,14 @@ def _explorer(output, name, number, chapter, pictures, states, brains, large, mi
         f'width="{shown}" height="{round(height * shown / width)}" '
         f'src="_static/tl/pictures/{chapter}/{image}">{note}</figure>'
     )
+
+
+def _remark(stored, brain):
+    """What a living explorer does otherwise than in a notebook, if anything."""
+    traits = stored["state"]
+    if not brain:
+        return MODEL if traits.get("has_model") else ""
+    return SEED if stored["module"] == "generation" and not traits["simple"] else ""
 
 
 def _saved(output, name, number, pictures):

@@ -2,6 +2,7 @@
 
 import base64
 import copy
+import inspect
 import itertools
 import re
 import sys
@@ -13,17 +14,20 @@ import torch
 from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
-from tutorial_lib.datasets import load_mnist, smollm2_folder
+from tutorial_lib.datasets import load_mnist, minilm_folder, smollm2_folder
 from tutorial_lib.errors import MissingDataError
-from tutorial_lib.explorers.attention_model import DecoderBackend
+from tutorial_lib.explorers.attention_model import DecoderBackend, EncoderBackend
 from tutorial_lib.explorers.attention_picture import PictureBackend
 from tutorial_lib.files import gguf_in, read_gguf
-from tutorial_lib.models import LlamaConfig
+from tutorial_lib.interpret import likeness
+from tutorial_lib.models import BERT, LlamaConfig
 from tutorial_lib.models.foreign.llama import read_llama_facts
 from tutorial_lib.recipes import shakespeare_gpt
 from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
+
+MAPS = ("n_layers", "n_heads", "context")  # how many weights an encoder's maps have
 
 
 def vocabulary(one):
@@ -147,7 +151,31 @@ def attention_facts(explorer):
         wrapped = {"__bytes__": base64.b64encode(pixels).decode()}
         shown = {"pixels": wrapped, "ink": backend.ink, "grid": list(backend.grid)}
         return {"network": network(backend.model), "shown": shown, "names": backend.names}
+    if isinstance(backend, EncoderBackend) and is_minilm(backend.model):
+        read_out = word_of(backend.readout)
+        known = vocabulary(backend.tokenizer)
+        if read_out is not None and known:
+            config = {name: getattr(backend.model.config, name) for name in MAPS}
+            return {"large": ["minilm"], **known, "config": config, "word": read_out}
     return {"network": ""}
+
+
+def is_minilm(model):
+    """Whether a model is MiniLM as it is published."""
+    minilm = BERT.from_pretrained(minilm_folder())
+    if type(model) is not BERT or model.config != minilm.config:
+        return False
+    theirs = model.state_dict()
+    return all(torch.equal(ours, theirs[key].cpu()) for key, ours in minilm.state_dict().items())
+
+
+def word_of(readout):
+    """Return the word of a `likeness(word)`, "" without a readout, None of another one."""
+    if readout is None:
+        return ""
+    if readout.__code__ is not likeness("it").__code__:
+        return None
+    return inspect.getclosurevars(readout).nonlocals["word"]
 
 
 def each_silenced(explorer):
@@ -170,17 +198,6 @@ def each_silenced(explorer):
     return {"layers": layers, "heads": heads, "results": results}
 
 
-def emoji_facts(explorer):
-    """Return how an EmojiFinder asks a PictureFinder: find is its method, with a k."""
-    finder = explorer.find.func.__self__
-    return {
-        "large": ["minilm", "emoji"],
-        **vocabulary(finder.reader[1]),
-        "k": explorer.find.keywords["k"],
-        "concepts": explorer.concepts,
-    }
-
-
 def digit_facts(explorer):
     """Return the networks of a DigitExplorer, whose digits must be those of the site."""
     assert torch.equal(explorer.digits.images, load_mnist().test.images)
@@ -192,6 +209,17 @@ def translator_facts(explorer):
     return {
         language: {"network": network(one.model), **vocabulary(one.tokenizer)}
         for language, one in explorer.translators.items()
+    }
+
+
+def emoji_facts(explorer):
+    """Return how an EmojiFinder asks a PictureFinder: find is its method, with a k."""
+    finder = explorer.find.func.__self__
+    return {
+        "large": ["minilm", "emoji"],
+        **vocabulary(finder.reader[1]),
+        "k": explorer.find.keywords["k"],
+        "concepts": explorer.concepts,
     }
 
 

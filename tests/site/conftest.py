@@ -67,6 +67,17 @@ def networks(vocabularies):
     return vocabularies
 
 
+@pytest.fixture(scope="session")
+def large(exported, tmp_path_factory):
+    """The folder of a build with MiniLM, and what is searched with it."""
+    import large_files
+
+    folder = tmp_path_factory.mktemp("site")
+    exported.main(folder / "models", ["minilm"])
+    large_files.main(folder / "models" / "large")
+    return folder
+
+
 @pytest.fixture
 def node():
     """The command of Node."""

@@ -6,6 +6,7 @@
 import functools
 import http.server
 import os
+import re
 import threading
 from urllib.parse import urlsplit
 
@@ -218,6 +219,47 @@ def test_a_drawn_digit_is_read(visit):
             mouse.down()
     mouse.up()
     expect(here.page.locator(f"{explorer} .tl-readout")).to_contain_text("reads a 7 with")
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_text_is_written_until_it_is_stopped(visit):
+    here = visit("05_gpt")
+    explorer = here.wake("generation")
+    text = here.page.locator(f"{explorer} .tl-text")
+    here.page.locator(f"{explorer} textarea").fill("KING:\nNow is the ")
+    here.page.locator(f"{explorer} [aria-label='Write token after token']").click()
+    expect(text).to_have_text(re.compile(r"KING:\s+Now is the .{40}", re.S))
+    here.page.locator(f"{explorer} [aria-label='Stop writing']").click()
+    here.page.locator(f"{explorer} [aria-label='Reset to the prompt']").click()
+    expect(text).to_have_text("KING:\nNow is the ")
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_head_is_broken_on_another_picture(visit):
+    here = visit("07_vit")
+    explorer = here.wake("attention")
+    here.page.locator(f"{explorer} [aria-label='Picture number']").fill("12")
+    here.page.locator(f"{explorer} button", has_text="Zero it").click()
+    outputs = here.page.locator(f"{explorer} .tl-outputs")
+    expect(outputs.get_by_role("row")).to_have_count(11)
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_minilm_looks_at_the_words_of_another_text(visit):
+    here = visit("06_bert")
+    explorer = here.wake("attention")
+    here.page.locator("figure[data-module=attention] .tl-offer button").click()
+    here.page.locator(f"{explorer} [aria-label='Text']").fill("A boat lay by the bank.")
+    here.page.wait_for_function(
+        "() => document.querySelector('figure[data-module=attention]').model.get('panels')[0]"
+        ".rows.labels.includes('boat')",
+        timeout=60_000,
+    )
+    here.page.locator(f"{explorer} button", has_text="Make it uniform").click()
+    expect(here.page.locator(f"{explorer} .tl-outputs")).to_contain_text("boat", timeout=60_000)
     assert here.wrong == []
 
 

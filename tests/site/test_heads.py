@@ -3,13 +3,17 @@
 import base64
 
 import numpy as np
+import pytest
 from alike import close
 from explorer_page import plain
 
-from tutorial_lib.datasets import load_mnist
+from tutorial_lib.datasets import load_mnist, minilm_folder
 from tutorial_lib.explorers import AttentionExplorer
+from tutorial_lib.interpret import likeness
+from tutorial_lib.models import BERT
 from tutorial_lib.recipes import load_checkpoint
 from tutorial_lib.recipes.shakespeare_gpt import decode, encode
+from tutorial_lib.tokenizers import WordPieceTokenizer
 
 
 def weights(panel):
@@ -17,7 +21,7 @@ def weights(panel):
     return np.frombuffer(base64.b64decode(panel["data"]["__bytes__"]), np.float16).astype(float)
 
 
-def told_alike(both_tell, widget, messages, networks):
+def told_alike(both_tell, widget, messages, networks, tolerance=1e-3):
     """Compare what Python and the page send back; what stays as it was may be left out."""
     shown = plain({name: getattr(widget, name) for name in ("panels", "notes", "outputs")})
     shown |= plain({name: getattr(widget, name) for name in ("layer", "head", "row", "column")})
@@ -26,10 +30,10 @@ def told_alike(both_tell, widget, messages, networks):
         shown |= python
         page |= javascript
         [one], [other] = ([dict(panel) for panel in side["panels"]] for side in (shown, page))
-        assert np.abs(weights(one) - weights(other)).max() < 1e-3
+        assert np.abs(weights(one) - weights(other)).max() < tolerance
         assert {**one, "data": 0} == {**other, "data": 0}
         assert page["notes"] == shown["notes"]
-        assert close(shown["outputs"], page["outputs"])
+        assert close(shown["outputs"], page["outputs"], tolerance)
         for name in ("layer", "head", "row", "column", "broken"):
             assert page.get(name) == shown.get(name)
 
@@ -75,3 +79,21 @@ def test_a_picture_by_its_number_and_a_broken_head(both_tell, networks):
         {"broken": {}},
     ]
     told_alike(both_tell, widget, messages, networks)
+
+
+@pytest.mark.parametrize("readout", [None, likeness("it")])
+def test_minilm_reads_a_text_of_ones_own(both_tell, large, readout):
+    """The page has its weights in half precision."""
+    folder = minilm_folder()
+    model = BERT.from_pretrained(folder).eval()
+    tokenizer = WordPieceTokenizer.from_pretrained(folder)
+    text, other = (f"The animal was too {how}, so it slept." for how in ("tired", "wide"))
+    widget = AttentionExplorer.from_model(model, tokenizer, text, other=other, readout=readout)
+    messages = [
+        {"text": "It rains, café \U0001f642!", "pair": "And [SEP] then?"},
+        broken("zero", 5, 11),
+        {"text": text, "pair": "", **broken("patch", 2, 3)},
+        {"text": ""},
+        broken("uniform", 0, 0),
+    ]
+    told_alike(both_tell, widget, messages, large, tolerance=2e-3)

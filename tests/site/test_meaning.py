@@ -30,17 +30,6 @@ TOO_LONG = "한국어 " * 100  # has more tokens than MiniLM has positions
 
 
 @pytest.fixture(scope="module")
-def large(exported, tmp_path_factory):
-    """The folder of a build with MiniLM, and what is searched with it."""
-    import large_files
-
-    folder = tmp_path_factory.mktemp("site")
-    exported.main(folder / "models", ["minilm"])
-    large_files.main(folder / "models" / "large")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def minilm():
     folder = minilm_folder()
     return BERT.from_pretrained(folder).eval(), WordPieceTokenizer.from_pretrained(folder)

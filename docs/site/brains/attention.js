@@ -1,11 +1,13 @@
 // A text or a picture of the reader's own, and a head that is broken, as explorers/attention.py answers.
 import { revive } from "../js/model.js";
-import { network } from "../models/networks.js";
+import { large } from "../models/large.js";
+import { sentenceEncoder } from "../models/minilm.js";
+import { networkOf } from "../models/networks.js";
 import { largest, softmax } from "../models/small/numbers.js";
 import { tokenizer } from "../models/tokenizers/load.js";
 import { halves } from "./lib/halves.js";
 import { tokenName } from "./lib/labels.js";
-import { clean, within } from "./lib/python.js";
+import { clean, range, round, within } from "./lib/python.js";
 
 const MAX_CHARACTERS = 4000;
 const MAX_LENGTH = 200;
@@ -18,51 +20,103 @@ const WAYS = ["zero", "uniform", "patch"];
 
 const failure = (name, message) => Object.assign(new Error(message), { name });
 
-// A decoder-only model reads texts: the outputs are its likeliest next tokens.
-async function decoder(context, model) {
-  const one = await tokenizer(context, context.extras.vocabulary);
-  const { n_layers: layers, n_heads: heads, context: most } = model.config;
-  const longest = Math.min(most, MAX_LENGTH, Math.floor(Math.sqrt(MOST_WEIGHTS / (layers * heads))));
-  const named = (id) => tokenName(one.decode([id]));
+// Texts for a network. encode(text, pair) -> {ids, segments, tokens}.
+function texts({ n_layers: layers, n_heads: heads, context }, encode) {
+  const longest = Math.min(context, MAX_LENGTH, Math.floor(Math.sqrt(MOST_WEIGHTS / (layers * heads))));
 
-  function encoded(text, notes) {
-    const ids = one.encode(text);
-    if (!ids.length) throw failure("ShapeError", "there is no token to look at: type a text");
-    if (ids.length > longest) notes.push(`Only the first ${longest} of ${ids.length} tokens go through the model.`);
-    return ids.slice(0, longest);
+  function encoded(text, pair, notes) {
+    const whole = encode(text, pair);
+    const { length } = whole.ids;
+    if (length > longest) notes.push(`Only the first ${longest} of ${length} tokens go through the model.`);
+    return Object.fromEntries(["ids", "segments", "tokens"].map((name) => [name, whole[name].slice(0, longest)]));
   }
 
   return {
-    input: ({ text }, notes) => encoded(text, notes),
+    input: ({ text, pair }, notes) => encoded(text, pair, notes),
 
-    patch({ other }, ids, notes) {
+    patch({ other }, { ids }, notes) {
       if (!other.trim()) {
         notes.push("Nothing is patched: type the other text to patch from.");
         return null;
       }
-      const source = encoded(other, notes);
-      if (source.length === ids.length) return source;
+      const source = encoded(other, "", notes);
+      if (source.ids.length === ids.length) return source;
       notes.push(
-        `Nothing is patched: the other text has ${source.length} tokens, this one ${ids.length}; a head's output fits only a text of equal length.`,
+        `Nothing is patched: the other text has ${source.ids.length} tokens, this one ${ids.length}; a head's output fits only a text of equal length.`,
       );
       return null;
     },
+  };
+}
 
-    labels: (ids) => ids.map(named),
+// A decoder-only model: the outputs are its likeliest next tokens.
+async function decoder(context) {
+  const one = await tokenizer(context, context.extras.vocabulary);
+  const model = await networkOf(context, context.extras.network);
+  const named = (id) => tokenName(one.decode([id]));
+  const encode = (text) => {
+    const ids = one.encode(text);
+    if (!ids.length) throw failure("ShapeError", "there is no token to look at: type a text");
+    return { ids, segments: ids.map(() => 0), tokens: ids.map(named) };
+  };
+  return {
+    ...texts(model.config, encode),
+    attention: ({ ids }, broken) => model.attention(ids, broken && { ...broken, from: broken.from?.ids }),
 
-    outputs(before, after) {
+    outputs(_, before, after) {
       const [old, now] = [before, after].map(({ logits }) => softmax(logits));
       const shown = largest(old, MOST_LISTED);
       const [likeliest] = largest(now, 1);
       if (!shown.includes(likeliest)) shown.push(likeliest);
       return shown.map((id) => ({ label: named(id), before: old[id], after: now[id] }));
     },
+    close: () => model.close?.(),
   };
 }
 
+// MiniLM: the outputs are how like a word is to others, or to its vector before a head was broken.
+async function encoder(context) {
+  const [weights] = await large(context, ...context.large);
+  const one = await tokenizer(context, context.extras.vocabulary);
+  const model = sentenceEncoder(context, weights);
+  const { word, config } = context.extras;
+  return {
+    ...texts(config, (text, pair) => one.encode(text, pair || null)),
+    attention: (input, broken) => model.attention(input, broken),
+
+    outputs({ tokens }, before, after) {
+      const vectors = [before, after].map(({ hidden }) => hidden);
+      if (!word) {
+        return after === before ? [] : tokens.map((label, i) => ({ label, before: 1, after: sixDecimals(cosine(vectors[0][i], vectors[1][i])) }));
+      }
+      const at = Math.max(0, tokens.indexOf(word));
+      const others = range(0, tokens.length).filter((i) => i !== at && /^\p{L}{4,}$/u.test(tokens[i]));
+      return others.map((i) => {
+        const [old, now] = vectors.map((rows) => cosine(rows[at], rows[i]));
+        return { label: `${tokens[at]} ~ ${tokens[i]} (${i})`, before: old, after: now };
+      });
+    },
+    close: () => model.close(),
+  };
+}
+
+const sixDecimals = (number) => round(number * 1e6) / 1e6; // equal vectors give 1, not 1 + eps
+
+function cosine(one, other) {
+  let [product, own, others] = [0, 0, 0];
+  for (let i = 0; i < one.length; i++) {
+    product += one[i] * other[i];
+    own += one[i] ** 2;
+    others += other[i] ** 2;
+  }
+  return product / Math.sqrt(own * others);
+}
+
 // A ViT reads numbered pictures: the outputs are the probabilities of the classes, once a head is broken.
-function pictures({ extras: { shown, names } }, { config }) {
-  const side = config.image_size;
+async function pictures(context) {
+  const { network, shown, names } = context.extras;
+  const model = await networkOf(context, network);
+  const side = model.config.image_size;
   const { pixels, ink, grid: [rows, columns] } = revive(shown);
   const count = pixels.byteLength / side ** 2;
 
@@ -73,25 +127,26 @@ function pictures({ extras: { shown, names } }, { config }) {
     return Float32Array.from({ length: side ** 2 }, (_, i) => pixels.getUint8(Number(number) * side ** 2 + i) / 255);
   }
 
-  const places = Array.from({ length: rows * columns }, (_, i) => `row ${Math.floor(i / columns)}, column ${i % columns}`);
+  const patches = range(0, rows * columns).map((i) => `row ${Math.floor(i / columns)}, column ${i % columns}`);
+  const tokens = ["[CLS]", ...patches];
+  const input = (number) => ({ grey: numbered(number), tokens, segments: tokens.map(() => 0) });
   return {
-    input: ({ text }) => numbered(text),
+    input: ({ text }) => input(text),
+    attention: ({ grey }, broken) => model.attention(grey, broken && { ...broken, from: broken.from?.grey }),
 
     patch({ other }, _, notes) {
-      if (other.trim()) return numbered(other);
+      if (other.trim()) return input(other);
       notes.push("Nothing is patched: type the number of the picture to patch from.");
       return null;
     },
 
-    labels: () => ["[CLS]", ...places],
-
-    outputs(before, after) {
+    outputs(_, before, after) {
       if (after === before) return [];
       const [old, now] = [before, after].map(({ logits }) => softmax(logits));
       return names.map((label, i) => ({ label, before: old[i], after: now[i] }));
     },
 
-    picture(seen) {
+    picture({ grey: seen }) {
       const bytes = Uint8Array.from(seen, (grey) => Math.round((ink ? 1 - grey : grey) * 255));
       const data = new DataView(Uint8Array.from({ length: 3 * bytes.length }, (_, i) => bytes[Math.floor(i / 3)]).buffer);
       return { data, height: side, width: side, rows, columns, boxes: null };
@@ -99,10 +154,11 @@ function pictures({ extras: { shown, names } }, { config }) {
   };
 }
 
-function panel({ maps, shape }, labels, picture) {
+function panel({ maps, shape }, { tokens: labels, segments }, picture) {
   const special = labels.flatMap((label, i) => (SPECIAL.test(label) ? [i] : []));
-  const tokens = { kind: "tokens", labels, segments: labels.map(() => 0), special };
-  return { name: "", shape, dtype: "float16", data: halves(maps.map((weight) => within(weight, 0, 1))), rows: tokens, columns: tokens, picture };
+  const tokens = { kind: "tokens", labels, segments, special };
+  const data = halves(maps.map((weight) => within(weight, 0, 1)));
+  return { name: "", shape, dtype: "float16", data, rows: tokens, columns: tokens, picture };
 }
 
 // Empty when nothing is broken, else how, layer and head; anything else repairs.
@@ -111,23 +167,22 @@ function known({ how, layer = 0, head = 0 }, [layers, heads]) {
   return { how, layer: within(layer, 0, layers - 1), head: within(head, 0, heads - 1) };
 }
 
-// extras: {network}, and {vocabulary} of a decoder, or of a ViT {shown: {pixels, ink, grid}, names}
+const readerOf = ({ shown, config }) => (shown ? pictures : config ? encoder : decoder);
+
+// extras: {network, vocabulary} of a decoder, and MiniLM's {config, word}; of a ViT {network, shown: {pixels, ink, grid}, names}
 export default async function brain(context) {
-  let [model, reader] = [null, null];
-  if (context.large.length) model = await network(context, context.extras.network); // what the reader has just been asked about
+  let reader = context.large.length ? await readerOf(context.extras)(context) : null; // what the reader has just been asked about
 
   async function run(state) {
-    model ??= await network(context, context.extras.network);
-    reader ??= await (context.extras.shown ? pictures : decoder)(context, model);
+    reader ??= await readerOf(context.extras)(context);
     const notes = [];
     const input = reader.input(state, notes);
     const { how } = state.broken;
     const from = how === "patch" ? reader.patch(state, input, notes) : null;
-    const before = await model.attention(input);
-    const after = how && (how !== "patch" || from) ? await model.attention(input, { ...state.broken, from }) : before;
-    const labels = reader.labels(input);
+    const before = await reader.attention(input);
+    const after = how && (how !== "patch" || from) ? await reader.attention(input, { ...state.broken, from }) : before;
     if (TEXTS.some((name) => [...state[name]].length === MAX_CHARACTERS)) notes.push(`Only the first ${MAX_CHARACTERS} characters are read.`);
-    return { notes, outputs: reader.outputs(before, after), panels: [panel(after, labels, reader.picture?.(input) ?? null)] };
+    return { notes, outputs: reader.outputs(input, before, after), panels: [panel(after, input, reader.picture?.(input) ?? null)] };
   }
 
   return {
@@ -147,7 +202,7 @@ export default async function brain(context) {
       const moved = ["broken", ...TEXTS, ...PLACES].filter((name) => JSON.stringify(controls[name]) !== JSON.stringify(traits[name]));
       return { ...said, ...Object.fromEntries(moved.map((name) => [name, controls[name]])) };
     },
-    close: () => model?.close?.(),
+    close: () => reader?.close?.(),
   };
 }
 

@@ -1,5 +1,5 @@
 // A text that grows token by token, as explorers/generation.py answers.
-import { network } from "../models/networks.js";
+import { networkOf } from "../models/networks.js";
 import { largest } from "../models/small/numbers.js";
 import { characterTables, tokenizer } from "../models/tokenizers/load.js";
 import { clean, within } from "./lib/python.js";
@@ -12,14 +12,14 @@ const pause = () => new Promise((done) => setTimeout(done)); // for the page to 
 
 // extras: {network, vocabulary, start, stop}
 export default async function brain(context) {
-  const { network: name, vocabulary, start, stop } = context.extras;
+  const { network, vocabulary, start, stop } = context.extras;
   let [writer, characters] = [null, null];
-  if (context.large.length) await network(context, name); // what the reader has just been asked about
+  if (context.large.length) await networkOf(context, network); // what the reader has just been asked about
 
   async function begin({ prompt, seed, cached, simple }) {
     characters = await characterTables(context);
     const options = { start, stop, scored: !simple }; // a newcomer sees no number of the prompt
-    const made = new Writer(await network(context, name), await tokenizer(context, vocabulary), options);
+    const made = new Writer(await networkOf(context, network), await tokenizer(context, vocabulary), options);
     Object.assign(made, { seed, cached });
     await made.read(prompt);
     writer = made;

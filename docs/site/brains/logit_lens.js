@@ -1,5 +1,5 @@
 // What a language model would say next after each of its layers, as explorers/logit_lens.py answers.
-import { network } from "../models/networks.js";
+import { networkOf } from "../models/networks.js";
 import { largest, rows } from "../models/small/numbers.js";
 import { tokenizer } from "../models/tokenizers/load.js";
 import { halves } from "./lib/halves.js";
@@ -17,13 +17,13 @@ function logSum(logits) {
 
 // extras: {network, vocabulary}
 export default async function brain(context) {
-  const { network: name, vocabulary } = context.extras;
+  const { network, vocabulary } = context.extras;
   let [model, one, lens] = [null, null, null]; // lens: {states: L + 1 of (T, D), sums (L + 1, T)}
-  if (context.large.length) model = await network(context, name); // what the reader has just been asked about
+  if (context.large.length) model = await networkOf(context, network); // what the reader has just been asked about
   const named = (ids) => ids.map((id) => tokenName(one.decode([id])));
 
   async function prepared() {
-    model ??= await network(context, name);
+    model ??= await networkOf(context, network);
     one ??= await tokenizer(context, vocabulary);
   }
 

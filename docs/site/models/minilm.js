@@ -22,6 +22,11 @@ export class SentenceEncoder {
     return Float32Array.from(sum, (value) => value / length);
   }
 
+  // Who looks at whom while {ids, segments} are read, as BERT tells it.
+  attention(input, broken) {
+    return this.#model.attention(input, broken);
+  }
+
   close() {}
 }
 
@@ -34,11 +39,19 @@ class Beside {
     this.#worker.postMessage({ weights }, [weights]); // handed over, not copied
   }
 
-  vector(ids, places) {
+  vector(...given) {
+    return this.#ask("vector", given);
+  }
+
+  attention(...given) {
+    return this.#ask("attention", given);
+  }
+
+  #ask(method, given) {
     return new Promise((done, failed) => {
       this.#worker.onmessage = ({ data }) => done(data);
       this.#worker.onerror = ({ message }) => failed(new Error(message));
-      this.#worker.postMessage({ ids, places });
+      this.#worker.postMessage({ method, given });
     });
   }
 

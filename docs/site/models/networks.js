@@ -5,4 +5,4 @@ import { loaded } from "./small/load.js";
 const LARGE = { smollm2: llama };
 
 // context: what a brain is given. Promises of {config, read(ids, cached), states(ids), logits(states), ...}.
-export const network = (context, name) => (LARGE[name] ?? loaded)(context, name);
+export const networkOf = (context, name) => (LARGE[name] ?? loaded)(context, name);
