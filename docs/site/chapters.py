@@ -132,14 +132,19 @@ def picture_mark(png):
     return hashlib.sha256(base64.b64decode(_text(png))).hexdigest()[:16]
 
 
-def answers(stored, brains):
-    """Whether the site has a brain for this explorer, and the network that it needs."""
-    return stored["module"] in brains and stored.get("extras", {}).get("network") != ""
+def answers(stored, brains, large=None):
+    """Whether the site has a brain for this explorer, and the network that it needs.
+
+    large: the card of `large_files.py`; None: every large file is there.
+    """
+    extras = stored.get("extras", {})
+    there = large is None or large.keys() >= set(extras.get("large", []))
+    return stored["module"] in brains and extras.get("network") != "" and there
 
 
-def stays_a_picture(stored, brains):
+def stays_a_picture(stored, brains, large=None):
     """Whether the explorer of a state asks Python, and the site has nothing that answers."""
-    return stored["module"] in ANSWERED and not answers(stored, brains)
+    return stored["module"] in ANSWERED and not answers(stored, brains, large)
 
 
 def _explorer(output, name, number, chapter, pictures, states, brains, large, missed):
@@ -148,13 +153,13 @@ def _explorer(output, name, number, chapter, pictures, states, brains, large, mi
     state = states / chapter / f"{name}.json"
     live, note = "", STILL
     stored = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
-    needs = stored.get("extras", {}).get("large", [])  # names of large files
-    if stored and (stays_a_picture(stored, brains) or not large.keys() >= set(needs)):
+    if stored and stays_a_picture(stored, brains, large):
         pass
     elif stored.get("picture") == picture_mark(output["data"]["image/png"]):
-        brain = " data-brain" if answers(stored, brains) else ""
+        brain = " data-brain" if answers(stored, brains, large) else ""
         live = f' data-state="{chapter}/{name}" data-module="{stored["module"]}"{brain}'
-        if needs:
+        needs = stored["extras"].get("large")  # names of large files
+        if brain and needs:
             files = json.dumps([file for each in needs for file in large[each]])
             live += f' data-large="{html.escape(files)}"'
         note = _remark(stored, brain)
