@@ -155,7 +155,7 @@ def _explorer(output, name, number, chapter, pictures, states, brains, large, mi
         brain = " data-brain" if answers(stored, brains) else ""
         live = f' data-state="{chapter}/{name}" data-module="{stored["module"]}"{brain}'
         if needs:
-            files = json.dumps([large[each] for each in needs])
+            files = json.dumps([file for each in needs for file in large[each]])
             live += f' data-large="{html.escape(files)}"'
         note = _remark(stored, brain)
     else:

@@ -14,12 +14,14 @@ import torch
 from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
-from tutorial_lib.datasets import load_mnist, minilm_folder
+from tutorial_lib.datasets import load_mnist, minilm_folder, smollm2_folder
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.explorers.attention_model import DecoderBackend, EncoderBackend
 from tutorial_lib.explorers.attention_picture import PictureBackend
+from tutorial_lib.files import gguf_in, read_gguf
 from tutorial_lib.interpret import likeness
-from tutorial_lib.models import BERT
+from tutorial_lib.models import BERT, LlamaConfig
+from tutorial_lib.models.foreign.llama import read_llama_facts
 from tutorial_lib.recipes import shakespeare_gpt
 from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
 from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -100,7 +102,22 @@ def reading_of(model, encode, decode):
     known = vocabulary(one)
     probe = "To be, or not to be"
     plain = known and list(map(int, encode(probe))) == list(one.encode(probe))
+    if plain and is_smollm2(model):
+        return {"network": "smollm2", "large": ["smollm2"], **known}
     return {"network": network(model) if plain else "", **known}
+
+
+def is_smollm2(model):
+    """Whether a model is the SmolLM2 whose file large_files.py takes, told by its last norm."""
+    try:
+        file = read_gguf(gguf_in(smollm2_folder()))
+    except MissingDataError:
+        return False
+    if getattr(model, "config", None) != LlamaConfig(**read_llama_facts(file)):
+        return False
+    norm = torch.empty(model.config.d_model)
+    file.tensors["output_norm.weight"].copy_to(norm)
+    return torch.equal(model.final_norm.weight.cpu(), norm)
 
 
 def first_forgery(explorer):

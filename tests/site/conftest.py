@@ -30,7 +30,7 @@ def find_node():
 @pytest.fixture(scope="session")
 def exported():
     """The module that writes the vocabularies."""
-    sys.path.append(str(SITE / "models"))
+    sys.path += [str(SITE / "models"), str(SITE)]
     import export_vocabularies
 
     return export_vocabularies

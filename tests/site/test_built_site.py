@@ -299,6 +299,27 @@ def test_meaning_is_looked_for_once_the_reader_loads_minilm(visit, name, module,
     assert here.wrong == []
 
 
+def test_smollm2_writes_once_the_reader_loads_it(visit):
+    here = visit("00_start_here")
+    figure = here.page.locator("figure[data-module=generation]")
+    if figure.count() == 0:
+        pytest.skip("the site was built without SmolLM2")
+    explorer = here.wake("generation")
+    assert not [url for url in here.loaded if "/smollm2" in url]
+    figure.locator(".tl-offer button", has_text="Load SmolLM2 (97 MB)").click()
+    written = here.page.locator(f"{explorer} .tl-text [data-index]")
+    step = here.page.locator(f"{explorer} [aria-label='Write one token']")
+    step.click()
+    expect(written).to_have_count(1, timeout=60_000)
+    assert len([url for url in here.loaded if "/models/large/smollm2" in url]) == 2
+    assert len(here.page.workers) == 1
+    # On the way to another page its memory is given back; on the way back, the kept file is read.
+    here.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    step.click()
+    expect(written).to_have_count(2, timeout=60_000)
+    assert here.wrong == []
+
+
 def test_the_first_page_is_light_and_moves(visit):
     here = visit("index")
     text = here.page.locator(".tl-writing .tl-text")

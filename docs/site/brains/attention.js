@@ -2,7 +2,7 @@
 import { revive } from "../js/model.js";
 import { large } from "../models/large.js";
 import { sentenceEncoder } from "../models/minilm.js";
-import { loaded } from "../models/small/load.js";
+import { networkOf } from "../models/networks.js";
 import { largest, softmax } from "../models/small/numbers.js";
 import { tokenizer } from "../models/tokenizers/load.js";
 import { halves } from "./lib/halves.js";
@@ -52,7 +52,7 @@ function texts({ n_layers: layers, n_heads: heads, context }, encode) {
 // A decoder-only model: the outputs are its likeliest next tokens.
 async function decoder(context) {
   const one = await tokenizer(context, context.extras.vocabulary);
-  const model = await loaded(context, context.extras.network);
+  const model = await networkOf(context, context.extras.network);
   const named = (id) => tokenName(one.decode([id]));
   const encode = (text) => {
     const ids = one.encode(text);
@@ -115,7 +115,7 @@ function cosine(one, other) {
 // A ViT reads numbered pictures: the outputs are the probabilities of the classes, once a head is broken.
 async function pictures(context) {
   const { network, shown, names } = context.extras;
-  const model = await loaded(context, network);
+  const model = await networkOf(context, network);
   const side = model.config.image_size;
   const { pixels, ink, grid: [rows, columns] } = revive(shown);
   const count = pixels.byteLength / side ** 2;

@@ -1,5 +1,5 @@
 // A text that grows token by token, as explorers/generation.py answers.
-import { loaded } from "../models/small/load.js";
+import { networkOf } from "../models/networks.js";
 import { largest } from "../models/small/numbers.js";
 import { characterTables, tokenizer } from "../models/tokenizers/load.js";
 import { clean, within } from "./lib/python.js";
@@ -11,14 +11,15 @@ const LARGEST_SEED = 2 ** 31 - 1;
 const pause = () => new Promise((done) => setTimeout(done)); // for the page to draw
 
 // extras: {network, vocabulary, start, stop}
-export default function brain(context) {
+export default async function brain(context) {
   const { network, vocabulary, start, stop } = context.extras;
   let [writer, characters] = [null, null];
+  if (context.large.length) await networkOf(context, network); // what the reader has just been asked about
 
   async function begin({ prompt, seed, cached, simple }) {
     characters = await characterTables(context);
     const options = { start, stop, scored: !simple }; // a newcomer sees no number of the prompt
-    const made = new Writer(await loaded(context, network), await tokenizer(context, vocabulary), options);
+    const made = new Writer(await networkOf(context, network), await tokenizer(context, vocabulary), options);
     Object.assign(made, { seed, cached });
     await made.read(prompt);
     writer = made;
@@ -101,6 +102,7 @@ export default function brain(context) {
         return { ...back, error: `${error.name}: ${error.message}` };
       }
     },
+    close: () => writer?.network.close?.(),
   };
 }
 

@@ -1,5 +1,5 @@
 // What a language model would say next after each of its layers, as explorers/logit_lens.py answers.
-import { loaded } from "../models/small/load.js";
+import { networkOf } from "../models/networks.js";
 import { largest, rows } from "../models/small/numbers.js";
 import { tokenizer } from "../models/tokenizers/load.js";
 import { halves } from "./lib/halves.js";
@@ -16,13 +16,14 @@ function logSum(logits) {
 }
 
 // extras: {network, vocabulary}
-export default function brain(context) {
+export default async function brain(context) {
   const { network, vocabulary } = context.extras;
   let [model, one, lens] = [null, null, null]; // lens: {states: L + 1 of (T, D), sums (L + 1, T)}
+  if (context.large.length) model = await networkOf(context, network); // what the reader has just been asked about
   const named = (ids) => ids.map((id) => tokenName(one.decode([id])));
 
   async function prepared() {
-    model ??= await loaded(context, network);
+    model ??= await networkOf(context, network);
     one ??= await tokenizer(context, vocabulary);
   }
 
@@ -82,5 +83,6 @@ export default function brain(context) {
       if (request || !lens) Object.assign(said, await answered.receive({ request: state.request }));
       return { ...said, followed: await followed(state.follow) };
     },
+    close: () => model?.close?.(),
   };
 }

@@ -19,7 +19,7 @@ const answers = [];
 const script = async (path) => { runInThisContext(readFileSync(join(base, path), "utf8")); };
 globalThis.fetch = async (path) => new Response(readFileSync(path));
 const card = extras.large ? JSON.parse(readFileSync(join(base, "models/large/card.json"), "utf8")) : {};
-const large = (extras.large ?? []).map((name) => card[name]);
+const large = (extras.large ?? []).flatMap((name) => card[name]);
 const model = new Model(revive(state), () => make({ extras, base: `${base}/`, script, large, busy() {}, ask() {} }));
 model.failed = (error) => { throw error; };
 const receive = model.receive.bind(model);

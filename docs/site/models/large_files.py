@@ -3,27 +3,33 @@
     python docs/site/models/large_files.py OUT
 
 writes OUT/<name>-<mark>.safetensors, which a page fetches when its reader says so (large.js), and
-card.json, which says where each is, how large, and what it is called. A name whose data is not
+card.json, which says where each is, how large, and what it is called: for each name a list, since
+hosts of static files refuse large ones, and those are cut into parts. A name whose data is not
 installed is left out: the explorers that need it stay pictures.
 """
 
 import hashlib
 import json
+import math
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
+import gguf  # noqa: E402
 import torch  # noqa: E402
 from safetensors.torch import save  # noqa: E402
 
-from tutorial_lib.datasets import load_shakespeare, minilm_folder  # noqa: E402
+from tutorial_lib.datasets import load_shakespeare, minilm_folder, smollm2_folder  # noqa: E402
 from tutorial_lib.errors import MissingDataError  # noqa: E402
 from tutorial_lib.figures.chapter06b_using_bert.search import where  # noqa: E402
+from tutorial_lib.files import gguf_in, read_gguf  # noqa: E402
 from tutorial_lib.models import BERT  # noqa: E402
+from tutorial_lib.models.foreign.llama import read_llama_facts  # noqa: E402
 from tutorial_lib.recipes import load_checkpoint  # noqa: E402
 
+MOST = 49_000_000  # bytes of a file
 WHERE = "models/large/"  # below the folder of the site's scripts
 
 
@@ -51,12 +57,32 @@ def emoji():
     return save({"vectors": finder.two_heads.image_vectors(finder.stored("test")[1])})
 
 
+def packed(folder):
+    """The Llama of a folder's GGUF as it is packed there: (rows, bytes of a row), and its kinds."""
+    file = read_gguf(gguf_in(folder))
+    whole = torch.from_file(str(file.path), size=file.path.stat().st_size, dtype=torch.uint8)
+    tensors, kinds = {}, {}
+    for name, one in file.tensors.items():
+        rows = math.prod(one.shape[:-1])
+        tensors[name] = whole[one.offset : one.offset + one.n_bytes].view(rows, -1)
+        kinds[name] = gguf.GGMLQuantizationType(one.kind).name
+    facts = {"config": read_llama_facts(file), "kinds": kinds}
+    return save(tensors, {name: json.dumps(fact) for name, fact in facts.items()})
+
+
 # Name -> what the reader is told it is, and the function that gives its bytes.
 FILES = {
     "minilm": ("MiniLM", minilm),
     "speeches": ("the speeches", speeches),
     "emoji": ("the pictures' vectors", emoji),
+    "smollm2": ("SmolLM2", lambda: packed(smollm2_folder())),
 }
+
+
+def parts(data):
+    """Return the bytes in parts of about the same length, none of them longer than MOST."""
+    step = math.ceil(len(data) / math.ceil(len(data) / MOST))
+    return [data[start : start + step] for start in range(0, len(data), step)]
 
 
 def main(out, names=tuple(FILES)):
@@ -70,9 +96,12 @@ def main(out, names=tuple(FILES)):
         except MissingDataError as error:
             print(f"no {name}: {error}")
             continue
-        file = f"{name}-{hashlib.sha256(data).hexdigest()[:8]}.safetensors"
-        (folder / file).write_bytes(data)
-        card[name] = {"file": WHERE + file, "bytes": len(data), "title": title}
+        card[name] = []
+        for part, content in enumerate(parts(data)):
+            mark = hashlib.sha256(content).hexdigest()[:8]
+            file = f"{name}{f'.{part}' if part else ''}-{mark}.safetensors"
+            (folder / file).write_bytes(content)
+            card[name].append({"file": WHERE + file, "bytes": len(content), "title": title})
     (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     return card
 

@@ -15,19 +15,23 @@ class Heads {
     const [mixed, weights] = [this.#mixed[layer] = [], this.#weights[layer] = []];
     return (query, keys, values, heads, row) => {
       [mixed[row], weights[row]] = attend(query, keys, values, heads);
-      if (layer === this.#broken.layer) this.#break(mixed[row], weights[row], values, row);
+      if (layer === this.#broken.layer) {
+        const even = attend(new Float32Array(query.length), keys, values, heads); // a query of zeros looks at all alike
+        this.#break([mixed[row], weights[row]], even, row);
+      }
       return [mixed[row], weights[row]];
     };
   }
 
-  #break(mixed, weights, values, row) {
+  #break([mixed, weights], [evenly, even], row) {
     const { how, head, output } = this.#broken;
     const own = this.#own(mixed, weights, head);
+    if (how === "zero") own.fill(0);
     if (how === "patch") own.set(output[row]);
-    else own.fill(0);
-    if (how !== "uniform") return;
-    weights[head].fill(1 / values.length);
-    for (const value of values) this.#own(value, weights, head).forEach((number, i) => { own[i] += number / values.length; });
+    if (how === "uniform") {
+      own.set(this.#own(evenly, weights, head));
+      weights[head] = even[head];
+    }
   }
 
   // One head's part of the numbers of all.

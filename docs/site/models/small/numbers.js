@@ -143,24 +143,26 @@ export function logSoftmax(logits, heat = 1) {
   return Float64Array.from(logits, (value) => (value - top) / heat - rest);
 }
 
-// One query (D) and keys and values, S rows (D) each, in H heads: [mixed values (D), weights, H rows (S)].
+// One query (D) in H heads, and S keys and values, whose heads may be fewer, each for several neighbours of the query's:
+// [mixed values (D), weights, H rows (S)].
 export function attend(query, keys, values, heads) {
   const width = query.length / heads;
+  const each = query.length / keys[0].length; // heads that share a key
   const mixed = new Float32Array(query.length);
   const weights = [];
   const scores = new Float64Array(keys.length);
   for (let head = 0; head < heads; head++) {
-    const [start, end] = [head * width, (head + 1) * width];
+    const [start, shared] = [head * width, Math.floor(head / each) * width];
     for (let s = 0; s < keys.length; s++) {
       const key = keys[s];
       let sum = 0;
-      for (let i = start; i < end; i++) sum += query[i] * key[i];
+      for (let i = 0; i < width; i++) sum += query[start + i] * key[shared + i];
       scores[s] = sum;
     }
     const row = softmax(scores, Math.sqrt(width));
     for (let s = 0; s < keys.length; s++) {
       const [value, share] = [values[s], row[s]];
-      for (let i = start; i < end; i++) mixed[i] += share * value[i];
+      for (let i = 0; i < width; i++) mixed[start + i] += share * value[shared + i];
     }
     weights.push(row);
   }
@@ -172,9 +174,17 @@ export function rows(x, n) {
   return Array.from({ length: n }, (_, row) => x.subarray(row * width, (row + 1) * width));
 }
 
-// The places of the n largest numbers, the largest first.
+// The places of the n largest numbers, the largest first, of equal ones the earlier.
 export function largest(numbers, n) {
-  return Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b).slice(0, n);
+  const best = [];
+  for (let i = 0; i < numbers.length; i++) {
+    if (best.length === n && numbers[i] <= numbers[best.at(-1)]) continue;
+    let at = best.length;
+    while (at > 0 && numbers[best[at - 1]] < numbers[i]) at--;
+    best.splice(at, 0, i);
+    if (best.length > n) best.pop();
+  }
+  return best;
 }
 
 // Numbers of half precision (IEEE 754), by a table of all there are.
