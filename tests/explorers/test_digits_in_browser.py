@@ -56,7 +56,7 @@ def test_a_digit_drawn_with_the_mouse_is_read(explorer):
 
 def test_a_click_is_a_dot_and_a_drag_beyond_the_edge_stays_inside(explorer):
     draw(explorer, [(0.5, 0.5)])
-    assert words(explorer).startswith("The model reads a ")
+    assert words(explorer).startswith("The model reads a")
     draw(explorer, [(0.5, 0.9), (0.5, 3.0)])
     assert explorer.widget.strokes[1][-1][1] == 1
 
@@ -95,4 +95,4 @@ def test_the_pen_goes_to_both_ends(explorer):
         before = explorer.picture(PAPER)
         explorer.page.locator("input[aria-label=Pen]").fill(value)
         assert explorer.picture(PAPER) != before
-        assert words(explorer).startswith("The model reads a ")
+        assert words(explorer).startswith("The model reads a")

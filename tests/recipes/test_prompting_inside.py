@@ -35,3 +35,12 @@ def test_what_the_table_shows():
     reviews = summarise(table["reviews"], ["answers", "examples"], "accuracy")
     assert reviews["calibrated", 4]["mean"] > reviews["as they are", 4]["mean"] + 0.05
     assert reviews["calibrated", 0]["mean"] < reviews["as they are", 0]["mean"]
+
+
+def test_the_gains_are_those_of_the_table():
+    rows = load_result("prompting-inside")["rows"]
+    found = prompting_inside.gains_found(rows)
+    means = {name: [round(s["mean"], 2) for s in ends] for name, ends in found.items()}
+    assert means["all heads"] == [0.5, 0.92]
+    assert means["without 16 induction heads"] == [0.06, 0.54]
+    assert means["without 16 others, draw 1"] != means["without 16 others, draw 2"]

@@ -8,6 +8,7 @@ import base64
 import copy
 import html
 import io
+import re
 
 import numpy as np
 from browser import MISSING, find_chromium, launched
@@ -66,11 +67,32 @@ class FirstStates:
         def keep(cell, **_):
             for output in cell.get("outputs", ()):
                 shown = output.get("data", {}).get(LIVE)
-                if shown and is_explorer(output):  # a progress bar keeps its text
-                    self.states[shown["model_id"]] = _state(client, shown["model_id"])
+                if not shown:
+                    continue
+                state = _state(client, shown["model_id"])
+                if is_explorer(output):
+                    self.states[shown["model_id"]] = state
+                elif bar := finished_bar(state):
+                    output["data"]["text/plain"] = bar
 
         client.store_widget_state = True
         client.on_cell_executed = keep
+
+
+def finished_bar(state):
+    """What a progress bar says in the end, without its times; None for another widget.
+
+    What it prints without a kernel is how it began, "0%", for ever.
+
+    >>> bar = {"children": [{"value": "training: 100%"}, {"value": 3.0, "max": 3.0}, {"value": ""}]}
+    >>> finished_bar(bar)
+    'training: 3 of 3'
+    """
+    parts = state.get("children", ())
+    if len(parts) != 3 or "max" not in parts[1]:
+        return None
+    name = re.sub(r"\s*\d+%$", "", parts[0]["value"].replace("\u2007", " "))
+    return f"{name} {parts[1]['value']:.0f} of {parts[1]['max']:.0f}".strip()
 
 
 def _state(client, model):

@@ -300,6 +300,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.charts import (
         bar_chart,
+        describe_gains,
         describe_line_chart,
         gains,
         histogram,

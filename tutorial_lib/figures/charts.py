@@ -310,6 +310,19 @@ def gains(
     return figure
 
 
+def describe_gains(found, names=("without", "with")):
+    """Say in words what `gains` shows.
+
+    >>> describe_gains({"all heads": (0.25, 0.75)}, names=("no example", "four"))
+    'Share right, no example and four. All heads: 0.25 and 0.75.'
+    """
+    said = []
+    for condition, ends in found.items():
+        low, high = (s["mean"] if isinstance(s, Mapping) else s for s in ends)
+        said.append(f"{condition.capitalize()}: {low:.2f} and {high:.2f}")
+    return f"Share right, {names[0]} and {names[1]}. {'; '.join(said)}."
+
+
 @styled
 def histogram(values, x_label, title, *, bins=40, y_label="count", marks=None, figure=None):
     """How often each value comes; `marks` maps a text to an x where a line is drawn.

@@ -33,9 +33,8 @@ def says(model, prompts, answers, goes_on):
     starts = [len(prompt) - 1 for prompt in prompts]
     right = []
     for row, start, logits in zip(rows, starts, logits_from(model, rows, starts), strict=True):
-        likeliest = logits.argmax(dim=-1)  # (answer + 1,)
-        wanted = torch.tensor(row[start + 1 :])
-        right.append(torch.equal(likeliest[:-1], wanted) and not goes_on[likeliest[-1]].item())
+        *likeliest, after = logits.argmax(dim=-1).tolist()  # one a token of the answer, and one
+        right.append(likeliest == row[start + 1 :] and not goes_on[after].item())
     return right
 
 
@@ -56,10 +55,11 @@ def logits_from(model, rows, starts):
     """Yield for each row the logits (T - start, V) that follow its ids from position start on."""
     n_shared = min(shared_start(rows), *starts) if len(rows) > 1 else 0
     first = model.new_cache(1, max(n_shared, 1))
+    device = next(model.parameters()).device
     if n_shared:
-        model(torch.tensor([rows[0][:n_shared]]), cache=first, last_only=True)
+        model(torch.tensor([rows[0][:n_shared]], device=device), cache=first, last_only=True)
     for at in range(0, len(rows), BATCH):
-        rest = [torch.tensor(row[n_shared:]) for row in rows[at : at + BATCH]]
+        rest = [torch.tensor(row[n_shared:], device=device) for row in rows[at : at + BATCH]]
         ids = pad_sequence(rest, batch_first=True)  # (B, T): what comes after is never looked at
         cache = spread(model, first, len(ids), n_shared + ids.size(1))
         hidden = model.read(ids, cache=cache)  # (B, T, D)

@@ -20,6 +20,7 @@ from tqdm.auto import tqdm
 from tutorial_lib.datasets.wheels import SMOLLM2_SHA256
 from tutorial_lib.decoding import generate
 from tutorial_lib.interpret import Mean, Zero, induction, intervene, mean_outputs
+from tutorial_lib.recipes.measures import summarise
 from tutorial_lib.recipes.prompt_scores import logits_from
 from tutorial_lib.recipes.prompting import (
     TASKS,
@@ -124,7 +125,8 @@ def others_beside(heads, ranked, seed):
 @cache
 def neutral_means(model, tokenizer):
     """Return each head's mean output (L, H, K) over a page of prose: no examples, no questions."""
-    return mean_outputs(model, torch.tensor([tokenizer.encode(NEW_PROSE)]))
+    device = next(model.parameters()).device
+    return mean_outputs(model, torch.tensor([tokenizer.encode(NEW_PROSE)], device=device))
 
 
 def changes_of(heads, instead, means):
@@ -190,6 +192,22 @@ def by_heads(asker, seed, chosen):
                     row["kinds"] = kinds(asker, wording, shown[:k], asked)
             rows.append(row)
     return rows
+
+
+def gains_found(rows):
+    """Return the share right without an example and with four, {condition: (stats, stats)}.
+
+    rows: those of the recipe's table, with three draws of questions each; silenced heads are at
+    their means. Stats are as `summarise` gives them.
+    """
+    found = summarise(rows, ["silenced", "instead", "draw", "examples"], "accuracy")
+    conditions = {
+        "all heads": ("none", "", 0),
+        "without 16 induction heads": ("induction heads", "mean", 0),
+        "without 16 others, draw 1": ("other heads", "mean", 0),
+        "without 16 others, draw 2": ("other heads", "mean", 1),
+    }
+    return {name: (found[*key, 0], found[*key, 4]) for name, key in conditions.items()}
 
 
 def kinds_counted(rows, examples=4):

@@ -174,7 +174,6 @@ export default async function brain(context) {
   let reader = context.large.length ? await readerOf(context.extras)(context) : null; // what the reader has just been asked about
 
   async function run(state) {
-    reader ??= await readerOf(context.extras)(context);
     const notes = [];
     const input = reader.input(state, notes);
     const { how } = state.broken;
@@ -191,6 +190,7 @@ export default async function brain(context) {
       for (const name of TEXTS) state[name] = clean(traits[name], MAX_CHARACTERS);
       let said = {};
       if ([...TEXTS, "broken"].some((name) => name in news)) {
+        reader ??= await readerOf(context.extras)(context);
         try {
           said = await run(state);
         } catch (error) {

@@ -26,14 +26,11 @@ export default async function brain(context) {
   }
 
   async function take(news, state) {
-    if (!writer) await begin(state);
-    else {
-      if ("prompt" in news) await writer.read(state.prompt);
-      if ("cached" in news) await writer.useCache(state.cached);
-      if ("seed" in news) {
-        writer.seed = state.seed;
-        await writer.reset();
-      }
+    if ("prompt" in news) await writer.read(state.prompt);
+    if ("cached" in news) await writer.useCache(state.cached);
+    if ("seed" in news) {
+      writer.seed = state.seed;
+      await writer.reset();
     }
     const { action, tokens = 1, number = 0 } = news.request ?? {};
     if (action === "reset") await writer.reset();
@@ -46,9 +43,9 @@ export default async function brain(context) {
   async function write(tokens, { temperature, top_k: topK, top_p: topP, limits }) {
     await pause();
     const until = performance.now() + PATIENCE;
-    for (let i = 0; i < tokens; i++) {
-      if (writer.ended || full(limits) || performance.now() > until) return;
+    for (let i = 0; i < tokens && !writer.ended && !full(limits); i++) {
       await writer.write({ temperature, topK, topP });
+      if (performance.now() > until) return;
     }
   }
 
@@ -92,8 +89,11 @@ export default async function brain(context) {
       const { limits } = state;
       const back = Object.fromEntries(Object.entries(kept).filter(([name, value]) => !Object.is(value, traits[name])));
       if (!["prompt", "seed", "cached", "request", "selected"].some((name) => name in news)) return back;
+      const { prompt, seed, cached, ...rest } = news;
+      const left = writer ? news : rest; // it begins with all that is set
+      if (!writer) await begin(state);
       try {
-        const number = await take(news, state);
+        const number = await take(left, state);
         const only = Object.keys(news).every((name) => name === "selected"); // an earlier token is looked at
         const selected = only ? within(state.selected, -1, writer.written.length - 1) : -1;
         const said = only ? {} : { answer: answer(number, limits) };

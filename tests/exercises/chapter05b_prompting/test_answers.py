@@ -43,7 +43,7 @@ def model():
 
 
 def test_the_chapter_is_found_by_its_number():
-    assert registry.find("5b.6").name == "answer_loss"
+    assert registry.find("5b.8").name == "answer_loss"
     assert registry.chapter_module("05b").TITLE == registry.chapter_module("5b").TITLE
 
 
@@ -82,7 +82,7 @@ def test_no_empty_review_can_make_all_eight_right():
         assert f" {p:.2f} |" in TASKS["5b.2"].text
 
 
-# The table of 5b.3 ----------------------------------------------------------------------------
+# The table of 5b.5 ----------------------------------------------------------------------------
 
 
 def kind(pair):
@@ -98,7 +98,7 @@ def test_the_table_holds_what_is_in_the_data():
     pairs = leaky_pairs().train
     counted = Counter((kind(pair), pair.label) for pair in pairs)
     assert {row: tuple(counted[row, label] for label in LABELS) for row in COUNTS} == COUNTS
-    text = TASKS["5b.3"].text
+    text = TASKS["5b.5"].text
     for row, numbers in COUNTS.items():
         assert f"| {row} | {' | '.join(map(str, numbers))} |" in text
 
@@ -111,14 +111,14 @@ def test_the_verdict_of_the_claim_holds():
 
 
 def test_a_rounded_claim_passes():
-    assert judge(TASKS["5b.3"], 67.2).status == "right"
+    assert judge(TASKS["5b.5"], 67.2).status == "right"
 
 
-# The generator of 5b.4 ------------------------------------------------------------------------
+# The generator of 5b.6 ------------------------------------------------------------------------
 
 
 def test_sound_code_gives_each_label_a_third_where_it_can():
-    *rows, general = label_shares(label_counts(TASKS["5b.4"].solution))
+    *rows, general = label_shares(label_counts(TASKS["5b.6"].solution))
     for row in rows:
         assert row == [1 / 3] * 3
     assert general == []
@@ -128,20 +128,20 @@ def test_the_repair_moves_the_leak_to_the_premise():
     hypothesis_alone, premise_alone = blind_shares()
     assert hypothesis_alone == pytest.approx(1 / 3)
     assert premise_alone > 0.6
-    hypothesis_alone, premise_alone = blind_shares(TASKS["5b.4"].shown)
+    hypothesis_alone, premise_alone = blind_shares(TASKS["5b.6"].shown)
     assert hypothesis_alone > 0.4
     assert premise_alone == pytest.approx(1 / 3)
 
 
 def test_code_that_writes_nothing_is_not_taken_for_the_code_shown():
-    assert any(written(TASKS["5b.4"].shown, *case.args) for case in TASKS["5b.4"].cases())
-    verdict = judge(TASKS["5b.4"], "a", lambda premises, hypotheses: [])
+    assert any(written(TASKS["5b.6"].shown, *case.args) for case in TASKS["5b.6"].cases())
+    verdict = judge(TASKS["5b.6"], "a", lambda premises, hypotheses: [])
     assert "no pair at all" in verdict.text
     assert "Next" not in verdict.text
 
 
 def test_each_generator_looks_as_it_is_described():
-    counts = {letter: label_counts(code) for letter, code in TASKS["5b.4"].choices.items()}
+    counts = {letter: label_counts(code) for letter, code in TASKS["5b.6"].choices.items()}
     shares = {letter: label_shares(rows) for letter, rows in counts.items()}
     totals = {
         letter: [sum(column) for column in zip(*counts[letter], strict=True)] for letter in counts
@@ -164,16 +164,16 @@ def test_each_generator_looks_as_it_is_described():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_any_premise_with_the_right_relation_will_do(order):
-    sound = TASKS["5b.4"].solution
+    sound = TASKS["5b.6"].solution
 
     def balanced(premises, hypotheses):
         return sound(premises[::order], hypotheses)[::order]
 
-    assert judge(TASKS["5b.4"], "a", balanced).status == "right"
+    assert judge(TASKS["5b.6"], "a", balanced).status == "right"
 
 
 def test_a_label_that_is_not_true_is_seen():
-    sound = TASKS["5b.4"].solution
+    sound = TASKS["5b.6"].solution
 
     def balanced(premises, hypotheses):
         pairs = sound(premises, hypotheses)
@@ -183,28 +183,28 @@ def test_a_label_that_is_not_true_is_seen():
             for pair, label in zip(pairs, labels[1:] + labels[:1], strict=True)
         ]
 
-    assert "not true" in judge(TASKS["5b.4"], "a", balanced).text
+    assert "not true" in judge(TASKS["5b.6"], "a", balanced).text
 
 
 def test_scenes_in_place_of_their_texts_are_named():
-    sound = TASKS["5b.4"].solution
+    sound = TASKS["5b.6"].solution
 
     def balanced(premises, hypotheses):
         scenes = {scene.text: scene for scene in (*premises, *hypotheses)}
         pairs = sound(premises, hypotheses)
         return [PremisePair(scenes[p.premise], scenes[p.hypothesis], p.label) for p in pairs]
 
-    assert "not the texts of two scenes" in judge(TASKS["5b.4"], "a", balanced).text
+    assert "not the texts of two scenes" in judge(TASKS["5b.6"], "a", balanced).text
 
 
-# The curve of 5b.7 ----------------------------------------------------------------------------
+# The curve of 5b.3 ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("letter", "sure_from"), [(None, 3), ("a", 1), ("b", 9), ("c", 2), ("d", 0)]
 )
 def test_each_curve_looks_as_it_is_described(letter, sure_from):
-    task = TASKS["5b.7"]
+    task = TASKS["5b.3"]
     accuracies = curve(task.choices[letter] if letter else task.solution)
     for n_examples, accuracy in enumerate(accuracies):
         if n_examples >= sure_from:
@@ -238,7 +238,7 @@ def found_by_id(pairs, start, separator, extract, pad):
 
 
 @pytest.mark.parametrize(
-    ("number", "answer"), [("5b.8", diagonal), ("5b.6", masked_targets), ("5b.5", found_by_id)]
+    ("number", "answer"), [("5b.4", diagonal), ("5b.8", masked_targets), ("5b.7", found_by_id)]
 )
 def test_another_style_passes(number, answer):
     assert judge(TASKS[number], answer).status == "right"

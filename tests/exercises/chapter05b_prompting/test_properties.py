@@ -7,7 +7,7 @@ import torch
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import ASKS, SAYS
 
-# 5b.5 -----------------------------------------------------------------------------------------
+# 5b.7 -----------------------------------------------------------------------------------------
 
 
 def for_head(
@@ -30,7 +30,7 @@ def for_head(
     return answer
 
 
-# 5b.6 -----------------------------------------------------------------------------------------
+# 5b.8 -----------------------------------------------------------------------------------------
 
 
 def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, keep=None):
@@ -69,7 +69,7 @@ def prompt(middle=f"{SAYS} ", after="\n\n", end=SAYS, turn=1, drop=0, back=False
     return answer
 
 
-# 5b.8 -----------------------------------------------------------------------------------------
+# 5b.4 -----------------------------------------------------------------------------------------
 
 
 def score(offset=1, rows=None, heads=False, turned=False, divide=None):
@@ -89,7 +89,7 @@ def score(offset=1, rows=None, heads=False, turned=False, divide=None):
     return answer
 
 
-# 5b.4 and 5b.7 --------------------------------------------------------------------------------
+# 5b.3 and 5b.6 --------------------------------------------------------------------------------
 
 
 def balanced(once=True, labels=3, same=False, true=True, back=False):
@@ -131,7 +131,7 @@ def few_shot(query=0, more=0, whole=False, answer_of=0, x_only=False, pattern=0)
 
 
 SETS = {
-    "5b.4": (
+    "5b.6": (
         balanced(),
         {
             "two labels enough": (balanced(labels=2), ["“some dogs are in the field” does not"]),
@@ -154,7 +154,7 @@ SETS = {
             ),
         },
     ),
-    "5b.5": (
+    "5b.7": (
         for_head(),
         {
             "no separator, last column": (
@@ -194,7 +194,7 @@ SETS = {
             ),
         },
     ),
-    "5b.6": (
+    "5b.8": (
         answer_loss(),
         {
             "unshifted": (answer_loss(shift=0), ["It scores each token with the logits at"]),
@@ -245,7 +245,7 @@ SETS = {
             "one lost": (prompt(drop=1), ["It leaves out examples: of wug, dax"]),
         },
     ),
-    "5b.7": (
+    "5b.3": (
         few_shot(),
         {
             "last example asked": (few_shot(query=-1), ["It shows the pair that it asks for: the"]),
@@ -272,7 +272,7 @@ SETS = {
             ),
         },
     ),
-    "5b.8": (
+    "5b.4": (
         score(),
         {
             "itself": (score(offset=0), ["A row looks at what is at the first"]),

@@ -26,6 +26,28 @@ def segments(first_own=0, second_own=1, padding=0, turned=False, cls=0):
     return answer
 
 
+def masked_loss(
+    mean="chosen", keep=True, log=torch.log, dim=-1, shift=0, spare=None, hide="chosen"
+):
+    """The loss at the chosen places, with a choice of slips."""
+
+    def answer(model, ids, chosen, mask_id):
+        hidden = {"chosen": chosen, "nothing": chosen & False, "others": ~chosen}[hide]
+        logits = model(ids.masked_fill(hidden, mask_id))
+        top = logits.amax(dim, keepdim=True)
+        p = torch.exp(logits - top) / torch.exp(logits - top).sum(dim, keepdim=True)
+        p = p.roll(shift, dims=1)
+        counted = chosen if keep else ~chosen
+        if spare is not None:
+            counted = counted & (ids != spare)
+        losses = -log(p.gather(-1, ids.unsqueeze(-1)).squeeze(-1)) * counted
+        if mean == "rows":
+            return (losses.sum(1) / counted.sum(1).clamp(min=1)).mean()
+        return losses.sum() / {"chosen": counted.sum(), "all": ids.numel(), "none": 1}[mean]
+
+    return answer
+
+
 def masking(low=0.8, high=0.9, exchanged=False, everywhere=False, strict=True, rest=None):
     """80, 10 and 10, with a choice of slips."""
 
@@ -87,6 +109,41 @@ def batch(hide=True, labels="chosen", ignored=-100, hidden_label=False, place=0)
 
 
 SETS = {
+    "6.1": (
+        masked_loss(),
+        {
+            "nothing hidden": (
+                masked_loss(hide="nothing"),
+                ["This lets the model read the chosen"],
+            ),
+            "others hidden": (masked_loss(hide="others"), ["It hides all tokens but the chosen"]),
+            "others": (masked_loss(keep=False), ["Everything counts but what is marked"]),
+            "by all": (masked_loss(mean="all"), ["This divides by all B · T places"]),
+            "rows": (masked_loss(mean="rows"), ["This takes the mean of each text first"]),
+            "shifted": (masked_loss(shift=1), ["It reads the logits one place before"]),
+            "shifted, bits": (
+                masked_loss(shift=1, log=torch.log2),
+                ["It reads the logits one place before", "It is in bits: nats take the natural"],
+            ),
+            "sum of p": (
+                masked_loss(mean="none", log=lambda p: p),
+                ["It is the sum: the mean is asked for.", "It averages probabilities: the"],
+            ),
+            "nothing hidden, rows": (
+                masked_loss(hide="nothing", mean="rows"),
+                ["It lets the model read the chosen", "A chosen place counts for more in a row"],
+            ),
+            "token 0 spared": (masked_loss(spare=0), ["Token 0 is left out where it is marked"]),
+            "token 0 spared, rows": (
+                masked_loss(spare=0, mean="rows"),
+                [
+                    "Token 0 is left out where it is marked",
+                    "A chosen place counts for more in a row",
+                ],
+            ),
+            "over the batch": (masked_loss(dim=0), ["It matters how high all logits of a"]),
+        },
+    ),
     "6.3": (
         segments(),
         {

@@ -8,10 +8,10 @@ from torch.testing import assert_close
 from tutorial_lib.datasets import load_reviews, minilm_folder
 from tutorial_lib.datasets.play_names import LabelledSpeech, load_play_names
 from tutorial_lib.exercises.chapter06b_using_bert.entities import entities
+from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import entity_f1
 from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import by_heart
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import counted, piece_labels
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import TEXTS, ranking, text_vectors
-from tutorial_lib.exercises.chapter06b_using_bert.span import best_span
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import BERT, bert_heads
@@ -48,6 +48,15 @@ def test_entities_are_the_library_s(generator):
         assert entities(tags) == spans.entities(tags)
 
 
+def test_entity_f1_is_the_library_s(generator):
+    for n_texts in (1, 3, 10):
+        predicted, true = (
+            [entities(random_tags(12, generator)) for _ in range(n_texts)] for _ in range(2)
+        )
+        assert entity_f1(predicted, true) == pytest.approx(spans.entity_f1(predicted, true))
+    assert entity_f1([[]], [[]]) == spans.entity_f1([[]], [[]]) == 0
+
+
 def test_the_labels_of_pieces_are_those_that_the_recipe_learns_from(generator):
     tokenizer = load_checkpoint("shakespeare-bert").tokenizer
     words = ["Good", "Sir", "Toby", "Belch", ",", "welcome", "to", "Illyria", "!"]
@@ -61,32 +70,14 @@ def test_the_labels_of_pieces_are_those_that_the_recipe_learns_from(generator):
     assert len(labels[0]) == len(ids[0])
 
 
-@pytest.mark.parametrize("longest", [1, 3, 12])
-def test_the_best_span_is_the_library_s(generator, longest):
-    for _ in range(20):
-        start, end = torch.randn(2, 12, generator=generator)
-        first, last = sorted(torch.randint(13, (2,), generator=generator).tolist())
-        allowed = (torch.arange(12) >= first) & (torch.arange(12) <= last)
-        if allowed.any():
-            found = best_span(start, end, allowed, longest)
-            assert found == spans.best_span(start, end, allowed, longest)
-
-
 # Other ways to be right -----------------------------------------------------------------------
-
-
-def span_of_probabilities(start_logits, end_logits, allowed, longest):
-    p, q = start_logits.softmax(0) * allowed, end_logits.softmax(0) * allowed
-    pairs = torch.outer(p, q).triu().tril(longest - 1)
-    return torch.unravel_index(pairs.argmax(), pairs.shape)
 
 
 @pytest.mark.parametrize(
     ("number", "answer"),
     [
         ("6b.2", spans.entities),
-        ("6b.4", span_of_probabilities),
-        ("6b.4", spans.best_span),
+        ("6b.3", spans.entity_f1),
     ],
 )
 def test_another_style_is_right(number, answer):
@@ -125,14 +116,14 @@ def test_the_picture_of_6b_1_shows_the_second_softmax_and_no_other_mistake(learn
     assert padding.loss[-1] < 0.01
 
 
-# The count of 6b.3 ------------------------------------------------------------------------------
+# The count of 6b.4 ------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_each_letter_of_6b_3_has_a_count_of_its_own():
+def test_each_letter_of_6b_4_has_a_count_of_its_own():
     tokenizer = load_checkpoint("shakespeare-bert").tokenizer
     speeches = load_play_names()["Twelfth Night"]
-    codes = TASKS["6b.3"].choices | {None: TASKS["6b.3"].solution}
+    codes = TASKS["6b.4"].choices | {None: TASKS["6b.4"].solution}
     more = {}
     for letter, code in codes.items():
         tags, labels = counted(code, speeches, tokenizer)

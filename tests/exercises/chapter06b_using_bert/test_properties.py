@@ -67,24 +67,38 @@ def names(last=0, i_begins=True, b_splits=True, ends=True, start=0, singles=True
     return answer
 
 
-def span(longest_by=0, order=True, inside=True, combine=lambda a, b: a + b, end=0, pick=max):
-    """The best pair of places, with a choice of slips."""
+def f1(right=lambda a, b: a == b, texts=True, mean=None, empty=0.0, counts="both"):
+    """F1 of spans, with a choice of slips."""
 
-    def answer(start_logits, end_logits, allowed, longest):
-        found = {}
-        n = len(start_logits)
-        for i in range(n):
-            for j in range(n):
-                if order and j < i:
-                    continue
-                if longest_by is not None and j - i + 1 > longest + longest_by:
-                    continue
-                if inside and not (allowed[i] and allowed[j]):
-                    continue
-                found[i, j + end] = combine(start_logits[i].item(), end_logits[j].item())
-        return pick(found, key=found.get)
+    def one(predicted, true):
+        hits = sum(
+            any(right(a, b) for b in theirs)
+            for mine, theirs in zip(predicted, true, strict=True)
+            for a in mine
+        )
+        n, m = sum(map(len, predicted)), sum(map(len, true))
+        if not hits:
+            return empty
+        p, r = hits / n, hits / m
+        if counts == "p":
+            return p
+        if counts == "r":
+            return r
+        return 2 * p * r / (p + r) if counts == "both" else (p + r) / 2
+
+    def answer(predicted, true):
+        if mean:
+            rows = [one([a], [b]) for a, b in zip(predicted, true, strict=True)]
+            return sum(rows) / len(rows)
+        if not texts:
+            predicted, true = ([[a for spans in x for a in spans]] for x in (predicted, true))
+        return one(predicted, true)
 
     return answer
+
+
+def overlaps(a, b):
+    return a[0] < b[1] and b[0] < a[1]
 
 
 def labels(carries=(0,), other=-100, cls=(-100,), sep=(-100,), numbers="OBI", empty=None):
@@ -200,6 +214,32 @@ SETS = {
         },
     ),
     "6b.3": (
+        f1(),
+        {
+            "same start": (
+                f1(right=lambda a, b: a[0] == b[0]),
+                ["A name with the right start is right"],
+            ),
+            "overlaps": (f1(right=overlaps), ["A name is right when it shares words"]),
+            "texts together": (f1(texts=False), ["A name is right when another text has"]),
+            "mean of texts": (f1(mean=True), ["It takes the mean of the texts' scores"]),
+            "precision": (f1(counts="p"), ["It is the precision, the share of what"]),
+            "texts together, recall": (
+                f1(texts=False, counts="r"),
+                ["A name is right when another text has", "It is the recall, the share of what is"],
+            ),
+            "same start, mean of P and R": (
+                f1(right=lambda a, b: a[0] == b[0], counts="mean"),
+                ["A name with the right start is right", "It is the mean of precision and recall"],
+            ),
+            "empty is 1": (f1(empty=1.0), ["When none is right F1 is 0."]),
+            "mean of texts, empty is 1": (
+                f1(mean=True, empty=1.0),
+                ["It takes the mean of the texts' scores", "When none is right F1 is 0."],
+            ),
+        },
+    ),
+    "6b.4": (
         labels(),
         {
             "last piece": (labels(carries=(-1,)), ["This labels the last piece of a word in"]),
@@ -223,30 +263,6 @@ SETS = {
                 ["The letters are numbered by the alphabet"],
             ),
             "O is skipped": (labels(empty=-100), ["O is left at -100: then the model never"]),
-        },
-    ),
-    "6b.4": (
-        span(),
-        {
-            "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
-            "backwards": (span(order=False), ["The end comes before the start: search"]),
-            "outside": (span(inside=False), ["It looks outside of the scene too"]),
-            "end behind": (span(end=1), ["It returns the position after the answer"]),
-            "outside, one too long": (
-                span(inside=False, longest_by=1),
-                ["It looks outside of the scene too", "With longest = 3 the answer has 4"],
-            ),
-            "backwards, product": (
-                span(order=False, combine=lambda a, b: a * b),
-                ["The end comes before the start: search"],
-            ),
-            "any length, end behind": (
-                span(longest_by=None, end=1),
-                ["It returns the position after the answer", "With longest = 3 the answer has 7"],
-            ),
-            "lowest": (span(pick=min), ["It takes the pair with the lowest sum"]),
-            "one too short": (span(longest_by=-1), ["An answer of exactly `longest` tokens"]),
-            "start only": (span(combine=lambda a, b: a), ["It looks at the start alone: add the"]),
         },
     ),
     "6b.6": (

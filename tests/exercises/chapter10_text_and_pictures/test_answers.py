@@ -2,7 +2,6 @@
 
 import math
 
-import property_checks
 import pytest
 import torch
 import torch.nn.functional as F
@@ -17,6 +16,7 @@ from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import quan
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_row import one_row
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_way import found_by, pulls, trained
 from tutorial_lib.exercises.chapter10_text_and_pictures.recall import recall_at
+from tutorial_lib.exercises.chapter10_text_and_pictures.seen import overlap
 from tutorial_lib.exercises.chapter10_text_and_pictures.wrong_captions import (
     scenes,
     wrong_captions,
@@ -42,6 +42,15 @@ def test_pulls_are_the_gradient_of_the_loss():
     logits = torch.randn(5, 5, requires_grad=True)
     contrastive_loss(logits).backward()
     assert torch.allclose(pulls(logits.detach()), logits.grad, atol=1e-6)
+
+
+def test_what_doubles_add_is_what_they_have_more_times_their_share():
+    right, tested, seen = torch.rand(30) < 0.5, torch.randn(30, 3), torch.randn(4, 3)
+    share, added = overlap(right, tested, seen, 0.8)
+    double = F.cosine_similarity(tested[:, None], seen, dim=-1).amax(dim=1) >= 0.8
+    assert share == double.float().mean()
+    more = right[double].float().mean() - right[~double].float().mean()
+    assert torch.allclose(added, share * more, atol=1e-6)
 
 
 def test_recall_of_a_model_that_finds_all_alike_is_nothing():
@@ -160,10 +169,12 @@ def test_ever_more_sure_comes_from_the_mistake():
     assert factor[-1] == pytest.approx(100, rel=1e-4)
     assert other[-1] < 1.5
 
-    guess = math.log(24)
-    factor, *losses = temperature.course(task.choices["a"], steps=150)
-    assert factor[-1] < 1
-    assert all(column[-1] == pytest.approx(guess, abs=0.2) for column in losses)
+    of_the_mistake = loss, other
+    factor, *losses = temperature.course(task.choices["a"])
+    for column, without_a_bound in zip(losses, of_the_mistake, strict=True):
+        assert column[20] == pytest.approx(without_a_bound[20], abs=0.1)  # they begin alike
+        assert max(column[150:]) - min(column[150:]) < 1e-3
+    assert factor[-1] == pytest.approx(100, rel=1e-4)
 
     factor, *losses = temperature.course(task.choices["c"], steps=20)
     assert factor[-1] == pytest.approx(math.e, rel=1e-4)
@@ -175,19 +186,15 @@ def test_ever_more_sure_comes_from_the_mistake():
     assert all(column == sorted(column) for column in losses)
 
 
-# The claims ---------------------------------------------------------------------------------------
+# The claim ----------------------------------------------------------------------------------------
 
 
-def test_what_the_claims_count():
-    clip, resnet = 32 * 400e6, 600_000 * 256
-    assert clip == 12.8e9
-    assert round(resnet / 1e6) == 154
-    assert resnet / 1.28e6 == 120
-    assert TASKS["10.7"].solution() == TASKS["10.7"].second_style() == clip / resnet
-    long, short = 256 + 256 * 256 * 3, 256 + 32 * 32
-    assert (long, short) == (196_864, 1_280)
-    assert TASKS["10.13"].solution() == pytest.approx(TASKS["10.13"].second_style())
+def test_what_the_claim_counts():
+    short, paid = 256 + 32 * 32, 100 * (256 + 32 * 32) ** 2
+    assert (short, math.isqrt(paid)) == (1_280, 12_800)
+    assert (12_800 - 256) // 3 == 4_181
+    assert (256 + 3 * 64 * 64) ** 2 <= paid < (256 + 3 * 65 * 65) ** 2
+    assert (256 + 3 * 18 * 18) <= short < (256 + 3 * 19 * 19)
+    assert 64 * 64 * 16 == 256 * 256
+    assert TASKS["10.13"].solution() == TASKS["10.13"].second_style() == 64
     assert 256 * 256 * 3 / (32 * 32) == 192
-    for number in (23_654, long**2 / short**2, long * (long + 1) / (short * (short + 1))):
-        assert property_checks.verdict("10.13", number).status == "right"
-    assert property_checks.verdict("10.13", 23_600).status != "right"

@@ -551,6 +551,74 @@ def scale_step_10(log_scale, cosines, rate):
     return min((x - rate * x.grad).item(), math.log10(100))
 
 
+# 10.7 -------------------------------------------------------------------------------------------
+
+
+@right("10.7")
+def overlap_1(right, tested, seen, limit):
+    table = F.cosine_similarity(tested[:, None], seen[None], dim=-1)
+    clean = table.amax(1) < limit
+    return 1 - clean.float().mean(), right.float().mean() - right[clean].float().mean()
+
+
+@right("10.7")
+def overlap_2(right, tested, seen, limit):
+    def cosine(x, y):
+        return (x @ y / (x.norm() * y.norm())).item()
+
+    double = [any(cosine(x, y) >= limit for y in seen) for x in tested]
+    alone = [r for r, d in zip(right.tolist(), double, strict=True) if not d]
+    return sum(double) / len(double), sum(right.tolist()) / len(right) - sum(alone) / len(alone)
+
+
+@right("10.7")
+def overlap_3(right, tested, seen, limit):
+    right, a, b = right.numpy(), tested.numpy(), seen.numpy()
+    a = a / np.linalg.norm(a, axis=1, keepdims=True)
+    b = b / np.linalg.norm(b, axis=1, keepdims=True)
+    double = (a @ b.T).max(1) >= limit
+    return [double.mean(), right.mean() - right[~double].mean()]
+
+
+@wrong("10.7")
+def overlap_4(right, tested, seen, limit):
+    """What the ones with a double have more."""
+    double = (F.normalize(tested) @ F.normalize(seen).T).amax(1) >= limit
+    right = right.float()
+    return double.float().mean(), right[double].mean() - right.mean()
+
+
+@wrong("10.7")
+def overlap_5(right, tested, seen, limit):
+    """Plain products, and the limit left out."""
+    double = (tested @ seen.T).amax(1) > limit
+    right = right.float()
+    return double.float().mean(), right.mean() - right[~double].mean()
+
+
+@wrong("10.7")
+def overlap_6(right, tested, seen, limit):
+    """Which seen pictures have a double."""
+    table = F.normalize(tested) @ F.normalize(seen).T
+    right, double = right.float(), table.amax(1) >= limit
+    return (table.amax(0) >= limit).float().mean(), right.mean() - right[~double].mean()
+
+
+@wrong("10.7")
+def overlap_7(right, tested, seen, limit):
+    """The share of the clean, and what is right among them."""
+    clean = (F.normalize(tested) @ F.normalize(seen).T).amax(1) < limit
+    return clean.float().mean(), right[clean].float().mean()
+
+
+@wrong("10.7")
+def overlap_8(right, tested, seen, limit):
+    """The right pictures without a double, divided by all pictures."""
+    double = (F.normalize(tested) @ F.normalize(seen).T).amax(1) >= limit
+    right = right.float()
+    return double.float().mean(), right.mean() - (right * ~double).mean()
+
+
 # 10.8 -------------------------------------------------------------------------------------------
 
 
@@ -1565,15 +1633,13 @@ def kmeans_round_late_4(frames, centres):
     return tokens, centres
 
 
-# The claims ---------------------------------------------------------------------------------------
+# The claim ----------------------------------------------------------------------------------------
 
-RIGHT["10.7"] = [83.3, 400e6 * 32 / (600_000 * 256), 83.33]
-WRONG["10.7"] = [312.5, 10_000, 111.1, 2.6, 21333.3, 1 / 83.3, 32, 26.7, 12.8e9]
-RIGHT["10.13"] = [23_654, 196_864**2 / 1280**2, 23_636]
-WRONG["10.13"] = [192, 153.8, 153.8 / 2, 36_864, 2_642, 4_096, 64, 196_608, 150.9, 193.2, 36_960]
+RIGHT["10.13"] = [64, 64.0, int(((12_800 - 256) / 3) ** 0.5)]
+WRONG["10.13"] = [65, 64.66, 206, 18, 112, 113, 57, 58, 4_181, 12_544, 12_800, 180, 1_800, 256, 640]
 
 
-# 26.7, 76.9, 150.9 and 193.2 are nobody's way of counting: these are refused without a word.
+# 640, ten times the right one, is nobody's way of counting: it is refused without a word.
 
 
 def cases(answers):
@@ -1595,4 +1661,4 @@ def test_what_is_right_is_accepted(number, answer):
 def test_what_is_wrong_is_refused_and_nine_of_ten_are_named(number):
     statuses = [property_checks.verdict(number, answer).status for answer in WRONG[number]]
     assert "right" not in statuses
-    assert statuses.count("differs") <= (3 if number in ("10.7", "10.13") else 0), statuses
+    assert statuses.count("differs") <= (number == "10.13"), statuses

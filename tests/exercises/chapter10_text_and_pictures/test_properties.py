@@ -84,6 +84,23 @@ def scale_step(sign=-1, bound=LN_100, give=lambda s: s):
     return answer
 
 
+def overlap(
+    unit=True,
+    some=lambda x, limit: (x >= limit).any(1),
+    share=lambda double: double.float().mean(),
+    gain=lambda a, c, d: a - c,
+):
+    """Both numbers, with a choice of slips."""
+
+    def answer(right, tested, seen, limit):
+        if unit:
+            tested, seen = F.normalize(tested, dim=1), F.normalize(seen, dim=1)
+        double, right = some(tested @ seen.T, limit), right.float()
+        return share(double), gain(right.mean(), right[~double].mean(), right[double].mean())
+
+    return answer
+
+
 def one_row(places=True, more=False, kinds=(0, 1), together=False, kind=torch.bool):
     """The row, with a choice of slips."""
 
@@ -262,6 +279,29 @@ SETS = {
                 scale_step(sign=-2),
                 ["The step is twice as long"],
             ),
+        },
+    ),
+    "10.7": (
+        overlap(),
+        {
+            "products, turned": (
+                overlap(unit=False, gain=lambda a, c, d: c - a),
+                ["Products are compared", "The second number has the wrong sign"],
+            ),
+            "above, counted": (
+                overlap(
+                    some=lambda x, limit: (x > limit).any(1), share=lambda double: double.sum()
+                ),
+                ["A cosine of exactly the limit", "The first number is a count"],
+            ),
+            "percent of both": (
+                overlap(
+                    share=lambda double: 100 * double.float().mean(),
+                    gain=lambda a, c, d: 100 * (a - c),
+                ),
+                ["The first number does not lie"],
+            ),
+            "one number": (lambda *args: torch.tensor(0.5), ["It returns two numbers"]),
         },
     ),
     "10.8": (

@@ -25,16 +25,16 @@ SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "p
 NO_LONGER_ASKED = {
     "exercises": {
         "alibi_bias",
+        "best_span",
         "blind_accuracy",
         "bytes_per_token",
         "causal_weights",
         "columns_that_move",
         "cross_attention",
-        "entity_f1",
         "first_word_accuracy",
         "gain",
         "large_size",
-        "masked_loss",
+        "loss_terms",
         "mean_pool",
         "shift_matrix",
         "shortening",

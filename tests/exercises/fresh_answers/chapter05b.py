@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation  # given in the notebook
 
 
-# 5b.4
+# 5b.6
 def balanced_right_1(premises, hypotheses):
     pairs = []
     for hypothesis in hypotheses:
@@ -63,7 +63,7 @@ def balanced_wrong_two(premises, hypotheses):
     return pairs
 
 
-# 5b.5
+# 5b.7
 def ids_for_head_right_1(pairs, start, separator, extract, pad):
     rows = [[start, *a, separator, *b, extract] for a, b in pairs]
     T = max(len(r) for r in rows)
@@ -111,7 +111,7 @@ def ids_for_head_wrong_two(pairs, start, separator, extract, pad):
     return ids, torch.full((len(rows),), T - 1)
 
 
-# 5b.6
+# 5b.8
 def answer_loss_right_1(logits, ids, is_answer):
     here = is_answer[:, 1:]
     return F.cross_entropy(logits[:, :-1][here], ids[:, 1:][here])
@@ -176,7 +176,7 @@ def prompt_with_examples_wrong_two(examples, query):
     return text + f"Poor English input: {query}"
 
 
-# 5b.7
+# 5b.3
 def few_shot_right_1(patterns, which, n_examples):
     examples = patterns[which][:n_examples]
     query, answer = patterns[which][n_examples]
@@ -211,7 +211,7 @@ def few_shot_wrong_two(patterns, which, n_examples):
     return ([*prompt, query], answer)
 
 
-# 5b.8
+# 5b.4
 def induction_score_right_1(weights):
     n = weights.size(-1) // 2
     t = torch.arange(n, 2 * n)
@@ -250,15 +250,15 @@ def induction_score_wrong_two(weights):
 
 RIGHT = {
     "5b.2": [7],
-    "5b.3": [67.2],
+    "5b.5": [67.2],
     # the stub itself shows the letter: it goes over premises, so (a)
-    "5b.4": [("a", balanced_right_1), ("a", balanced_right_2)],
-    "5b.5": [ids_for_head_right_1, ids_for_head_right_2],
-    "5b.6": [answer_loss_right_1, answer_loss_right_2],
+    "5b.6": [("a", balanced_right_1), ("a", balanced_right_2)],
+    "5b.7": [ids_for_head_right_1, ids_for_head_right_2],
+    "5b.8": [answer_loss_right_1, answer_loss_right_2],
     "5b.1": [prompt_with_examples_right_1, prompt_with_examples_right_2],
     # the stub asks for pair 0, which stands among the examples: (a)
-    "5b.7": [("a", few_shot_right_1), ("a", few_shot_right_2)],
-    "5b.8": [induction_score_right_1, induction_score_right_2],
+    "5b.3": [("a", few_shot_right_1), ("a", few_shot_right_2)],
+    "5b.4": [induction_score_right_1, induction_score_right_2],
 }
 
 WRONG = {
@@ -267,12 +267,12 @@ WRONG = {
         ("with the value of the empty review", 5),
         ("calibration is thought to repair everything", 8),
     ],
-    "5b.3": [
+    "5b.5": [
         ("rounded to a whole number", 67.0),
         ("takes 90 percent of the pairs that are left, too", 90.0),
         ("divides the 616 by all 3,000 pairs", 20.5),
     ],
-    "5b.4": [
+    "5b.6": [
         ("keeps a hypothesis that lacks a label", ("a", balanced_wrong_keeps_incomplete)),
         (
             "swaps the texts: the hypothesis is written as the premise",
@@ -283,7 +283,7 @@ WRONG = {
             ("a", balanced_wrong_two),
         ),
     ],
-    "5b.5": [
+    "5b.7": [
         ("places counted from 1", ids_for_head_wrong_from_one),
         (
             "extract stands in the last column, behind the padding",
@@ -291,7 +291,7 @@ WRONG = {
         ),
         ("TWO: padding left, and hypothesis before premise", ids_for_head_wrong_two),
     ],
-    "5b.6": [
+    "5b.8": [
         ("is_answer not shifted with the labels", answer_loss_wrong_mask_not_shifted),
         ("mean of each row's mean", answer_loss_wrong_row_means),
         ("TWO: no shift, and divides by B*T instead of the answer tokens", answer_loss_wrong_two),
@@ -301,7 +301,7 @@ WRONG = {
         ("no empty line between examples", prompt_with_examples_wrong_one_new_line),
         ("TWO: answer before question, and no label after it", prompt_with_examples_wrong_two),
     ],
-    "5b.7": [
+    "5b.3": [
         (
             "asks for pair 0 and shows pairs 1 to n, not the first n",
             ("a", few_shot_wrong_first_is_query),
@@ -309,7 +309,7 @@ WRONG = {
         ("asks for the last pair of the pattern, not the next", ("a", few_shot_wrong_last_pair)),
         ("TWO: one example less, and the prompt is nested, not flat", ("a", few_shot_wrong_two)),
     ],
-    "5b.8": [
+    "5b.4": [
         ("the whole diagonal: N + 1 weights, one of row N - 1", induction_score_wrong_extra_row),
         (
             "the last token's place behind taken modulo N (column 0 instead of N)",

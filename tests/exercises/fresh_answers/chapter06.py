@@ -6,7 +6,69 @@ import torch
 import torch.nn.functional as F
 
 
-# 6.2
+# 6.1
+def loss_right_1(model, ids, chosen, mask_id):
+    inputs = ids.clone()
+    inputs[chosen] = mask_id
+    return F.cross_entropy(model(inputs)[chosen], ids[chosen])
+
+
+def loss_right_2(net, tokens, where, mask):
+    scores = net(torch.where(where, torch.full_like(tokens, mask), tokens)).double()
+    terms = []
+    for b in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            if where[b, t]:
+                terms.append(torch.logsumexp(scores[b, t], 0) - scores[b, t, tokens[b, t]])
+    return sum(terms) / len(terms)
+
+
+def loss_right_3(model, ids, chosen, mask_id):
+    log_p = model(ids.masked_fill(chosen, mask_id)).log_softmax(-1)
+    nll = -log_p.gather(2, ids.unsqueeze(2)).squeeze(2)
+    return nll.masked_select(chosen).sum() / chosen.sum()
+
+
+def loss_wrong_in_place(model, ids, chosen, mask_id):
+    ids[chosen] = mask_id
+    return F.cross_entropy(model(ids)[chosen], ids[chosen])
+
+
+def loss_wrong_nothing_hidden(model, ids, chosen, mask_id):
+    nll = F.cross_entropy(model(ids).transpose(1, 2), ids, reduction="none")
+    return nll[chosen].mean()
+
+
+def loss_wrong_all_places(model, ids, chosen, mask_id):
+    inputs = ids.masked_fill(chosen, mask_id)
+    return F.cross_entropy(model(inputs).flatten(0, 1), ids.flatten())
+
+
+def loss_wrong_ignored_in_the_mean(model, ids, chosen, mask_id):
+    labels = ids.masked_fill(~chosen, -100)
+    logits = model(ids.masked_fill(chosen, mask_id))
+    nll = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
+    return nll.mean()
+
+
+def loss_wrong_mean_of_rows(model, ids, chosen, mask_id):
+    logits = model(ids.masked_fill(chosen, mask_id))
+    nll = F.cross_entropy(logits.transpose(1, 2), ids, reduction="none")
+    per_row = (nll * chosen).sum(dim=1) / chosen.sum(dim=1).clamp(min=1)
+    return per_row.mean()
+
+
+def loss_wrong_shifted(model, ids, chosen, mask_id):
+    logits = model(ids.masked_fill(chosen, mask_id))
+    return F.cross_entropy(logits[:, :-1][chosen[:, 1:]], ids[:, 1:][chosen[:, 1:]])
+
+
+def loss_wrong_two(model, ids, chosen, mask_id):
+    p = model(ids).softmax(dim=-1)
+    return F.cross_entropy(p[chosen], ids[chosen])
+
+
+# 6.3
 def segment_right_1(ids, sep_id):
     sep = (ids == sep_id).long()
     before = sep.cumsum(dim=1) - sep
@@ -306,7 +368,7 @@ def size_wrong_two(vocab_size, d_model, n_layers, n_heads, context):
 
 
 RIGHT = {
-    "6.1": [76],
+    "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [192],
     "6.3": [segment_right_1, segment_right_2, segment_right_3],
     "6.4": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
@@ -321,12 +383,13 @@ RIGHT = {
 }
 WRONG = {
     "6.1": [
-        ("15 % of all 512, special tokens too: 76.8 -> 77", 77),
-        ("only those shown as [MASK]: 80 % of 76", 61),
-        ("two: 15 % of all 512, and not rounded", 76.8),
-        ("77: counts [CLS] and both [SEP] as tokens that can be chosen", 77),
-        ("61: counts only the chosen tokens that become [MASK]", 61),
-        ("435: how many terms it has less than a language model", 435),
+        ("hides in ids itself, and then asks for [MASK]", loss_wrong_in_place),
+        ("nothing is hidden", loss_wrong_nothing_hidden),
+        ("all places count", loss_wrong_all_places),
+        ("-100 is skipped, but counts in the mean", loss_wrong_ignored_in_the_mean),
+        ("mean of each row first, then mean of rows", loss_wrong_mean_of_rows),
+        ("shifted by one as in a language model", loss_wrong_shifted),
+        ("two: nothing is hidden, and a softmax before cross_entropy", loss_wrong_two),
     ],
     "6.2": [
         ("took it at its word: the columns of the two [MASK] are 0, 16 x 10", 160),

@@ -188,6 +188,41 @@ def scale_step_wrong_5(log_scale, cosines, rate):
     return stepped(log_scale, cosines, rate).clamp(max=math.log10(100))
 
 
+# 10.7
+def overlap_right(right, tested, seen, limit):
+    cosines = (tested @ seen.T) / tested.norm(dim=1)[:, None] / seen.norm(dim=1)
+    double = cosines.amax(dim=1) >= limit
+    right = right.double()
+    return double.double().mean().item(), (right.mean() - right[~double].mean()).item()
+
+
+# 10.7
+def overlap_wrong_1(right, tested, seen, limit):
+    double = (F.normalize(tested) @ F.normalize(seen).T >= limit).any(1)
+    right = right.float()
+    return double.float().mean(), right[double].mean() - right[~double].mean()
+
+
+# 10.7
+def overlap_wrong_2(right, tested, seen, limit):
+    double = (tested @ seen.T >= limit).any(1)
+    right = right.float()
+    return double.float().mean(), right.mean() - right[~double].mean()
+
+
+# 10.7
+def overlap_wrong_3(right, tested, seen, limit):
+    double = (F.normalize(tested) @ F.normalize(seen).T >= limit).any(1)
+    return double.float().mean(), right[~double].float().mean()
+
+
+# 10.7
+def overlap_wrong_4(right, tested, seen, limit):
+    double = (F.normalize(tested) @ F.normalize(seen).T > limit).any(1)
+    right = right.float()
+    return double.float().mean(), right.mean() - right[~double].mean()
+
+
 # 10.8
 def one_row_right(words, regions, n_words, n_regions, positions, segments):
     T, R = words.size(1), regions.size(1)
@@ -403,13 +438,13 @@ RIGHT = {
     "10.4": [recall_at_right],
     "10.5": [class_vectors_right],
     "10.6": [(None, scale_step_right)],
-    "10.7": [83.3],
+    "10.7": [overlap_right],
     "10.8": [one_row_right],
     "10.9": [wrong_captions_right],
     "10.10": [kmeans_round_right],
     "10.11": [quantize_right],
     "10.12": [row_and_targets_right],
-    "10.13": [23_654, 23_636],  # all with all; or only what the mask leaves
+    "10.13": [64],
 }
 
 WRONG = {
@@ -450,11 +485,10 @@ WRONG = {
         ("the logarithm to base 10", (None, scale_step_wrong_5)),
     ],
     "10.7": [
-        ("CLIP once through", 2.6),
-        ("pictures there are, not looked at", 312.5),
-        ("ImageNet once through", 10_000),
-        ("steps, not pictures", 21_333.3),
-        ("the other way round", 0.012),
+        ("with doubles, less without", overlap_wrong_1),
+        ("longer vectors count more", overlap_wrong_2),
+        ("what is left without doubles", overlap_wrong_3),
+        ("above the limit", overlap_wrong_4),
     ],
     "10.8": [
         ("one mask over words and regions", one_row_wrong_1),
@@ -490,10 +524,10 @@ WRONG = {
         ("one too many", row_and_targets_wrong_5),
     ],
     "10.13": [
-        ("not squared", 154),
-        ("the text forgotten", 36_864),
-        ("neither text nor square", 192),
-        ("pixels, not numbers", 2_642),
-        ("the text forgotten on one side", 23_593),
+        ("a hundred times as many positions", 206),
+        ("the text forgotten", 58),
+        ("a pixel as one number", 112),
+        ("how many pixels", 4_181),
+        ("ten times the side for DALL-E's price", 180),
     ],
 }

@@ -1,11 +1,13 @@
 """A chapter runs on with the learner's own function, the library's where there is none."""
 
 import pytest
+import torch
 
 from tutorial_lib.exercises import check, yours_or
 from tutorial_lib.exercises.chapter00_start_here.demo import double, double_squared
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.keep import ACCEPTED
+from tutorial_lib.exercises.own_gpt import yours
 
 CELL = "def double(x):\n    return x + x"
 
@@ -82,3 +84,12 @@ def test_a_claim_has_no_code(claim, monkeypatch):
     monkeypatch.setattr(registry, "find", lambda id: claim)
     with pytest.raises(LookupError, match=r"exercise 9\.1 asks for a number"):
         yours_or("9.1", max)
+
+
+def test_on_a_gpu_new_tensors_come_where_the_arguments_are(monkeypatch):
+    """Right answers make masks by torch.ones(n, n), whatever device the ids are on."""
+    monkeypatch.setattr(yours, "get_device", lambda: torch.device("meta"))
+    one_more = yours_or("0.0", lambda x: x + torch.ones(len(x)))
+    assert one_more(torch.zeros(2, device="meta")).device.type == "meta"
+    assert one_more(torch.zeros(2)).tolist() == [1, 1]
+    assert yours_or("0.0", torch.nn.Linear) is torch.nn.Linear

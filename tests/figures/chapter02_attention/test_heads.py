@@ -21,6 +21,14 @@ def test_a_head_is_drawn_as_attention_computes_it():
     assert {"(T, D) = (4, 8)", "(S, K) = (4, 6)", "(T, S) = (4, 4)", "a"} <= set(words(figure))
 
 
+def test_small_matrices_have_their_numbers_in_square_cells_of_one_scale():
+    eye = torch.eye(3)
+    figure = figures.head_diagram(eye, 2 * eye[:, :2], eye[:, :2], eye)
+    assert {"2", "1.41", "0.67"} <= set(words(figure))  # a query, a score (2 / √2), a weight
+    plain = figures.head_diagram(torch.randn(3, 8), *torch.randn(3, 3, 8), words=list("abc"))
+    assert not [word for word in words(plain) if word.lstrip("-").replace(".", "", 1).isdecimal()]
+
+
 def test_in_cross_attention_the_two_texts_have_their_own_lengths():
     x, context = torch.randn(2, 8), torch.randn(3, 8)
     figure = figures.cross_attention_diagram(x, context, x, context, context)

@@ -92,7 +92,7 @@ def test_labels_keep_the_colours_of_the_latin_square():
     assert colours == [ORANGE, GREEN]
 
 
-def test_counting_is_black_and_what_starts_from_scratch_is_pale():
+def test_counting_is_black_and_what_starts_from_scratch_is_open():
     def stats(*means):
         return [{"mean": m, "lowest": m - 0.1, "highest": m + 0.1} for m in means]
 
@@ -100,13 +100,15 @@ def test_counting_is_black_and_what_starts_from_scratch_is_pale():
         ("text", "from scratch"): stats(0.5, 0.6),
         ("text", "after stories"): stats(0.6, 0.7),
     }
-    (axes,) = figures.fine_tuning(readers, [180, 720], [0.7, 0.8], 0.65, "Counting wins").axes
-    scratch, stories, counted, *_ = axes.lines
-    assert scratch.get_color() == stories.get_color() == ORANGE
-    assert scratch.get_alpha() < 0.5
-    assert counted.get_color() == INK
-    assert counted.get_marker() == "None"
-    assert len(axes.collections) == 1  # a band where it says "after stories"
+    few, many = figures.fine_tuning(readers, [180, 720], [0.7, 0.8], "Counting wins").axes
+    for axes, counted, highest in ((few, 0.7, 0.6), (many, 0.8, 0.7)):
+        chance, black, _, stories, _, scratch = axes.lines
+        assert chance.get_xdata()[0] == pytest.approx(1 / 3)
+        assert black.get_xdata()[0] == counted
+        assert black.get_color() == INK
+        assert stories.get_xdata()[0] == highest
+        assert stories.get_markerfacecolor() == stories.get_color() == ORANGE
+        assert scratch.get_markerfacecolor() == "white"
 
 
 def test_nothing_to_draw_is_named():

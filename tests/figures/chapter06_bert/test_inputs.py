@@ -55,7 +55,7 @@ def test_three_vectors_stand_above_what_the_first_layer_reads():
     assert sorted(shown[start + 1 : start + 7]) == sorted(column)
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
     (norm,) = (name for name in heights if "LayerNorm" in name)
-    assert heights["read by layer 1"] == heights["x 3"] < heights[norm] < heights["E 3"]
+    assert heights["first layer reads"] == heights["x 3"] < heights[norm] < heights["E 3"]
     words = figures.describe_input_representation(["[CLS]", "so"], [0, 1])
     assert "[CLS] A 0, so B 1" in words
 

@@ -276,7 +276,8 @@ MASKED_ATTENTION = Symptom(
 The map above was meant to be causal attention: row t looks at words 0 to t. It was made by
 `masked_attention(q, k, v, mask)`: scaled dot-product attention in which query t looks only at the
 keys s with `mask[t, s]` True, for q (T, K), k (S, K), v (S, D) and mask (T, S). The code has one of
-these mistakes. Choose the letter, then repair it.
+these mistakes. Choose its letter in the next cell. Then open the folded cell after it: that is the
+code, for you to repair.
 """,
     hints=(
         "What should the single weight of the first row be? What is it here?",

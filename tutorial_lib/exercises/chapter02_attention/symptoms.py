@@ -96,7 +96,8 @@ HEAD_CURVE = Symptom(
 The curves above show how evenly a head spreads its weights over S = 64 keys: the mean entropy, at
 most log₂ 64 = 6 bits. Queries and keys are random, with unit variance. Sound code gives about the
 same value at each width K, clearly below 6. The other curve was made by code with one of these
-mistakes. Choose the letter, then repair `head_weights`.
+mistakes. Choose its letter in the next cell. Then open the folded cell after it: that is the code,
+`head_weights`, for you to repair.
 """,
     hints=(
         "At large K, are the weights nearly equal, or does one take all? The entropy tells.",

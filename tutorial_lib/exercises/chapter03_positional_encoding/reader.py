@@ -112,7 +112,8 @@ The curves above come from one reader, trained with positions. It learns word ve
 and a readout; the words with their positions serve as both keys and values. Without the mistake it
 is right on nearly all numbers within 100 steps. This one stays near 0.64. Both lines measure the
 **same model on the same 900 numbers**, in batches of 100; for the second line the numbers were
-shuffled into other batches. Choose the letter of the mistake, then repair `gather`.
+shuffled into other batches. Choose the letter of the mistake in the next cell. Then open the folded
+cell after it: that is the code, `gather`, for you to repair.
 """,
     hints=(
         "The two lines differ. Can the answer to a number depend on that number alone?",

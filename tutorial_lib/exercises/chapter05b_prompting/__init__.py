@@ -15,12 +15,12 @@ TITLE = "Prompting"
 EXERCISES = (
     PROMPT_WITH_EXAMPLES,
     CALIBRATED_BEST,
+    FEW_SHOT_CURVE,
+    INDUCTION_SCORE,
     RIGHT_ON_THE_REST,
     REPAIR_GENERATOR,
     IDS_FOR_HEAD,
     ANSWER_LOSS,
-    FEW_SHOT_CURVE,
-    INDUCTION_SCORE,
 )
 
 RECALL = (
@@ -86,49 +86,19 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5b.3",
-        key="reader_of_the_hypothesis",
-        question="Three labels, equally frequent. How accurate is a reader that sees only the "
-        "hypothesis, on the pairs that leak, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.4",
-        key="shared_words_counted",
-        question="The pairs are balanced: neither half gives the label away. A reader that only "
-        "counts the words that both sentences share, what share does it get right, between 0 and "
-        "1? Chance is 0.33.",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.5",
-        key="gpt_with_stories_as_text",
-        question="A small GPT learns the task as text, from 720 labels. What share does it get "
-        "right if it has first read stories of the same world, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.6",
-        key="ranked_by_likelihood",
-        question="A small GPT has read stories, but not a single label. We sort pairs by how "
-        "likely it finds the hypothesis after the premise, and cut the row in three. What share of "
-        "labels is right, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.7",
         key="examples_until_it_follows",
         question="A small model reads words with their plurals, whose two endings were not in its "
         "training, then a question. With how many examples is it right in nine of ten cases?",
     ),
     Prediction(
-        id="P5b.8",
+        id="P5b.4",
         key="loss_without_the_induction_head",
         question="SmolLM2 reads 50 random tokens twice. Its loss is 14.3 the first time and 2.5 "
         "the second, in nats. One of its 270 heads is silenced, the one that looks most at what "
         "followed the last time. What is the loss the second time?",
     ),
     Prediction(
-        id="P5b.9",
+        id="P5b.5",
         key="score_with_the_path_cut",
         question="An induction head of SmolLM2 has a score of 0.92. Its keys are computed as if "
         "the previous-token head two layers before wrote only its average. What is its score then, "
@@ -136,11 +106,41 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="P5b.10",
+        id="P5b.6",
         key="without_the_copying_head",
         question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
         "that give the answer is silenced. What share of the questions after 8 examples is still "
         "right, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.7",
+        key="reader_of_the_hypothesis",
+        question="Three labels, equally frequent. How accurate is a reader that sees only the "
+        "hypothesis, on the pairs that leak, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.8",
+        key="shared_words_counted",
+        question="The pairs are balanced: neither half gives the label away. A reader that only "
+        "counts the words that both sentences share, what share does it get right, between 0 and "
+        "1? Chance is 0.33.",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.9",
+        key="gpt_with_stories_as_text",
+        question="A small GPT learns the task as text, from 720 labels. What share does it get "
+        "right if it has first read stories of the same world, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.10",
+        key="ranked_by_likelihood",
+        question="A small GPT has read stories, but not a single label. We sort pairs by how "
+        "likely it finds the hypothesis after the premise, and cut the row in three. What share of "
+        "labels is right, between 0 and 1?",
         share=True,
     ),
 )

@@ -77,7 +77,7 @@ def right_on_the_rest_rounded():
 
 
 RIGHT_ON_THE_REST = Claim(
-    id="5b.3",
+    id="5b.5",
     title="Ninety percent",
     level="easy",
     text="""
@@ -120,5 +120,5 @@ decimal place?
     "67 percent, on a third of the pairs, could come from the premise at all, and the other words "
     "of the hypothesis may explain that, too. Measure against a reader without the premise, not "
     "against a third.",
-    see="5bC Cover one half",
+    see="5bE Cover one half",
 )

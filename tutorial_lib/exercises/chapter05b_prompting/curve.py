@@ -187,7 +187,7 @@ def shows_three(answer):
 
 
 FEW_SHOT_CURVE = Symptom(
-    id="5b.7",
+    id="5b.3",
     title="One example is enough",
     level="medium",
     text="""
@@ -243,5 +243,5 @@ of its own: where would it rise? Choose the letter, then repair `few_shot`.
         Property("It must show n_examples examples.", shows_three),
     ),
     results=("prompt", "answer"),
-    see="5bE Learn, or remember?",
+    see="5bC Learn, or remember?",
 )

@@ -140,7 +140,7 @@ def is_the_mean(answer):
 
 
 INDUCTION_SCORE = Write(
-    id="5b.8",
+    id="5b.4",
     title="Score an induction head",
     level="medium",
     text="""
@@ -176,5 +176,5 @@ Return (H,).
         ),
         Property("The score is the mean over the N rows of the second half.", is_the_mean),
     ),
-    see="5bF Who reads the examples?",
+    see="5bD Who reads the examples?",
 )

@@ -141,7 +141,7 @@ def reads_the_last_token(answer):
 
 
 IDS_FOR_HEAD = Write(
-    id="5b.5",
+    id="5b.7",
     title="Where the head reads",
     level="easy",
     text="""
@@ -183,5 +183,5 @@ Positions count from 0.
         Property("The rows are longer than the longest needs.", no_wider_than_the_longest),
         Property("The head must read at the extract token.", reads_the_last_token),
     ),
-    see="5bD Train it",
+    see="5bF Train it",
 )

@@ -1,7 +1,8 @@
 """Chapter 06: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE, LOSS_TERMS, VISIBLE_WEIGHTS
+from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE, VISIBLE_WEIGHTS
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
+from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
@@ -11,7 +12,7 @@ from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 TITLE = "BERT"
 
 EXERCISES = (
-    LOSS_TERMS,
+    MASKED_LOSS,
     VISIBLE_WEIGHTS,
     SEGMENT_IDS,
     NEXT_SENTENCE_PAIRS,
@@ -112,6 +113,13 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.7",
+        key="subject_eight_words_away",
+        question="Eight words and commas stand between a gap and the verb that tells its subject, "
+        "I, thou or he. In what share of the cases does MiniLM find it, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.8",
         key="table_of_bert_base",
         question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,

@@ -1,135 +1,8 @@
-"""Chapter 06: what a pass of BERT learns from, and what its attention sees."""
+"""Chapter 06: what BERT's attention sees, and what a copier finds."""
 
 import torch
 
 from tutorial_lib.exercises.engine.tasks import Claim
-
-# Loss terms -----------------------------------------------------------------------------------
-
-N_TOKENS, SHARE = 512, 0.15
-
-
-def loss_terms():
-    """The chosen places of [CLS] first [SEP] second [SEP]."""
-    ordinary = N_TOKENS - 3
-    return round(SHARE * ordinary)
-
-
-def loss_terms_counted():
-    """Second style."""
-    from tutorial_lib.objectives import mask_tokens
-
-    ids = torch.full((1, N_TOKENS), 9)
-    ids[0, [0, 200, -1]] = torch.tensor([1, 2, 2])  # [CLS] and two [SEP]
-    return mask_tokens(ids, mask_id=3, vocab_size=20, special_ids=[0, 1, 2]).chosen.sum().item()
-
-
-def loss_terms_special():
-    """This is 15 % of all 512: [CLS] and the two [SEP] are never chosen."""
-    return round(SHARE * N_TOKENS)
-
-
-def loss_terms_special_unrounded():
-    """This is 15 % of all 512, not rounded: [CLS] and the two [SEP] are never chosen."""
-    return SHARE * N_TOKENS
-
-
-def loss_terms_unrounded():
-    """Nearly: a place has a term or has none, so round to a whole number."""
-    return SHARE * (N_TOKENS - 3)
-
-
-def loss_terms_hidden():
-    """These are the tokens that become [MASK], 80 % of the chosen: all chosen ones get a term, the
-    random and the unchanged too.
-    """
-    return round(0.8 * loss_terms())
-
-
-def loss_terms_changed():
-    """These are the tokens that change, 90 % of the chosen: those that stay get a term too."""
-    return round(0.9 * loss_terms())
-
-
-def loss_terms_language_model():
-    """This is what a language model gets, one term for each token but the first: BERT is asked
-    about the chosen places only.
-    """
-    return N_TOKENS - 1
-
-
-def loss_terms_all():
-    """This is every token: BERT is asked about the chosen places only."""
-    return N_TOKENS
-
-
-def loss_terms_ordinary():
-    """This is every ordinary token: 15 % of these are chosen."""
-    return N_TOKENS - 3
-
-
-def loss_terms_others():
-    """These are the tokens that were not chosen: they get no term."""
-    return N_TOKENS - 3 - loss_terms()
-
-
-def loss_terms_fewer():
-    """This is how many fewer it gets than a language model: the number of BERT's terms is asked
-    for.
-    """
-    return N_TOKENS - 1 - loss_terms()
-
-
-def loss_terms_times():
-    """This is how many times as many a language model gets: the number of BERT's terms is asked
-    for.
-    """
-    return round((N_TOKENS - 1) / loss_terms(), 1)
-
-
-def loss_terms_share():
-    """This is a share: the number of terms is asked for."""
-    return SHARE
-
-
-LOSS_TERMS = Claim(
-    id="6.1",
-    title="What one pass teaches",
-    level="easy",
-    text="""
-You may read that masked language modelling “does not make efficient use of data”. How bad is it?
-Take BERT's full length: [CLS], a sentence, [SEP], a sentence, [SEP], 512 tokens in all. Of the
-ordinary tokens 15 % are chosen, rounded to a whole number (so our code does it; BERT's own counts
-the three special tokens, too, and comes to one more). A language model gets 511 loss terms from 512
-tokens. **How many** does masked language modelling get?
-""",
-    hints=(
-        "How many of the 512 tokens are ordinary ones?",
-        "Each chosen token gets a term, whatever becomes of it: [MASK], a random token, nothing.",
-    ),
-    solution=loss_terms,
-    second_style=loss_terms_counted,
-    mistakes=(
-        loss_terms_special,
-        loss_terms_special_unrounded,
-        loss_terms_unrounded,
-        loss_terms_hidden,
-        loss_terms_changed,
-        loss_terms_language_model,
-        loss_terms_all,
-        loss_terms_ordinary,
-        loss_terms_others,
-        loss_terms_fewer,
-        loss_terms_times,
-        loss_terms_share,
-    ),
-    tolerance=0.04,
-    unit="terms",
-    verdict="511 / 76 = 6.7: BERT reads about seven tokens for each loss term, a language model "
-    "about one. What BERT gets in return: each of its guesses may use both sides.",
-    see="6B Both sides at once",
-)
-
 
 # Masked, but not in the attention -------------------------------------------------------------
 
@@ -240,9 +113,9 @@ VISIBLE_WEIGHTS = Claim(
     level="easy",
     text="""
 You may read of BERT: “we can mask out some of the tokens in the input (in the same way as
-we mask future tokens in the decoder)”. Let BERT read a row of 16 tokens: 12 real ones, two of which
-have become [MASK], and then 4 of padding. Of the 16 x 16 attention weights of one head, rows of the
-padding included, **how many are above 0**?
+we mask future tokens in the decoder)”. Is it the same way? Let BERT read a row of 16 tokens: 12
+real ones, two of which have become [MASK], and then 4 of padding. Of the 16 x 16 attention weights
+of one head, rows of the padding included, **how many are above 0**?
 """,
     hints=(
         "What would have to be minus infinity, and before which softmax, for a weight to be 0?",

@@ -157,11 +157,11 @@ MLM_CURVE = Symptom(
     title="The lower loss",
     level="medium",
     text="""
-The pictures above show a small model that learns to fill blanks in a play, letter by letter: with
-sound batches, and with batches made by code with one of these mistakes. In the first picture the
-loss falls, as each training reports it. In the second both models take the same test afterwards, on
-text that they have not seen: what share of the hidden letters do they name, and what share of
-those that they can see? Choose the letter, then repair `mlm_batch`.
+A small model learned to fill blanks in a play twice: with sound batches, and with batches made by
+code with one of these mistakes. The first picture shows the loss that each training reports. In the
+second, both models take the same test afterwards, on text that they have not seen: what share of
+the hidden letters do they name, and what share of the letters that they can see? Choose the letter,
+then repair `mlm_batch`.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

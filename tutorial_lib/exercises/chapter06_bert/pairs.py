@@ -275,15 +275,18 @@ def _share(found):
 NEXT_SENTENCE_PAIRS = Symptom(
     id="6.4",
     title="Judged without reading",
-    level="medium",
+    level="hard",
     text="""
-`next_sentence_pairs(documents, draws)` makes such pairs. Each document is a list of sentences, each
-draw `(d, s, coin, u)`: the first sentence is number s of document d (never its last one). If `coin`
-is below 0.5, the second is the one that follows. If not, it comes from **anywhere in the other
-documents**: all their sentences stand in one list of n, in order, and it is number `int(u * n)`.
-Out comes one `(first, second, is_next)` per draw. The table above audits pairs made by code with
-one of these mistakes. From such pairs a model could nearly always be right, and have learned
-nothing about what follows what.
+`next_sentence_pairs(documents, draws)` makes such pairs. A document is a list of sentences. Each
+draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:
+
+- the first is sentence number s of document d (never its last one);
+- if `coin` is below 0.5, the second is the sentence that follows, and `is_next` is True;
+- if not, the second comes from **anywhere in the other documents**: all their sentences stand in
+  one list of n, in order, and it is number `int(u * n)`.
+
+The table above audits pairs made by code with one of these mistakes. From such pairs a model could
+nearly always be right, and have learned nothing about what follows what.
 
 Say of each mistake what it would leave in the four lines. Then choose the letter, and repair
 `next_sentence_pairs`.

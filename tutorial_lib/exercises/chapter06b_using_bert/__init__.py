@@ -1,11 +1,11 @@
 """Chapter 06b: what it asks about chapters 05 and 06, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter06b_using_bert.entities import ENTITIES
+from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import ENTITY_F1
 from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import FINE_TUNING_STEP
 from tutorial_lib.exercises.chapter06b_using_bert.nearest import NEAREST
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import SEARCH_RANKING
-from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "What BERT is used for"
@@ -13,8 +13,8 @@ TITLE = "What BERT is used for"
 EXERCISES = (
     FINE_TUNING_STEP,
     ENTITIES,
+    ENTITY_F1,
     PIECE_LABELS,
-    BEST_SPAN,
     SEARCH_RANKING,
     NEAREST,
 )

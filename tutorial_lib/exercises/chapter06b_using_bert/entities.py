@@ -135,9 +135,10 @@ ENTITIES = Write(
     level="medium",
     text="""
 A model gives each word a tag: “B” begins a name, “I” goes on with it, “O” is outside. Write
-`entities(tags)` for a list of tags: the list of `(start, end)` of all names in order, so that
-`words[start:end]` is the name. A B begins a new name even right after another one. An I after an
-O, or at the very beginning, is in no true labels, but a model may say it: it begins a name too.
+`entities(tags)` for a list of tags. Return a list with `(start, end)` for each name, in order, so
+that `words[start:end]` is the name. A B begins a new name even right after another one.
+True labels never have an I after an O, or at the very beginning, but a model may say so: that I
+begins a name, too.
 """,
     hints=(
         "Walk along the tags and remember where the name began that you are in, if you are in one.",

@@ -178,10 +178,10 @@ FINE_TUNING_STEP = Symptom(
     title="One batch, by heart",
     level="medium",
     text="""
-The picture above shows a test that every training loop should pass: 16 reviews, the same in each
-step. A sound loop learns them by heart, and its loss goes to 0. This one judges all 16 right, and
-yet its loss stops far above 0. The step was made by code with one of these mistakes. Choose the
-letter, then repair `train_step`.
+The picture above shows a test that every training loop should pass: the same 16 reviews in each
+step. A sound loop learns them by heart, and its loss goes to 0. This loop judges all 16 right, and
+yet its loss stops far above 0. Its step has one of these mistakes. Choose the letter, then repair
+`train_step`.
 """,
     hints=(
         "All 16 are right, so body and head do learn. What keeps the loss from going down?",

@@ -115,10 +115,10 @@ NEAREST = Write(
     title="The nearest in meaning",
     level="easy",
     text="""
-A table holds a vector for each speech, and the cosine with the vector of a query says how close the
-two are in meaning. The vectors of the table were rounded to save space, so their lengths are
-**not** 1, and they differ. Write `nearest(query, table, n)` for query (D,) and table (N, D): the
-numbers of the n rows with the highest cosine, the best one first, (n,).
+A table holds a vector for each speech. Its cosine with the vector of a query says how close the two
+are in meaning. The table was rounded to save space, so its vectors have other lengths than 1.
+Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the numbers of the n rows
+with the highest cosine, the best one first, (n,).
 """,
     hints=(
         "A dot product is cosine times both lengths. One of the two lengths is the same for all "

@@ -145,16 +145,16 @@ def counted(piece_labels, speeches, tokenizer):
 
 
 PIECE_LABELS = Symptom(
-    id="6b.3",
+    id="6b.4",
     title="Count your labels",
     level="medium",
     text="""
 Names are tagged by *word*, but BERT reads *pieces*: “Horatio” is `["ho", "##ratio"]`, with an O, a
-B or an I for the whole word. So `piece_labels(tags, pieces)` makes one label for each token: [CLS],
+B or an I for the whole word. `piece_labels(tags, pieces)` makes one label for each token: [CLS],
 all pieces in order, [SEP]. O is 0, B is 1, I is 2. Only the **first** piece of a word carries its
-label, and all other tokens get -100, which PyTorch's cross-entropy skips. The table above counts
-the tags of one play, and the labels made by code with one of these mistakes. Choose the letter,
-then repair `piece_labels`.
+label. All other tokens get -100, which PyTorch's cross-entropy skips. The table above counts the
+tags of one play, and the labels that were made of them by code with one of these mistakes. Choose
+the letter, then repair `piece_labels`.
 """,
     hints=(
         "If only first pieces had a label, how often would each label occur?",

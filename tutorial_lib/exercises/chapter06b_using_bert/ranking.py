@@ -147,14 +147,15 @@ def has_length_one(answer):
 SEARCH_RANKING = Symptom(
     id="6b.5",
     title="The longest text wins",
-    level="medium",
+    level="hard",
     text="""
-The table above ranks nine texts by their score for a question. The model is sound; it was trained
-to put the mean of its tokens' vectors close together for texts of like meaning. Each text was read
-twice: together with the others in one batch, which is filled up to its longest text, and alone.
-Alone, where there is no padding, every score is what sound code gives. The vectors were made by
-code with one of these mistakes. Look at *which* texts change in company, and how much. Choose the
-letter, then repair `text_vectors`, with tensor operations of your own, without `mean_pool`.
+The table above ranks nine texts by their score for a question. Each was read twice: *together* with
+the others in one batch, where padding fills every text up to the length of the longest, and
+*alone*, without padding. The model is sound (it was trained so that the means of the tokens'
+vectors are close for texts of like meaning), and alone, every score is what sound code gives. But
+the vectors were made by code with one of these mistakes. Look at *which* texts change in company,
+and how much. Choose the letter, then repair `text_vectors` with tensor operations of your own,
+without `mean_pool`.
 """,
     hints=(
         "A text means the same alone and in company. Which scores changed, and which one did not?",

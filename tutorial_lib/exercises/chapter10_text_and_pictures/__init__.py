@@ -8,9 +8,9 @@ from tutorial_lib.exercises.chapter10_text_and_pictures.class_vectors import CLA
 from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import QUANTIZE
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_row import ONE_ROW
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_way import PULLS
-from tutorial_lib.exercises.chapter10_text_and_pictures.pixels_as_tokens import TIMES_THE_SCORES
+from tutorial_lib.exercises.chapter10_text_and_pictures.pixels_as_tokens import WIDEST_PICTURE
 from tutorial_lib.exercises.chapter10_text_and_pictures.recall import RECALL_AT
-from tutorial_lib.exercises.chapter10_text_and_pictures.seen import TIMES_AS_MANY_PICTURES
+from tutorial_lib.exercises.chapter10_text_and_pictures.seen import OVERLAP
 from tutorial_lib.exercises.chapter10_text_and_pictures.temperature import SCALE_STEP
 from tutorial_lib.exercises.chapter10_text_and_pictures.wrong_captions import WRONG_CAPTIONS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
@@ -24,13 +24,13 @@ EXERCISES = (
     RECALL_AT,
     CLASS_VECTORS,
     SCALE_STEP,
-    TIMES_AS_MANY_PICTURES,
+    OVERLAP,
     ONE_ROW,
     WRONG_CAPTIONS,
     KMEANS_ROUND,
     QUANTIZE,
     ROW_AND_TARGETS,
-    TIMES_THE_SCORES,
+    WIDEST_PICTURE,
 )
 
 RECALL = (

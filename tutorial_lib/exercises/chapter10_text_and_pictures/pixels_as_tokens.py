@@ -1,162 +1,168 @@
-"""Chapter 10: what it would cost to write a picture pixel by pixel."""
+"""Chapter 10: how large a picture could one write pixel by pixel?"""
+
+import math
 
 from tutorial_lib.exercises.engine.tasks import Claim
 
-TEXT, CODES, NUMBERS = 256, 32 * 32, 256 * 256 * 3
+TEXT, CODES, COLOURS, TIMES = 256, 32 * 32, 3, 100
 
 
-def times_the_scores():
-    """All positions look at all, so the ratio of the lengths counts twice."""
-    return ((TEXT + NUMBERS) / (TEXT + CODES)) ** 2
+def side(times=TIMES, text=TEXT, codes=CODES, colours=COLOURS):
+    """The side of the largest square picture in `times` as many scores, not rounded."""
+    positions = math.sqrt(times) * (text + codes)
+    return math.sqrt((positions - text) / colours)
 
 
-def times_the_scores_counted():
+def widest_picture():
+    """Scores grow with the square of the positions, the positions with the square of the side."""
+    return math.floor(side())
+
+
+def widest_picture_counted():
     """Second style."""
-
-    def scores(length):
-        return sum(length for _ in range(length))
-
-    return scores(TEXT + NUMBERS) / scores(TEXT + CODES)
-
-
-def times_the_scores_backwards():
-    """You let each position look at itself and at those before it."""
-    long, short = TEXT + NUMBERS, TEXT + CODES
-    return long * (long + 1) / (short * (short + 1))
+    affordable, width = TIMES * (TEXT + CODES) ** 2, 0
+    while (TEXT + COLOURS * (width + 1) ** 2) ** 2 <= affordable:
+        width += 1
+    return width
 
 
-def times_the_scores_before():
-    """You let each position look at those before it, without itself."""
-    long, short = TEXT + NUMBERS, TEXT + CODES
-    return long * (long - 1) / (short * (short - 1))
+def width_rounded_up():
+    """A side of 65 pixels would just be too much: 12,931 positions, and 12,800 can be paid."""
+    return 65
 
 
-def times_the_picture():
-    """This compares the lengths of the *pictures* (192 is DALL-E’s own number): how many scores are
-    that, with the text before both?
+def width_not_rounded():
+    """Nearly: whole pixels, and no more of them than can be paid."""
+    return side()
+
+
+def width_linear():
+    """This takes a hundred times as many *positions*: scores are pairs of them, so a hundred times
+    as many scores pay for ten times as many positions.
     """
-    return NUMBERS / CODES
+    return math.floor(side(TIMES**2))
 
 
-def times_the_length():
-    """These are positions, text included. A score belongs to a *pair* of them."""
-    return (TEXT + NUMBERS) / (TEXT + CODES)
+def width_for_the_same():
+    """This is the side for as many scores as DALL-E takes (18 pixels): you have a hundred times as
+    many.
+    """
+    return math.floor(side(1))
 
 
-def times_without_text():
-    """This leaves out the text: its 256 tokens stand before both sorts of picture."""
-    return (NUMBERS / CODES) ** 2
-
-
-def times_without_colours():
+def width_without_colours():
     """This takes a pixel for one number: it has three, red, green and blue."""
-    return ((TEXT + 256 * 256) / (TEXT + CODES)) ** 2
+    return math.floor(side(colours=1))
 
 
-def times_without_colours_and_text():
-    """This takes a pixel for one number and leaves out the text: three numbers a pixel, and 256
-    tokens before them.
+def width_without_colours_and_text():
+    """This takes a pixel for one number, and leaves no room for the text: three numbers a pixel,
+    and 256 tokens before them.
     """
-    return (256 * 256 / CODES) ** 2
+    return math.floor(math.sqrt(math.sqrt(TIMES) * (TEXT + CODES)))
 
 
-def times_pixels_length():
-    """This counts pixels and not pairs of positions, and a pixel has three numbers."""
-    return 256 * 256 / CODES
+def width_text_before_the_pixels_only():
+    """This leaves out the text before the codes: there are 256 + 1,024 positions."""
+    return math.floor(math.sqrt((math.sqrt(TIMES) * CODES - TEXT) / COLOURS))
 
 
-def times_text_once():
-    """This has the text before one of the two only: it stands before codes and before pixels."""
-    return (NUMBERS / (TEXT + CODES)) ** 2
+def width_without_text():
+    """This leaves out the text: its 256 tokens come before the codes and before the pixels."""
+    return math.floor(math.sqrt(math.sqrt(TIMES) * CODES / COLOURS))
 
 
-def times_text_once_pixels():
-    """This has the text before the pixels only: it stands before the codes, too."""
-    return ((TEXT + NUMBERS) / CODES) ** 2
+def width_linear_without_colours():
+    """A hundred times as many scores pay for ten times as many positions, and a pixel takes three
+    of them.
+    """
+    return math.floor(side(TIMES**2, colours=1))
 
 
-def times_bits():
-    """This counts what is stored, 8 bits for a number and 13 for a code: count scores."""
-    return 8 * NUMBERS / (13 * CODES)
+def width_of_pixels():
+    """This is the number of pixels: how long is a side of the square?"""
+    return math.floor((math.sqrt(TIMES) * (TEXT + CODES) - TEXT) / COLOURS)
 
 
-def times_turned():
-    """This is turned round: how many times as many does it take with *pixels*?"""
-    return ((TEXT + CODES) / (TEXT + NUMBERS)) ** 2
+def width_of_numbers():
+    """These are the numbers of the picture: three make a pixel, and a square has a side."""
+    return math.floor(math.sqrt(TIMES) * (TEXT + CODES) - TEXT)
 
 
-def times_scores_of_pixels():
-    """These are the scores with pixels: how many times those with codes is that?"""
-    return (TEXT + NUMBERS) ** 2
+def width_of_positions():
+    """These are the positions that can be paid: how large a picture fits in after the text?"""
+    return math.sqrt(TIMES) * (TEXT + CODES)
 
 
-def times_length_of_pixels():
-    """These are the positions with pixels: square both lengths, and divide."""
-    return TEXT + NUMBERS
+def width_of_scores():
+    """These are the scores that can be paid: how many positions is that, and how many pixels?"""
+    return TIMES * (TEXT + CODES) ** 2
 
 
-def times_numbers():
-    """These are the numbers of the picture: how many scores are that, and how many with codes?"""
-    return NUMBERS
+def width_of_the_whole():
+    """That is DALL-E’s picture: 196,864 positions with the text, far more than can be paid."""
+    return 256
 
 
-def times_side_of_32():
-    """This takes 32 codes: there are 32 × 32."""
-    return ((TEXT + NUMBERS) / (TEXT + 32)) ** 2
+def width_of_a_hundredfold():
+    """This makes the side for DALL-E’s scores a hundred times as long: neither scores nor pixels
+    grow in proportion to the side.
+    """
+    return 100 * math.floor(side(1))
 
 
-def times_vocabulary():
-    """This counts the 8,192 codes of the book: a picture takes 32 × 32 of them."""
-    return ((TEXT + NUMBERS) / (TEXT + 8192)) ** 2
+def width_of_a_tenfold():
+    """This makes the side for DALL-E’s scores ten times as long: ten times as many *positions* can
+    be paid, and pixels grow with the square of the side.
+    """
+    return 10 * math.floor(side(1))
 
 
-def times_the_same():
-    """Both are next-token prediction, but not equally long: count positions first."""
-    return 1
-
-
-TIMES_THE_SCORES = Claim(
+WIDEST_PICTURE = Claim(
     id="10.13",
     title="Only next-token prediction?",
     level="medium",
     text="""
 You may read that text to picture is next-token prediction and nothing else: write the picture down
-as tokens behind its caption, and train a GPT. So why a code book? A picture *is* a row of numbers.
-DALL-E (Ramesh et al. 2021) reads 256 tokens of text, then 32 × 32 codes of a book with 8,192. The
-picture has 256 × 256 pixels with 3 numbers each; say that each of these were a token. The tokens of
-text stay. Count the **scores** in one head of one layer, the square of the number of positions,
-whatever a mask then hides. **How many times as many** scores would it take with numbers for tokens
-as with codes, rounded to a whole number?
+as tokens after its caption, and train a GPT. So why a code book? A picture *is* a row of numbers.
+DALL-E (Ramesh et al. 2021) reads 256 tokens of text, then 32 × 32 codes, and paints 256 × 256
+pixels from them. Do it without a book: each pixel is three numbers, and each number is a token. The
+256 tokens of text stay. Count the **scores** in one head of one layer, the square of the number of
+positions, whatever a mask then hides. Be generous and pay for **a hundred times as many scores** as
+DALL-E’s row takes. How large a square picture can you write? Give the longest **side, in whole
+pixels**.
 """,
     hints=(
-        "How many positions does the row have with codes, the text included? And with numbers?",
-        "How many scores does a row of n positions have?",
-        "Divide the two numbers of scores, not the two lengths.",
+        "How many positions does DALL-E’s row have, the text included? If the number of scores "
+        "grows a hundredfold, how many times as many positions is that?",
+        "Take away the text. What is left are the numbers of the picture, three for each pixel.",
+        "A square of that many pixels: how long is its side? Round down, since there is no more "
+        "to pay with.",
     ),
-    solution=times_the_scores,
-    second_style=times_the_scores_counted,
+    solution=widest_picture,
+    second_style=widest_picture_counted,
     mistakes=(
-        times_the_picture,
-        times_the_length,
-        times_without_text,
-        times_without_colours,
-        times_without_colours_and_text,
-        times_pixels_length,
-        times_text_once,
-        times_text_once_pixels,
-        times_bits,
-        times_turned,
-        times_scores_of_pixels,
-        times_length_of_pixels,
-        times_numbers,
-        times_side_of_32,
-        times_vocabulary,
-        times_the_same,
+        width_rounded_up,
+        width_not_rounded,
+        width_linear,
+        width_for_the_same,
+        width_without_colours,
+        width_without_colours_and_text,
+        width_text_before_the_pixels_only,
+        width_without_text,
+        width_linear_without_colours,
+        width_of_pixels,
+        width_of_numbers,
+        width_of_positions,
+        width_of_scores,
+        width_of_the_whole,
+        width_of_a_hundredfold,
+        width_of_a_tenfold,
     ),
-    right_too=(times_the_scores_backwards, times_the_scores_before),
-    tolerance=0.6,
-    unit="times as many",
-    verdict="1,280 positions against 196,864. It is next-token prediction, but the tokens are what "
-    "makes it possible: a network of its own, trained before, packs 192 numbers into each code. "
-    "(Without a book it has been done at 64 × 64 pixels: Image GPT, Chen et al. 2020.)",
+    tolerance=0.1,
+    unit="pixels a side",
+    verdict="12,800 positions, less 256 for the text, are 4,181 pixels: 64 × 64, a sixteenth of "
+    "DALL-E’s picture for a hundred times the scores. (At DALL-E’s own price it is 18 × 18.) So it "
+    "is next-token prediction, and the tokens make it possible: a network trained before packs 192 "
+    "numbers into each code.",
 )

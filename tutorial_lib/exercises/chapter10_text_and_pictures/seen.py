@@ -1,130 +1,396 @@
-"""Chapter 10: what it takes to do without training examples."""
+"""Chapter 10: how much of a result is owed to pictures that look like those of the training?"""
 
-from tutorial_lib.exercises.engine.tasks import Claim
+import functools
 
-PAIRS, EPOCHS = 400_000_000, 32
-STEPS, BATCH, IMAGENET = 600_000, 256, 1_280_000
+import torch
+import torch.nn.functional as F
 
-
-def times_as_many_pictures():
-    """Pictures that CLIP looked at, divided by those that ResNet-50 looked at."""
-    return PAIRS * EPOCHS / (STEPS * BATCH)
+from tutorial_lib.exercises.engine.properties import composed
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
-def times_as_many_pictures_counted():
-    """Second style."""
-    seen = {"CLIP": 0, "ResNet": 0}
-    for _ in range(EPOCHS):
-        seen["CLIP"] += PAIRS
-    for _ in range(STEPS):
-        seen["ResNet"] += BATCH
-    return seen["CLIP"] / seen["ResNet"]
+def overlap(right, tested, seen, limit):
+    """Return the share of tested pictures with a double among the seen ones, and the gain.
 
-
-def times_sets():
-    """This compares the two *sets*: how often did each model go through its own?"""
-    return PAIRS / IMAGENET
-
-
-def times_one_epoch():
-    """CLIP went through its pairs 32 times: count each time."""
-    return PAIRS / (STEPS * BATCH)
-
-
-def times_one_epoch_of_resnet():
-    """This lets ResNet-50 look at each picture once: it took 600,000 steps of 256 pictures."""
-    return PAIRS * EPOCHS / IMAGENET
-
-
-def times_steps():
-    """These are 600,000 *steps*: each of them looked at 256 pictures."""
-    return PAIRS * EPOCHS / STEPS
-
-
-def times_steps_one_epoch():
-    """Both need one more factor: 32 passes for CLIP, 256 pictures a step for ResNet-50."""
-    return PAIRS / STEPS
-
-
-def times_turned():
-    """This is turned round: how many times as many did *CLIP* look at?"""
-    return STEPS * BATCH / (PAIRS * EPOCHS)
-
-
-def times_ninety():
-    """This gives ResNet-50 90 passes, as is usual today: He et al. took 600,000 steps of 256."""
-    return PAIRS * EPOCHS / (90 * IMAGENET)
-
-
-def times_passes_of_clip():
-    """These are CLIP’s passes through its pairs: how many pictures is that?"""
-    return EPOCHS
-
-
-def times_with_texts():
-    """This counts the texts, too: the question is about pictures."""
-    return 2 * times_as_many_pictures()
-
-
-def times_clip_alone():
-    """This is what CLIP looked at: how many times as many as ResNet-50 is that?"""
-    return PAIRS * EPOCHS
-
-
-def times_resnet_alone():
-    """This is what ResNet-50 looked at: divide CLIP’s number by it."""
-    return STEPS * BATCH
-
-
-def times_passes_of_resnet():
-    """These are ResNet-50’s passes through its pictures: the question is how many *times as many*
-    pictures CLIP looked at.
+    right (N,): True where the model was right; tested (N, D) and seen (M, D): a vector for each
+    picture. A double has a cosine of limit or more. The gain: the share right among all tested
+    pictures, minus the share right among those without a double.
     """
-    return STEPS * BATCH / IMAGENET
+    cosines = F.normalize(tested, dim=1) @ F.normalize(seen, dim=1).T  # (N, M)
+    double = (cosines >= limit).any(dim=1)
+    right = right.float()
+    return double.float().mean(), right.mean() - right[~double].mean()
 
 
-def times_rounded():
-    """Nearly: give one decimal."""
-    return 83
+def overlap_one_by_one(right, tested, seen, limit):
+    """Second style."""
+    clean = [
+        was_right
+        for was_right, picture in zip(right.tolist(), tested, strict=True)
+        if F.cosine_similarity(picture[None], seen, dim=1).max() < limit
+    ]
+    n = len(tested)
+    return 1 - len(clean) / n, right.sum().item() / n - sum(clean) / len(clean)
 
 
-TIMES_AS_MANY_PICTURES = Claim(
+def cosine(tested, seen):
+    """The products of vectors of length 1."""
+    return F.normalize(tested, dim=1) @ F.normalize(seen, dim=1).T
+
+
+def product(tested, seen):
+    """The products alone."""
+    return tested @ seen.T
+
+
+def by_columns(tested, seen):
+    """Each column divided by its length."""
+    return F.normalize(tested, dim=0) @ F.normalize(seen, dim=0).T
+
+
+def some_at_least(cosines, limit):
+    """One seen picture is enough."""
+    return (cosines >= limit).any(dim=1)
+
+
+def some_above(cosines, limit):
+    """The limit itself does not count."""
+    return (cosines > limit).any(dim=1)
+
+
+def all_at_least(cosines, limit):
+    """Each of the seen pictures."""
+    return (cosines >= limit).all(dim=1)
+
+
+def mean_at_least(cosines, limit):
+    """The mean over the seen pictures."""
+    return cosines.mean(dim=1) >= limit
+
+
+def none_at_least(cosines, limit):
+    """The ones without a double."""
+    return ~some_at_least(cosines, limit)
+
+
+def of_tested(double, cosines, limit):
+    """The share of the tested pictures."""
+    return double.float().mean()
+
+
+def of_seen(double, cosines, limit):
+    """The share of the seen pictures."""
+    return (cosines >= limit).any(dim=0).float().mean()
+
+
+def of_pairs(double, cosines, limit):
+    """The share of the pairs."""
+    return (cosines >= limit).float().mean()
+
+
+def count(double, cosines, limit):
+    """How many tested pictures."""
+    return double.float().sum()
+
+
+def percent(double, cosines, limit):
+    """A share times 100."""
+    return 100 * double.float().mean()
+
+
+def all_minus_clean(right, double):
+    """What all have more than those without a double."""
+    return right.mean() - right[~double].mean()
+
+
+def known_minus_clean(right, double):
+    """What those with a double have more."""
+    return right[double].mean() - right[~double].mean()
+
+
+def known_minus_all(right, double):
+    """What those with a double have more than all."""
+    return right[double].mean() - right.mean()
+
+
+def clean_minus_all(right, double):
+    """Turned round."""
+    return right[~double].mean() - right.mean()
+
+
+def clean_alone(right, double):
+    """No difference."""
+    return right[~double].mean()
+
+
+def by_all(right, double):
+    """Right without a double, as a share of all tested pictures."""
+    return right.mean() - (right * ~double).mean()
+
+
+def ratio(right, double):
+    """How many times as many."""
+    return right.mean() / right[~double].mean()
+
+
+def slipped(
+    right,
+    tested,
+    seen,
+    limit,
+    alike=cosine,
+    doubles=some_at_least,
+    share=of_tested,
+    gain=all_minus_clean,
+):
+    """Both numbers, with slips."""
+    cosines, right = alike(tested, seen), right.float()
+    double = doubles(cosines, limit)
+    return share(double, cosines, limit), gain(right, double)
+
+
+def overlap_of_doubles(right, tested, seen, limit):
+    """This compares the pictures that have a double with those that have none: the gain is what
+    *all* have more than those without.
+    """
+    return slipped(right, tested, seen, limit, gain=known_minus_clean)
+
+
+def overlap_turned(right, tested, seen, limit):
+    """The gain is turned round: it is the share among all, minus that among those without a
+    double.
+    """
+    return slipped(right, tested, seen, limit, gain=clean_minus_all)
+
+
+def overlap_clean_alone(right, tested, seen, limit):
+    """The second number is the share right without doubles: by how much is the share among all
+    larger?
+    """
+    return slipped(right, tested, seen, limit, gain=clean_alone)
+
+
+def overlap_ratio(right, tested, seen, limit):
+    """The gain is a difference of two shares, not how many times as large one is."""
+    return slipped(right, tested, seen, limit, gain=ratio)
+
+
+def overlap_by_all(right, tested, seen, limit):
+    """The right ones without a double are divided by *all* tested pictures: divide them by those
+    without a double.
+    """
+    return slipped(right, tested, seen, limit, gain=by_all)
+
+
+def overlap_of_products(right, tested, seen, limit):
+    """This compares products: a cosine divides by both lengths."""
+    return slipped(right, tested, seen, limit, alike=product)
+
+
+def overlap_by_columns(right, tested, seen, limit):
+    """This divides each *column* by its length: a vector is a row."""
+    return slipped(right, tested, seen, limit, alike=by_columns)
+
+
+def overlap_above(right, tested, seen, limit):
+    """A cosine of exactly `limit` makes a double, too."""
+    return slipped(right, tested, seen, limit, doubles=some_above)
+
+
+def overlap_all(right, tested, seen, limit):
+    """This wants *every* seen picture to be a double: one is enough."""
+    return slipped(right, tested, seen, limit, doubles=all_at_least)
+
+
+def overlap_mean(right, tested, seen, limit):
+    """This takes the mean cosine over the seen pictures: a single one can be a double."""
+    return slipped(right, tested, seen, limit, doubles=mean_at_least)
+
+
+def overlap_none(right, tested, seen, limit):
+    """This takes the pictures *without* a double for those with one."""
+    return slipped(right, tested, seen, limit, doubles=none_at_least)
+
+
+def overlap_of_seen(right, tested, seen, limit):
+    """The first number is the share of the *seen* pictures: it should be of the tested ones."""
+    return slipped(right, tested, seen, limit, share=of_seen)
+
+
+def overlap_of_pairs(right, tested, seen, limit):
+    """The first number is a share of all pairs: it should be of the tested pictures."""
+    return slipped(right, tested, seen, limit, share=of_pairs)
+
+
+def overlap_count(right, tested, seen, limit):
+    """The first number counts pictures: return their share of all tested ones."""
+    return slipped(right, tested, seen, limit, share=count)
+
+
+def some_pictures(seed, n, m, width=4):
+    """Pictures tested and seen, of different lengths; every third has a double. What was right."""
+    generator = torch.Generator().manual_seed(seed)
+    tested, seen = (torch.randn(rows, width, generator=generator) for rows in (n, m))
+    copied = tested[::3][:m]
+    seen[: len(copied)] = 3 * copied + 0.02
+    right = torch.rand(n, generator=generator) < 0.5
+    right[::3] = torch.arange(len(right[::3])) % 3 < 2
+    return right, 0.5 * tested, seen
+
+
+def at_the_limit():
+    """Cosines of exactly 0 and 1."""
+    axes = torch.eye(4)
+    right = torch.tensor([True, False, True, True])
+    return right, 2 * axes[[0, 1, 2, 1]], axes[[0, 3, 0]], 1.0
+
+
+def nobody_alike():
+    """No picture has a double."""
+    return torch.tensor([True, False, False]), torch.eye(3), -torch.eye(3), 0.5
+
+
+def overlap_cases():
+    """More pictures seen than tested, and fewer; none with a double; cosines at the limit."""
+    return [
+        case("7 tested, 9 seen", *some_pictures(1, 7, 9), 0.97),
+        case("12 tested, 5 seen", *some_pictures(2, 12, 5), 0.97),
+        case("a low limit", *some_pictures(3, 14, 2), 0.3),
+        case("nobody has a double", *nobody_alike()),
+        case("exactly the limit", *at_the_limit()),
+    ]
+
+
+def examples():
+    """Where each slip shows."""
+    return [
+        (*some_pictures(11, 13, 8), 0.97),
+        (*some_pictures(12, 16, 2), 0.3),
+        at_the_limit(),
+    ]
+
+
+def read(answer):
+    """Both numbers in each of the examples. Raises an error when they are not two."""
+    found = []
+    for example in examples():
+        share, gain = answer(*example)
+        found += [torch.as_tensor(one).float().reshape(()) for one in (share, gain)]
+    return torch.stack(found)
+
+
+@functools.cache
+def with_slips(*choices):
+    """Both numbers in each of the examples, with a choice for each of the rules below."""
+    return read(lambda *example: slipped(*example, *choices))
+
+
+def two_numbers(answer):
+    """It must return two numbers."""
+    return torch.as_tensor(answer(*examples()[0])).numel() == 2
+
+
+def a_share(answer):
+    """The first number does not lie between 0 and 1."""
+    return all(0 <= float(answer(*example)[0]) <= 1 for example in examples())
+
+
+def nothing_is_gained_without_doubles(answer):
+    """Where no picture has a double, the share and the gain must be 0."""
+    found = answer(*nobody_alike())
+    return all(abs(float(one)) < 1e-3 for one in found)
+
+
+def lengths_do_not_matter(answer):
+    """Longer vectors change the result: a cosine looks at directions alone."""
+    right, tested, seen, limit = examples()[0]
+    found = answer(right, tested, seen, limit), answer(right, 3 * tested, 0.2 * seen, limit)
+    return all(abs(float(a) - float(b)) < 1e-3 for a, b in zip(*found, strict=True))
+
+
+OVERLAP = Write(
     id="10.7",
-    title="Without any training examples?",
+    title="Seen before?",
     level="easy",
     text="""
-“We match the accuracy of the original ResNet-50 on ImageNet zero-shot without needing to use any of
-the 1.28 million training examples it was trained on”, say Radford et al. (2021) of CLIP. True, and
-often retold like this: *it learned to see from less*. Count the pictures that each has looked at in
-training, a picture as often as it comes by. CLIP went 32 times through its 400 million pairs of a
-picture and a text. The original ResNet-50 (He et al. 2016) took 600,000 steps, with 256 pictures in
-each. **How many times as many** pictures did CLIP look at, to one decimal?
+A model that was shown 400 million pictures from the web may have seen the pictures of a test, or
+their doubles. Then a good result is no proof that it can do the new. Radford et al. (2021) checked
+this, and so can you. `tested` (N, D) and `seen` (M, D) hold a vector for each picture of the test
+and of the training; `right` (N,) is True where the model was right. A tested picture has a
+**double** if its cosine with at least one seen picture is `limit` or more. Write
+`overlap(right, tested, seen, limit)`, which returns two numbers: the **share** of the tested
+pictures that have a double; and what the doubles **add** to the result: the share right among
+*all* tested pictures, minus the share right among those *without* a double. At least one picture
+has no double, and no vector has length 0.
 """,
     hints=(
-        "How many pictures go by in 32 passes through 400 million?",
-        "And in 600,000 steps with 256 each? (That is 120 passes through ImageNet.)",
-        "Divide the first by the second.",
+        "Which table holds the cosine of each tested picture with each seen one? (10.1 made one "
+        "like it.)",
+        "One row of the table is one tested picture. `any(dim=1)` tells whether something is True "
+        "in it.",
+        "`right.float().mean()` is a share. With `right[~double]` you take only the pictures "
+        "without a double.",
     ),
-    solution=times_as_many_pictures,
-    second_style=times_as_many_pictures_counted,
+    solution=overlap,
+    second_style=overlap_one_by_one,
     mistakes=(
-        times_sets,
-        times_one_epoch,
-        times_one_epoch_of_resnet,
-        times_steps,
-        times_steps_one_epoch,
-        times_turned,
-        times_ninety,
-        times_passes_of_clip,
-        times_with_texts,
-        times_clip_alone,
-        times_resnet_alone,
-        times_passes_of_resnet,
-        times_rounded,
+        overlap_of_doubles,
+        overlap_turned,
+        overlap_clean_alone,
+        overlap_ratio,
+        overlap_by_all,
+        overlap_of_products,
+        overlap_by_columns,
+        overlap_above,
+        overlap_all,
+        overlap_mean,
+        overlap_none,
+        overlap_of_seen,
+        overlap_of_pairs,
+        overlap_count,
     ),
-    tolerance=0.06,
-    unit="times as many",
-    verdict="12.8 billion against 154 million. None of ImageNet’s 1.28 million was needed, and no "
-    "label that somebody had to give by hand: what CLIP saves is *labels*, and training anew for "
-    "each set of classes. It does not save pictures.",
+    cases=overlap_cases,
+    results=("the share with a double", "what the doubles add"),
+    properties=(
+        Property("It returns two numbers.", two_numbers),
+        *composed(
+            read,
+            with_slips,
+            {
+                "Cosines are compared.": cosine,
+                "Products are compared: a cosine divides by both lengths.": product,
+                "Columns are divided by their lengths: a vector is a row.": by_columns,
+            },
+            {
+                "One seen picture at the limit or above is enough.": some_at_least,
+                "A cosine of exactly the limit is left out: it makes a double.": some_above,
+                "Every seen picture must be alike: one is enough.": all_at_least,
+                "The mean over the seen pictures is compared: one alone can be a "
+                "double.": mean_at_least,
+                "Pictures with a double and without one are exchanged.": none_at_least,
+            },
+            {
+                "The first number is a share of the tested pictures.": of_tested,
+                "The first number is a share of the seen pictures: of the tested ones.": of_seen,
+                "The first number is a share of all pairs: of the tested pictures.": of_pairs,
+                "The first number is a count: divide by that of the tested pictures.": count,
+                "The first number is a percentage: return a share, from 0 to 1.": percent,
+            },
+            {
+                "The second number is all minus those without a double.": all_minus_clean,
+                "The second number compares those with a double with those without: it is *all* "
+                "minus those without.": known_minus_clean,
+                "The second number compares those with a double with all: it is all minus those "
+                "without.": known_minus_all,
+                "The second number has the wrong sign: all minus those without a "
+                "double.": clean_minus_all,
+                "The second number is the share right without doubles: take it away from that of "
+                "all.": clean_alone,
+                "The second number divides the right ones without a double by all: divide by those "
+                "without a double.": by_all,
+                "The second number is a ratio: it is a difference.": ratio,
+            },
+            otherwise=(a_share, nothing_is_gained_without_doubles, lengths_do_not_matter),
+        ),
+    ),
 )

@@ -142,7 +142,7 @@ def scale_step_gives_the_factor(log_scale, cosines, rate):
 
 
 def scale_step_of_images(log_scale, cosines, rate):
-    """This takes the loss over one direction: `contrastive_loss` has both."""
+    """This lets the pictures choose and not the texts: `contrastive_loss` has both directions."""
     return slipped(
         log_scale, cosines, rate, loss=lambda x: both_ways.contrastive_loss_images_only(x)
     )
@@ -291,18 +291,18 @@ SCALE_STEP = Symptom(
     title="Ever more sure",
     level="medium",
     text="""
-Here everything is frozen but the factor exp(`log_scale`) of 10.1, which learns for 400 steps from
-24 pictures and their texts. It begins at 1 / 0.07, as CLIP’s did, and as there it
-may not pass **100**. The first picture shows exp(`log_scale`), whatever the code does with it; the
-second shows two losses: on the pairs it learns from, and on 24 others. The code has one
-of the mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It
-takes one step of gradient descent **in `log_scale`**, a tensor of one number, with
-`contrastive_loss` of 10.2 for the logits exp(log_scale) · `cosines` (B, B), and returns the new
-`log_scale`. A step that would end at a factor above 100 ends at exactly 100.
+Here everything is frozen but the factor exp(`log_scale`) of 10.1. It begins at 1 / 0.07 and may not
+pass **100**, as in CLIP; with this rate, right code gets there after about a hundred steps. It
+learns for 400 steps from 24 pictures and their texts. The picture shows two losses for the factor
+exp(`log_scale`): on the pairs that it learns from, and on 24 other pairs. The code has one of the
+mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It takes one
+step of gradient descent **in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2
+for the logits exp(log_scale) · `cosines` (B, B), and returns the new `log_scale`. A step that would
+end at a factor above 100 ends at exactly 100.
 """,
     hints=(
-        "Does the loss on the pairs that it learns from fall? Where does the factor end, or does "
-        "it?",
+        "What would each of the four do to a curve: make it fall or rise, and does it ever come to "
+        "a stop?",
         "If all pairs are right already, which factor makes their loss smallest? And what does "
         "that do to a pair that is wrong?",
         "The bound is on the factor, the number that is kept is its logarithm. `clamp` is there.",
@@ -310,7 +310,7 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
     solution=scale_step,
     second_style=scale_step_by_hand,
     mistakes=(
-        scale_step_uphill,
+        scale_step_of_images,
         scale_step_unbounded,
         scale_step_at_most_one,
         scale_step_of_temperature,
@@ -321,21 +321,21 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
         scale_step_of_the_factor,
         scale_step_without_exp,
         scale_step_gives_the_factor,
-        scale_step_of_images,
+        scale_step_uphill,
         scale_step_not_taken,
         scale_step_jumps,
     ),
     shown=scale_step_unbounded,
     looks=(
-        "The factor would shrink towards 0, and both losses would rise to that of a guess, "
-        "ln 24 = 3.2.",
+        "The curves would begin alike, since one direction pulls the factor up as well. But they "
+        "would stop: from the step at which the factor meets 100 on, both would be flat.",
         "The factor passes 100 and goes on. The loss that it learns from gets smaller and smaller; "
         "the other one falls for a while, then rises and rises: a few pairs are wrong there, and "
         "each of them is wrong ever more surely.",
-        "The factor would fall at the first step, to 2.7, and stay there: all three curves would "
-        "be flat.",
-        "What is drawn is exp(log_scale). It would get smaller step by step, as a temperature does "
-        "when a model gets surer, and both losses drawn for this factor would rise.",
+        "The factor would fall at the first step, to 2.7, and stay there: both curves would be "
+        "flat from then on.",
+        "The losses drawn are those of the factor exp(log_scale). It would get smaller step by "
+        "step, as a temperature does when a model gets surer, and both losses would rise.",
     ),
     cases=scale_step_cases,
     properties=(

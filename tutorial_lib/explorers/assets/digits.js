@@ -48,9 +48,10 @@ function render({ model, el }) {
     const truth = answer.label === null ? "" : ` Its label is ${answer.label}: ${answer.label === digit ? "right" : "wrong"}.`;
     const place = looks.indexOf(Math.max(...looks));
     const where = `row ${Math.floor(place / answer.side)}, column ${place % answer.side}`;
-    const said = (name, digit, probability) => `${name ? name[0].toUpperCase() + name.slice(1) : "The model"} reads a ${digit} with probability ${probability.toFixed(3)}`;
+    const one = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
+    const said = (name, digit, probability) => `${name ? name[0].toUpperCase() + name.slice(1) : "The model"} reads ${one(digit)} with probability ${probability.toFixed(3)}`;
     const others = answer.others.map((each) => ` ${said(...each)}.`).join("");
-    return `${said(readers[model.get("reader")], digit, first)}, then a ${other} with ${second.toFixed(3)}.${truth} It looks most at the patch in ${where} (from 0).${others}`;
+    return `${said(readers[model.get("reader")], digit, first)}, then ${one(other)} with ${second.toFixed(3)}.${truth} It looks most at the patch in ${where} (from 0).${others}`;
   }
 
   function draw() {

@@ -97,7 +97,8 @@ function render({ model, el }) {
     const [left, bottom] = [44, top + CURVE - 34];
     const x = (o) => left + (o + reach) / (2 * reach) * (width - left - 12);
     const y = (s) => bottom - (s - low) / (high - low) * (bottom - top - 22);
-    strokeLine(context, [[left, y(0)], [width - 12, y(0)]], theme.line, 1);
+    const whole = [-2, -1, 0, 1, 2].filter((s) => s >= low && s <= high);
+    for (const s of whole) strokeLine(context, [[left, y(s)], [width - 12, y(s)]], theme.line, 1);
     strokeLine(context, [[x(offset), top + 16], [x(offset), bottom]], theme.muted, 1, [4, 3]);
     strokeLine(context, all.map((s, n) => [x(n - reach), y(s)]), theme.green, 2);
     context.beginPath();
@@ -110,7 +111,7 @@ function render({ model, el }) {
     for (const o of [-reach, -reach / 2, 0, reach / 2, reach]) context.fillText(minus(o, 0), x(o), bottom + 4);
     context.fillText("offset: key’s position minus query’s", (left + width) / 2, bottom + 18);
     [context.textAlign, context.textBaseline] = ["right", "middle"];
-    context.fillText("0", left - 6, y(0));
+    for (const s of whole) context.fillText(minus(s, 0), left - 6, y(s));
     context.textAlign = "left";
     context.fillText("score", 2, top + 8);
   }

@@ -84,7 +84,7 @@ function schemeView(view, update, describe) {
     };
     const [blue, orange] = theme.dark ? [[86, 180, 233], [240, 136, 62]] : [[0, 114, 178], [213, 94, 0]];
     const colour = (value) => {
-      if (weights) return theme.mix(Math.sqrt(value));
+      if (weights) return theme.mix(Math.sqrt(value / view.top));
       const [strength, end] = [Math.min(1, Math.abs(value) / side.scale), value < 0 ? orange : blue];
       return theme.card.map((from, i) => Math.round(from + (end[i] - from) * strength));
     };
@@ -150,7 +150,7 @@ function schemeView(view, update, describe) {
       const [x, high] = [left + size + 10, Math.min(size, 150)];
       if (!weights && side.scale <= 1e-6) return;
       const low = weights ? 0 : -side.scale;
-      const up = weights ? 1 : side.scale;
+      const up = weights ? view.top : side.scale;
       for (let y = 0; y < high; y++) {
         context.fillStyle = `rgb(${colour(up - (y / high) * (up - low))})`;
         context.fillRect(x, top + y, 9, 1.5);
@@ -158,7 +158,7 @@ function schemeView(view, update, describe) {
       context.lineWidth = 1;
       context.strokeStyle = theme.line;
       context.strokeRect(x - 0.5, top - 0.5, 10, high + 1);
-      const digits = side.scale < 10 ? 1 : 0;
+      const digits = weights ? 2 : side.scale < 10 ? 1 : 0;
       for (const share of [0, 0.5, 1]) {
         const value = up - share * (up - low);
         text(signed(value, digits), x + 14, top + 5 + share * (high - 10), "left", theme.muted, 11);
@@ -173,7 +173,7 @@ function schemeView(view, update, describe) {
       const x = (offset) => left + ((offset + reach) / (last + reach)) * size;
       const known = points.filter((p) => !Number.isNaN(p.mean));
       let [low, high] = [Math.min(0, ...known.map((p) => p.low)), Math.max(0, ...known.map((p) => p.high))];
-      if (weights) [low, high] = [0, Math.max(high, 0.1)];
+      if (weights) [low, high] = [0, view.top]; // the same on both sides, to compare them
       if (high - low < 1e-6) [low, high] = [-1, 1];
       const y = (v) => y0 + curveHigh - 4 - ((v - low) / (high - low)) * (curveHigh - 8);
       const ticks = roundTicks(low, high, 4);

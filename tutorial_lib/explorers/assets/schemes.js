@@ -101,6 +101,7 @@ function render({ model, el }) {
         if (i % (view.T + 1) === 0 && Number.isNaN(moved[i])) side.lost += 1;
       }
     }
+    view.top = Math.max(0.1, ...sides.map((side) => side.scale)); // the darkest weight
     for (const [control, trait] of [[length, "length"], [shift, "shift"], [head, "head"]]) {
       control.input.value = model.get(trait);
       control.node.querySelector("output").textContent = control.input.value;

@@ -1,5 +1,7 @@
 """Attention heads as a machine: what is made from what, with real numbers inside."""
 
+import numpy as np
+
 from tutorial_lib.attention import attention_scores
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
@@ -18,6 +20,7 @@ from tutorial_lib.figures.tokens import drawable, visible
 from tutorial_lib.interpret import trace
 
 NUMBERS = 32  # of a vector that are drawn
+FEW = 6  # a matrix with no more rows and columns has its numbers written in square cells
 SPAN = 1.45  # height of the longer text's matrices, in inches
 WORD = 0.085  # inches a letter takes
 
@@ -32,8 +35,9 @@ def head_diagram(
     x (T, D) asks; queries (T, K), keys (S, K) and values (S, V) are what a head makes of it, and
     with context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are
     computed as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words
-    name the rows. Blue is above 0, orange below it; weights are blue. Returns the figure.
-    Raises ShapeError when these do not fit together.
+    name the rows. Blue is above 0, orange below it; weights are blue. Where all matrices are
+    small, each cell is a square with its number in it, and equal numbers have equal colours.
+    Returns the figure. Raises ShapeError when these do not fit together.
     """
     steps = head_steps(x, queries, keys, values, mask, context)
     n_asking, n_asked = steps["scores"].shape
@@ -43,7 +47,15 @@ def head_diagram(
     room = 0.12 + WORD * max(map(len, [*words, *context_words]))
     pitch = SPAN + 0.95
     row_q, row_k, row_v = 2 * pitch + SPAN / 2, pitch + SPAN / 2, SPAN / 2
+    tensors = (x, queries, keys, values, steps["scores"])
+    small = context is None and max(max(tensor.shape) for tensor in tensors) <= FEW
     wide, narrow = 1.45, 1.0
+    wide_q, wide_k, wide_v = (narrow,) * 3
+    top = None  # each matrix has a scale of its own
+    if small:
+        wide, wide_q, wide_k, wide_v = (unit * tensor.shape[1] for tensor in tensors[:4])
+        narrow = max(wide_q, wide_k, wide_v)
+        top = max(float(tensor.abs().max()) for tensor in tensors)
     square = unit * n_asked
     at_x = room + wide / 2
     at_q = at_x + wide / 2 + 1.0 + narrow / 2
@@ -56,7 +68,7 @@ def head_diagram(
     figure, axes = canvas(figure, width, height, title or "One attention head", below=0.4)
     middle = (row_q + row_k) / 2
     asking = row_k if context is None else row_q
-    _matrix(axes, x, "x", "T D", at_x, asking, wide, unit * n_asking, style.INK)
+    _matrix(axes, x, "x", "T D", at_x, asking, wide, unit * n_asking, style.INK, top=top)
     _rows(axes, words, at_x - wide / 2, asking, unit)
     if context is not None:
         below = (row_k + row_v) / 2
@@ -64,26 +76,29 @@ def head_diagram(
         _rows(axes, context_words, at_x - wide / 2, below, unit)
     value_letters = "S K" if values.shape[-1] == keys.shape[-1] else "S D"
     made = (
-        ("queries", "T K", queries, row_q, QUERY, asking, "W_q"),
-        ("keys", "S K", keys, row_k, KEY, asking, "W_k"),
-        ("values", value_letters, values, row_v, VALUE, asking, "W_v"),
+        ("queries", "T K", queries, row_q, QUERY, asking, "W_q", wide_q),
+        ("keys", "S K", keys, row_k, KEY, asking, "W_k", wide_k),
+        ("values", value_letters, values, row_v, VALUE, asking, "W_v", wide_v),
     )
-    for name, letters, tensor, y, colour, source, weight in made:
+    for name, letters, tensor, y, colour, source, weight, across in made:
         if context is not None and name != "queries":
             source = (row_k + row_v) / 2
-        start, end = at_x + wide / 2 + 0.06, at_q - narrow / 2 - 0.08
+        start, end = at_x + wide / 2 + 0.06, at_q - across / 2 - 0.08
         turn = start + 0.2
         bend = [(turn, source), (turn, y)] if source != y else []
         arrow(axes, [(start, source), *bend, (end, y)], colour, 1.8)
         axes.text(turn + 0.07, y + 0.07, f"· {weight}", color=colour, fontsize=9.5, va="bottom")
-        _matrix(axes, tensor, name, letters, at_q, y, narrow, unit * len(tensor), colour)
+        _matrix(axes, tensor, name, letters, at_q, y, across, unit * len(tensor), colour, top=top)
     start, end = at_q + narrow / 2 + 0.06, at_scores - square / 2 - 0.08
     turn = (start + end) / 2 - 0.1
-    for y, colour in ((row_q, QUERY), (row_k, KEY)):
+    for y, colour, across in ((row_q, QUERY, wide_q), (row_k, KEY, wide_k)):
+        start = at_q + across / 2 + 0.06
         arrow(axes, [(start, y), (turn, y), (turn, middle), (end, middle)], colour, 1.8)
     width_k = queries.shape[-1]
     high = unit * n_asking
-    _matrix(axes, steps["scores"], "scores", "T S", at_scores, middle, square, high, style.INK)
+    _matrix(
+        axes, steps["scores"], "scores", "T S", at_scores, middle, square, high, style.INK, top=top
+    )
     said = f"queries · keysᵀ / √{width_k}"
     axes.text(at_scores, middle - high / 2 - 0.4, said, ha="center", va="top", fontsize=9.5)
     at = at_scores
@@ -96,7 +111,7 @@ def head_diagram(
         at += step
         colour = style.INK
         fill = style.BLUE if name == "weights" else None
-        _matrix(axes, steps[name], name, "T S", at, middle, square, high, colour, fill)
+        _matrix(axes, steps[name], name, "T S", at, middle, square, high, colour, fill, top)
     axes.text(
         at_weights,
         middle - high / 2 - 0.4,
@@ -111,9 +126,9 @@ def head_diagram(
     turn_y = middle - high / 2 - 0.85
     points = [(at_weights + square / 2 + 0.05, middle), (drop, middle), (drop, turn_y)]
     arrow(axes, [*points, (meet, turn_y), (meet, row_v + 0.14)], style.INK, 1.8)
-    arrow(axes, [(at_q + narrow / 2 + 0.06, row_v), (meet - 0.14, row_v)], VALUE, 1.8)
+    arrow(axes, [(at_q + wide_v / 2 + 0.06, row_v), (meet - 0.14, row_v)], VALUE, 1.8)
     plus(axes, meet, row_v, "·", style.INK)
-    arrow(axes, [(meet + 0.14, row_v), (at_weights - narrow / 2 - 0.08, row_v)])
+    arrow(axes, [(meet + 0.14, row_v), (at_weights - wide_v / 2 - 0.08, row_v)])
     words_at = (at_q + narrow / 2 + meet) / 2
     said = "each row: values\nmixed by that row's weights"
     axes.text(words_at, row_v - 0.12, said, ha="center", va="top", fontsize=9.5, color=style.MUTED)
@@ -124,9 +139,10 @@ def head_diagram(
         f"T {value_letters[-1]}",
         at_weights,
         row_v,
-        narrow,
+        wide_v,
         high,
         style.INK,
+        top=top,
     )
     return figure
 
@@ -269,12 +285,18 @@ def _rows(axes, words, left, middle, unit):
         axes.text(left - 0.08, y, word, **look)
 
 
-def _matrix(axes, tensor, name, letters, x, y, width, height, colour, fill=None):
-    """A matrix (R, C) around (x, y), its name above and its shape below."""
+def _matrix(axes, tensor, name, letters, x, y, width, height, colour, fill=None, top=None):
+    """A matrix (R, C) around (x, y), its name above and its shape below.
+
+    With `top`, the number of the darkest colour, each cell has its number in it.
+    """
     values = tensor.detach().float().cpu().numpy()
     shown = values[:, :NUMBERS]
     rounded(axes, x - width / 2, y - height / 2, width, height, style.CARD, "none", linewidth=0)
-    cells(axes, shown, x - width / 2, y - height / 2, width, height, fill, 1.0 if fill else None)
+    left, bottom = x - width / 2, y - height / 2
+    cells(axes, shown, left, bottom, width, height, fill, top or (1.0 if fill else None))
+    if top:
+        _numbers(axes, shown, left, bottom, width, height, top)
     size = 10 if letters else 9
     above = {"ha": "center", "va": "bottom", "fontsize": size, "fontweight": "bold"}
     axes.text(x, y + height / 2 + 0.07, name, color=colour, **above)
@@ -282,3 +304,16 @@ def _matrix(axes, tensor, name, letters, x, y, width, height, colour, fill=None)
         said = sizes_in_words(letters, values.shape)
         said += f"\nfirst {NUMBERS} columns" if values.shape[1] > NUMBERS else ""
         axes.text(x, y - height / 2 - 0.08, said, ha="center", va="top", fontsize=9.2)
+
+
+def _numbers(axes, values, left, bottom, width, height, top):
+    n_rows, n_columns = values.shape
+    for (row, column), value in np.ndenumerate(values):
+        if not np.isfinite(value):
+            continue  # crossed out
+        x = left + (column + 0.5) * width / n_columns
+        y = bottom + height - (row + 0.5) * height / n_rows
+        said = f"{value:.2f}".rstrip("0").rstrip(".")
+        ink = "white" if abs(value) > 0.6 * top else style.INK
+        look = {"ha": "center", "va": "center", "fontsize": 9.2, "zorder": 6}
+        axes.text(x, y, said, color=ink, **look)

@@ -1,51 +1,63 @@
 """Fine-tuned readers of premise and hypothesis, beside what counting alone gets right."""
 
-from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, INK, ORANGE
+from tutorial_lib.figures.style import (
+    BLUE,
+    INK,
+    MUTED,
+    ORANGE,
+    blank,
+    headline,
+    panel_title,
+    styled,
+)
 
 COUNTED = "words and lengths, counted"
 COLOURS = {"task head": BLUE, "text": ORANGE}
 
 
-def fine_tuning(readers, labelled, counted, shared, title="", *, figure=None):
-    """Right answers by labelled pairs: pale from scratch, strong with pre-training, black counted.
+@styled
+def fine_tuning(readers, labelled, counted, title="", *, chance=1 / 3, figure=None):
+    """A panel for each number of labelled pairs, a row for each reader: its mean and its range.
 
     readers {(form, start): [stats, one a number of labelled pairs]}, form "task head" or "text",
-    start "from scratch" or what was read before, stats as `recipes.summarise` gives them; counted:
-    what counting words and lengths gets right, a share a number; shared: what the words that both
-    sentences share get. Raises ShapeError when lengths differ.
+    start "from scratch" (an open dot) or what was read before, stats as `recipes.summarise` gives
+    them; counted: what counting words and lengths gets right, a share a number: the black line.
 
     >>> stats = [{"mean": 0.5, "lowest": 0.4, "highest": 0.6}]
-    >>> figure = fine_tuning({("text", "from scratch"): stats}, [180], [0.7], 0.6)
-    >>> [line.get_color() for line in figure.axes[0].lines[:2]] == [ORANGE, INK]
-    True
+    >>> figure = fine_tuning({("text", "from scratch"): stats}, [180], [0.7])
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['text, from scratch']
     """
-    curves, bands, colours = {}, {}, {COUNTED: INK}
-    for (form, start), stats in readers.items():
-        name = f"{form}, {start}"
-        curves[name] = (labelled, [s["mean"] for s in stats])
-        colours[name] = COLOURS[form]
-        if start != "from scratch":
-            bands[name] = ([s["lowest"] for s in stats], [s["highest"] for s in stats])
-    shared_words = "shared words alone, counted"
-    figure = line_chart(
-        curves | {COUNTED: (labelled, counted)},
-        "labelled pairs",
-        "share of new pairs right",
-        title,
-        bands=bands,
-        colours=colours,
-        references={"chance": 1 / 3, shared_words: shared},
-        named_right=(shared_words,),
-        log_x=True,
-        y_range=(0.25, 1.0),
-        figure=figure,
+    figure = blank(figure, 10.0, 1.5 + 0.4 * len(readers))
+    panels = figure.subplots(1, len(labelled), sharex=True, sharey=True, squeeze=False)[0]
+    for column, (axes, n, share) in enumerate(zip(panels, labelled, counted, strict=True)):
+        axes.axvline(chance, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.3)
+        axes.axvline(share, color=INK, linewidth=2.4)
+        for height, ((form, start), stats) in enumerate(reversed(readers.items())):
+            colour, found = COLOURS[form], stats[column]
+            ends = (found["lowest"], found["highest"])
+            axes.plot(ends, (height, height), color=colour, alpha=0.3, linewidth=7)
+            inside = "white" if start == "from scratch" else colour
+            axes.plot(
+                found["mean"], height, "o", color=colour, markerfacecolor=inside, markersize=8
+            )
+            axes.annotate(
+                f"{found['mean']:.2f}",
+                (found["lowest"], height),
+                (-6, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                color=colour,
+            )
+        panel_title(axes, f"{n:,} labelled pairs\n(counting: {share:.2f})")
+        axes.set_xlim(0.28, 1.0)
+        axes.set_ylim(-0.6, len(readers) - 0.4)
+        axes.set_yticks(range(len(readers)), [", ".join(key) for key in reversed(readers)])
+    headline(figure, title)
+    figure.supxlabel(
+        "share of new pairs right; black: words and lengths, counted; dashed: chance", fontsize=10
     )
-    for line, name in zip(figure.axes[0].lines, (*curves, COUNTED), strict=False):
-        if name == COUNTED:
-            line.set(marker="None", linestyle=(0, (6, 2)), linewidth=2.4)
-        elif name.endswith("from scratch"):
-            line.set(alpha=0.4, linewidth=1.5)
     return figure
 
 

@@ -1,6 +1,7 @@
 """Induction heads: the idea as a drawing, the stripe in a map, and the scores of all heads."""
 
 import numpy as np
+import torch
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from tutorial_lib.errors import ShapeError
@@ -116,7 +117,7 @@ def repeat_stripes(panels, tokens, title="", *, figure=None):
     for axes, (name, weights, distance) in zip(
         figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
     ):
-        weights = np.asarray(weights, dtype=float)
+        weights = torch.as_tensor(weights).double().cpu().numpy()
         if weights.shape != (n, n):
             raise ShapeError(f"{name}: weights {weights.shape} for {n} tokens")
         axes.imshow(weights, cmap=WEIGHTS, norm=SCALE)
@@ -153,7 +154,7 @@ def score_grids(panels, title="", *, figure=None):
     figure = blank(figure, 1.4 + (0.6 + 0.27 * n_heads) * len(panels), 1.3 + 0.17 * n_layers)
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
-        scores = np.asarray(scores, dtype=float)
+        scores = torch.as_tensor(scores).double().cpu().numpy()
         picture = axes.imshow(scores, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
         draw_frame(axes)
         axes.set_xticks(range(scores.shape[1]))

@@ -158,7 +158,7 @@ def input_representation(tokens, segments, title="", figure=None):
         _box(axes, x, -0.35, f"x {position}", 0.88 * column, edge=style.INK)
     bar = "the sum of each column goes through a LayerNorm"
     _box(axes, last / 2, 0.2, bar, last + 0.88 * column, fill=style.PALE_GREY)
-    for text, y in (*heights.items(), ("read by layer 1", -0.35)):
+    for text, y in (*heights.items(), ("first layer reads", -0.35)):
         where = {"ha": "right", "va": "center", "color": style.MUTED, "fontsize": 9.5}
         axes.text(-0.55 * column, y, text, **where)
     axes.set(xlim=(-1.3 - column / 2, column * (len(names) - 0.45)), ylim=(-0.6, 2.85))
@@ -172,12 +172,12 @@ def describe_input_representation(tokens, segments):
 
     >>> describe_input_representation(["[CLS]", "so", "[SEP]"], [0, 0, 0])
     'For each of 3 tokens three vectors are added: of the token, of its segment, A or B, and of \
-its position; a LayerNorm makes of the sum what layer 1 reads. [CLS] A 0, so A 1, [SEP] A 2.'
+its position; a LayerNorm makes of it what the first layer reads. [CLS] A 0, so A 1, [SEP] A 2.'
     """
     names = _checked_rows(tokens, segments)
     rows = zip(names, segments, range(len(names)), strict=True)
     parts = ", ".join(f"{name} {'AB'[segment]} {position}" for name, segment, position in rows)
     return (
         f"For each of {len(names)} tokens three vectors are added: of the token, of its segment, "
-        f"A or B, and of its position; a LayerNorm makes of the sum what layer 1 reads. {parts}."
+        f"A or B, and of its position; a LayerNorm makes of it what the first layer reads. {parts}."
     )
