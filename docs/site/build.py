@@ -232,7 +232,7 @@ def run_node(name, asked):
 
 
 def finish():
-    """Set the formulas of all pages with KaTeX, and leave out what no page needs."""
+    """Set the formulas of all pages with KaTeX, add the credits, leave out what no page needs."""
     pages = {path: path.read_text(encoding="utf-8") for path in SITE.glob("*.html")}
     formulas = {}
     for text in pages.values():
@@ -243,6 +243,7 @@ def finish():
     for path, text in pages.items():
         text = MATH.sub(lambda found: formulas[found[1], found[2]], text)
         path.write_text(page(path, text), encoding="utf-8")
+    shutil.copy(ROOT / "NOTICE", SITE / "NOTICE.txt")
     for name in (".buildinfo", "objects.inv", "_sources"):
         gone = SITE / name
         shutil.rmtree(gone) if gone.is_dir() else gone.unlink(missing_ok=True)
@@ -325,6 +326,8 @@ def complaints():
             if re.match(r"[a-z]+:", target) or not target.strip("#"):
                 continue
             file = unquote(file) or name
+            if file not in pages and (SITE / file).is_file():
+                continue
             if file not in pages or (anchor and unquote(anchor) not in anchors[file]):
                 found.append(f"{name} links to {target}, which is not there")
         # What a page loads by itself; links that a reader follows may lead anywhere.

@@ -74,7 +74,7 @@ def large(exported, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("site")
     exported.main(folder / "models", ["minilm"])
-    large_files.main(folder / "models" / "large")
+    large_files.main(folder / "models" / "large", ("minilm", "speeches", "emoji"))
     return folder
 
 
