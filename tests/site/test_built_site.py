@@ -44,7 +44,7 @@ ALIVE = {
     ],
     "06b_bert_used": [("attention", "[aria-label='Layer']", "ArrowLeft")],
     "07_vit": [
-        ("digits", "[aria-label='Load the next test digit']", "Enter"),
+        ("digits", "[aria-label='Load a test digit: the next one']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),
         ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
     ],
