@@ -50,7 +50,7 @@ ALIVE = {
         ("search", "textarea", "a"),
     ],
     "07_vit": [
-        ("digits", "[aria-label='Load the next test digit']", "Enter"),
+        ("digits", "[aria-label='Load a test digit: the next one']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),
         ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
     ],

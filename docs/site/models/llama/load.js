@@ -4,32 +4,26 @@ import { config, unpacked } from "./packed.js";
 
 // What a Llama does, with promises.
 class Beside {
-  #start; // () -> a promise of {worker, config}
-  #started = null;
+  #address;
+  #load;
+  #worker = null; // a promise of the worker with its weights
   #waiting = new Map(); // number of a question -> [done, failed]
   #asked = 0;
 
+  // load() -> a promise of the parts of its file
   constructor(address, load) {
-    this.#start = async () => {
-      const parts = await load();
-      this.config = config(parts[0]);
-      const worker = new Worker(address);
-      worker.addEventListener("message", ({ data: { number, result, error } }) => this.#answer(number, result, error));
-      worker.addEventListener("error", ({ message }) => [...this.#waiting.keys()].forEach((number) => this.#answer(number, null, message ?? "the worker stopped")));
-      worker.postMessage({ parts }, parts); // handed over, not copied
-      return worker;
-    };
+    [this.#address, this.#load] = [address, load];
     // Its memory is given back with the page, also while the browser keeps the page for the way back.
     globalThis.addEventListener("pagehide", () => this.close());
   }
 
-  // Fetches the weights: when a brain is made, or the reader comes back to the page.
+  // Fetches the weights, unless they are there: when a brain is made, or the reader comes back to the page.
   ready() {
-    this.#started ??= this.#start().catch((error) => {
-      this.#started = null; // the next question tries again
+    this.#worker ??= this.#begin().catch((error) => {
+      this.#worker = null; // the next question tries again
       throw error;
     });
-    return this.#started;
+    return this.#worker;
   }
 
   read(...given) { return this.#ask("read", given); }
@@ -38,33 +32,58 @@ class Beside {
   logitsOf(...given) { return this.#ask("logitsOf", given); }
   attention(...given) { return this.#ask("attention", given); }
 
-  async close() {
-    const started = this.#started;
-    this.#started = null;
-    (await started)?.terminate();
-    for (const number of this.#waiting.keys()) this.#answer(number, null, "the page was left");
+  close() {
+    this.#worker?.then((worker) => worker.terminate(), () => {});
+    this.#worker = null;
+    this.#fail("the page was left");
+  }
+
+  async #begin() {
+    const parts = await this.#load();
+    this.config = config(parts[0]);
+    const worker = new Worker(this.#address);
+    worker.onmessage = ({ data: { number, result, error } }) => this.#answer(number, result, error);
+    worker.onerror = ({ message }) => {
+      worker.terminate();
+      this.#worker = null;
+      this.#fail(message ?? "the worker cannot be loaded");
+    };
+    try {
+      await this.#post(worker, "open", [parts], parts); // handed over, not copied
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
+    return worker;
   }
 
   async #ask(method, given) {
-    const worker = await this.ready();
+    return this.#post(await this.ready(), method, given);
+  }
+
+  #post(worker, method, given, handed = []) {
     const number = this.#asked++;
     return new Promise((...both) => {
       this.#waiting.set(number, both);
-      worker.postMessage({ number, method, given });
+      worker.postMessage({ number, method, given }, handed);
     });
   }
 
   #answer(number, result, error) {
-    const [done, failed] = this.#waiting.get(number) ?? [];
+    const [done, failed] = this.#waiting.get(number);
     this.#waiting.delete(number);
-    if (error) failed?.(new Error(error));
-    else done?.(result);
+    if (error) failed(new Error(error));
+    else done(result);
+  }
+
+  #fail(why) {
+    for (const number of this.#waiting.keys()) this.#answer(number, null, why);
   }
 }
 
 const found = new Map();
 
-// The Llama of a name. context: what a brain is given, with its files under "large".
+// The Llama of a name. context: what a brain is given, with the Llama's files under "large".
 export async function llama(context, name) {
   const load = () => large(context, ...context.large);
   if (!globalThis.Worker) return unpacked(await load(), null); // Node, which tests it

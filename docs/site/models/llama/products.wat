@@ -35,7 +35,7 @@
         (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $some)))))))
 
   ;; Q4_1, 20 bytes for 32 numbers: scale and shift as halves, then sixteen low half bytes and sixteen high ones.
-  (func $unpack_q4_1 (export "unpack_q4_1") (param $from i32) (param $width i32)
+  (func $unpack_q4_1 (param $from i32) (param $width i32)
     (local $to i32) (local $end i32) (local $scale v128) (local $shift v128) (local $pairs v128)
     (local.set $to (global.get $line))
     (local.set $end (i32.add (local.get $to) (i32.shl (local.get $width) (i32.const 2))))
@@ -52,7 +52,7 @@
       (br_if $blocks (i32.lt_u (local.get $to) (local.get $end)))))
 
   ;; Q8_0, 34 bytes for 32 numbers: scale as a half, then 32 signed bytes.
-  (func $unpack_q8_0 (export "unpack_q8_0") (param $from i32) (param $width i32)
+  (func $unpack_q8_0 (param $from i32) (param $width i32)
     (local $to i32) (local $end i32) (local $scale v128) (local $shift v128)
     (local.set $to (global.get $line))
     (local.set $end (i32.add (local.get $to) (i32.shl (local.get $width) (i32.const 2))))
