@@ -76,6 +76,11 @@ def main():
     facts = WORK / "exercises.json"
     subprocess.run([sys.executable, str(HERE / "answers.py"), str(facts)], check=True, cwd=ROOT)
     facts = json.loads(facts.read_text(encoding="utf-8"))
+    large = tl / "models" / "large"
+    subprocess.run(
+        [sys.executable, str(HERE / "models" / "large_files.py"), str(large)], check=True, cwd=ROOT
+    )
+    facts["large"] = json.loads((large / "card.json").read_text(encoding="utf-8"))
     names, missed, brains = [], [], {path.stem for path in (HERE / "brains").glob("*.js")}
     for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         book = prepared(path, tl, facts, HERE / "states", brains, missed)
@@ -171,11 +176,12 @@ def scripts(tl, alive):
     entries = WORK / "entries"
     entries.mkdir()
     (tl / "explorers").mkdir()
-    styles = (ASSETS / "common.css").read_text(encoding="utf-8")
+    sheets = {"common.css": None}  # each once, those that explorers share before their own
     for module, (code, css) in explorer_parts().items():
         whole = "\n".join((ASSETS / p).read_text(encoding="utf-8") for p in ("common.js", *code))
         (entries / f"{module}.js").write_text(whole, encoding="utf-8")
-        styles += "".join((ASSETS / part).read_text(encoding="utf-8") for part in css)
+        sheets |= dict.fromkeys(css)
+    styles = "".join((ASSETS / part).read_text(encoding="utf-8") for part in sheets)
     (tl / "explorers" / "explorers.css").write_text(styles, encoding="utf-8")
     shared = (ASSETS / "common.js").read_text(encoding="utf-8")
     for view in (HERE / "views").glob("*.js"):  # what Python draws in a notebook
@@ -185,9 +191,8 @@ def scripts(tl, alive):
     for kind, folder in (("explorers", entries), ("brains", HERE / "brains")):
         files = sorted(folder.glob("*.js"))
         jobs += [(file, tl / kind / file.name, f"{kind}[{file.stem!r}]") for file in files]
-    worker = HERE / "models" / "worker.js"
-    if worker.exists():
-        jobs.append((worker, tl / "models" / "worker.js", ""))
+    for worker in (HERE / "models" / "workers").glob("*.js"):
+        jobs.append((worker, tl / "models" / "workers" / worker.name, ""))
     bundle(jobs)
     for name in alive:
         # As a script it can be read from the file system, too.
@@ -227,7 +232,7 @@ def run_node(name, asked):
 
 
 def finish():
-    """Set the formulas of all pages with KaTeX, and leave out what no page needs."""
+    """Set the formulas of all pages with KaTeX, add the credits, leave out what no page needs."""
     pages = {path: path.read_text(encoding="utf-8") for path in SITE.glob("*.html")}
     formulas = {}
     for text in pages.values():
@@ -238,6 +243,7 @@ def finish():
     for path, text in pages.items():
         text = MATH.sub(lambda found: formulas[found[1], found[2]], text)
         path.write_text(page(path, text), encoding="utf-8")
+    shutil.copy(ROOT / "NOTICE", SITE / "NOTICE.txt")
     for name in (".buildinfo", "objects.inv", "_sources"):
         gone = SITE / name
         shutil.rmtree(gone) if gone.is_dir() else gone.unlink(missing_ok=True)
@@ -320,6 +326,8 @@ def complaints():
             if re.match(r"[a-z]+:", target) or not target.strip("#"):
                 continue
             file = unquote(file) or name
+            if file not in pages and (SITE / file).is_file():
+                continue
             if file not in pages or (anchor and unquote(anchor) not in anchors[file]):
                 found.append(f"{name} links to {target}, which is not there")
         # What a page loads by itself; links that a reader follows may lead anywhere.

@@ -24,6 +24,7 @@ WHERE = (
 )
 STILL = f"A picture of the explorer: this one comes alive where Python runs, {WHERE}."
 MODEL = f"Here it shows the stored text. With another one, or a broken head, it runs {WHERE}."
+SEED = "Here a seed draws other tokens than in Python: its random numbers are made in another way."
 EXPLORER = ": run this cell"
 FOLDED = re.compile(r"# folded: (.+)")
 SORTS = {"check": "exercise", "predict": "prediction", "recall": "recall"}  # of answers.py
@@ -34,9 +35,10 @@ HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 def prepared(path, target, facts, states, brains=(), missed=None):
     """Return the notebook at `path` as Sphinx is to read it; its pictures go below `target`.
 
-    facts: what `answers.py` has found; states: the folder of explorers' first states; brains: the
-    modules of explorers whose answers the page can compute. To the list `missed` is added, in
-    words, what the notebook has and the site lacks: for an explorer, its picture stands there.
+    facts: what `answers.py` has found, and under "large" the card of `large_files.py`; states: the
+    folder of explorers' first states; brains: the modules of explorers whose answers the page can
+    compute. To the list `missed` is added, in words, what the notebook has and the site lacks: for
+    an explorer, its picture stands there.
     """
     missed = [] if missed is None else missed
     book = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -81,7 +83,10 @@ def _code(cell, place, last, chapter, pictures, facts, states, brains, missed):
     shown = []
     for number, output in enumerate(outputs):
         if _is_explorer(output):
-            shown.append(_explorer(output, name, number, chapter, pictures, states, brains, missed))
+            large = facts.get("large", {})
+            shown.append(
+                _explorer(output, name, number, chapter, pictures, states, brains, large, missed)
+            )
         elif "image/png" in output.get("data", {}):
             shown.append(_picture(output, name, number, chapter, pictures))
         elif asked and output["output_type"] == "stream" and _only_asks(source):
@@ -127,24 +132,37 @@ def picture_mark(png):
     return hashlib.sha256(base64.b64decode(_text(png))).hexdigest()[:16]
 
 
-def stays_a_picture(module, brains):
-    """Whether the explorers of a module ask Python, and the site has no brain that answers."""
-    return module in ANSWERED and module not in brains
+def answers(stored, brains, large=None):
+    """Whether the site has a brain for this explorer, and the network that it needs.
+
+    large: the card of `large_files.py`; None: every large file is there.
+    """
+    extras = stored.get("extras", {})
+    there = large is None or large.keys() >= set(extras.get("large", []))
+    return stored["module"] in brains and extras.get("network") != "" and there
 
 
-def _explorer(output, name, number, chapter, pictures, states, brains, missed):
+def stays_a_picture(stored, brains, large=None):
+    """Whether the explorer of a state asks Python, and the site has nothing that answers."""
+    return stored["module"] in ANSWERED and not answers(stored, brains, large)
+
+
+def _explorer(output, name, number, chapter, pictures, states, brains, large, missed):
     image, alt, width, height = _saved(output, name, number, pictures)
     shown = output.get("metadata", {}).get("image/png", {}).get("width", width)
     state = states / chapter / f"{name}.json"
     live, note = "", STILL
     stored = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
-    module = stored.get("module")
-    if module and stays_a_picture(module, brains):
+    if stored and stays_a_picture(stored, brains, large):
         pass
     elif stored.get("picture") == picture_mark(output["data"]["image/png"]):
-        brain = " data-brain" if module in brains else ""
-        live = f' data-state="{chapter}/{name}" data-module="{module}"{brain}'
-        note = MODEL if not brain and stored["state"].get("has_model") else ""
+        brain = " data-brain" if answers(stored, brains, large) else ""
+        live = f' data-state="{chapter}/{name}" data-module="{stored["module"]}"{brain}'
+        needs = stored["extras"].get("large")  # names of large files
+        if brain and needs:
+            files = json.dumps([file for each in needs for file in large[each]])
+            live += f' data-large="{html.escape(files)}"'
+        note = _remark(stored, brain)
     else:
         why = "is older than its picture in the notebook" if stored else "is not there"
         missed.append(f"{chapter}: the state of the explorer in cell {name} {why}")
@@ -154,6 +172,14 @@ def _explorer(output, name, number, chapter, pictures, states, brains, missed):
         f'width="{shown}" height="{round(height * shown / width)}" '
         f'src="_static/tl/pictures/{chapter}/{image}">{note}</figure>'
     )
+
+
+def _remark(stored, brain):
+    """What a living explorer does otherwise than in a notebook, if anything."""
+    traits = stored["state"]
+    if not brain:
+        return MODEL if traits.get("has_model") else ""
+    return SEED if stored["module"] == "generation" and not traits["simple"] else ""
 
 
 def _saved(output, name, number, pictures):

@@ -2,6 +2,7 @@
 
 import base64
 import copy
+import inspect
 import itertools
 import re
 import sys
@@ -13,9 +14,20 @@ import torch
 from export_small import NETWORKS, TRAINED, part
 from export_vocabularies import TOKENIZERS, tokenizer
 
+from tutorial_lib.datasets import load_mnist, minilm_folder, smollm2_folder
 from tutorial_lib.errors import MissingDataError
+from tutorial_lib.explorers.attention_model import DecoderBackend, EncoderBackend
+from tutorial_lib.explorers.attention_picture import PictureBackend
+from tutorial_lib.files import gguf_in, read_gguf
+from tutorial_lib.interpret import likeness
+from tutorial_lib.models import BERT, LlamaConfig
+from tutorial_lib.models.foreign.llama import read_llama_facts
+from tutorial_lib.recipes import shakespeare_gpt
+from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.tokenizers.pretokenize import GPT2_PATTERN
+
+MAPS = ("n_layers", "n_heads", "context")  # how many weights an encoder's maps have
 
 
 def vocabulary(one):
@@ -31,7 +43,10 @@ def vocabulary(one):
             known = tokenizer(name)
         except MissingDataError:
             continue
-        if isinstance(one, WordPieceTokenizer) or isinstance(known, WordPieceTokenizer):
+        if isinstance(one, CharacterTokenizer) or isinstance(known, CharacterTokenizer):
+            if getattr(one, "alphabet", None) == getattr(known, "alphabet", ""):
+                return {"vocabulary": name}
+        elif isinstance(one, WordPieceTokenizer) or isinstance(known, WordPieceTokenizer):
             facts = (getattr(t, "vocab", None) for t in (one, known))
             if len({str(fact) for fact in facts}) == 1 and one.lowercase == known.lowercase:
                 return {"vocabulary": name}
@@ -75,6 +90,36 @@ def network(model, name=""):
     return name
 
 
+def reading_of(model, encode, decode):
+    """Return the network and the vocabulary of an explorer with a decoder-only model.
+
+    No network where the page lacks it, or where `encode` does more than its tokenizer.
+    """
+    if decode is shakespeare_gpt.decode:
+        one = CharacterTokenizer()
+    else:
+        one = getattr(decode, "__self__", None)
+    known = vocabulary(one)
+    probe = "To be, or not to be"
+    plain = known and list(map(int, encode(probe))) == list(one.encode(probe))
+    if plain and is_smollm2(model):
+        return {"network": "smollm2", "large": ["smollm2"], **known}
+    return {"network": network(model) if plain else "", **known}
+
+
+def is_smollm2(model):
+    """Whether a model is the SmolLM2 whose file large_files.py takes, told by its last norm."""
+    try:
+        file = read_gguf(gguf_in(smollm2_folder()))
+    except MissingDataError:
+        return False
+    if getattr(model, "config", None) != LlamaConfig(**read_llama_facts(file)):
+        return False
+    norm = torch.empty(model.config.d_model)
+    file.tensors["output_norm.weight"].copy_to(norm)
+    return torch.equal(model.final_norm.weight.cpu(), norm)
+
+
 def first_forgery(explorer):
     """Return the line that a ReplacedExplorer shows, with what was asked for and found."""
     text, share, number = explorer._forged
@@ -94,6 +139,43 @@ def student_facts(explorer):
             for name, student in explorer.students.items()
         },
     }
+
+
+def attention_facts(explorer):
+    """Return the network of an AttentionExplorer, "" where the page has none, and what it reads."""
+    backend = explorer._backend
+    if isinstance(backend, DecoderBackend):
+        return reading_of(backend.model, backend.encode, backend.decode)
+    if type(backend) is PictureBackend and network(backend.model):
+        pixels = (backend.images * 255).round().byte().numpy().tobytes()
+        wrapped = {"__bytes__": base64.b64encode(pixels).decode()}
+        shown = {"pixels": wrapped, "ink": backend.ink, "grid": list(backend.grid)}
+        return {"network": network(backend.model), "shown": shown, "names": backend.names}
+    if isinstance(backend, EncoderBackend) and is_minilm(backend.model):
+        read_out = word_of(backend.readout)
+        known = vocabulary(backend.tokenizer)
+        if read_out is not None and known:
+            config = {name: getattr(backend.model.config, name) for name in MAPS}
+            return {"large": ["minilm"], **known, "config": config, "word": read_out}
+    return {"network": ""}
+
+
+def is_minilm(model):
+    """Whether a model is MiniLM as it is published."""
+    minilm = BERT.from_pretrained(minilm_folder())
+    if type(model) is not BERT or model.config != minilm.config:
+        return False
+    theirs = model.state_dict()
+    return all(torch.equal(ours, theirs[key].cpu()) for key, ours in minilm.state_dict().items())
+
+
+def word_of(readout):
+    """Return the word of a `likeness(word)`, "" without a readout, None of another one."""
+    if readout is None:
+        return ""
+    if readout.__code__ is not likeness("it").__code__:
+        return None
+    return inspect.getclosurevars(readout).nonlocals["word"]
 
 
 def each_silenced(explorer):
@@ -116,7 +198,38 @@ def each_silenced(explorer):
     return {"layers": layers, "heads": heads, "results": results}
 
 
+def digit_facts(explorer):
+    """Return the networks of a DigitExplorer, whose digits must be those of the site."""
+    assert torch.equal(explorer.digits.images, load_mnist().test.images)
+    return {"networks": [network(model, "trained-vit") for model in explorer.models]}
+
+
+def translator_facts(explorer):
+    """Return the network and the vocabulary of each language of a TranslationExplorer."""
+    return {
+        language: {"network": network(one.model), **vocabulary(one.tokenizer)}
+        for language, one in explorer.translators.items()
+    }
+
+
+def emoji_facts(explorer):
+    """Return how an EmojiFinder asks a PictureFinder: find is its method, with a k."""
+    finder = explorer.find.func.__self__
+    return {
+        "large": ["minilm", "emoji"],
+        **vocabulary(finder.reader[1]),
+        "k": explorer.find.keywords["k"],
+        "concepts": explorer.concepts,
+    }
+
+
 EXTRAS = {
+    "AttentionExplorer": attention_facts,
+    "SpeechSearch": lambda explorer: {
+        "large": ["minilm", "speeches"],
+        **vocabulary(explorer.finder.tokenizer),
+    },
+    "EmojiFinder": emoji_facts,
     "RegionExplorer": each_silenced,
     # The decoder is a method of the writer, whose part is on the page.
     "CodeBookExplorer": lambda explorer: {"network": network(explorer.decode.__self__.autoencoder)},
@@ -142,5 +255,15 @@ EXTRAS = {
         **vocabulary(explorer.tokenizer),
         "first": explorer.request,
     },
+    "GenerationExplorer": lambda explorer: {
+        **reading_of(explorer.writer.model, explorer.writer.encode, explorer.writer.decode),
+        "start": explorer.writer.start,
+        "stop": sorted(explorer.writer.stop),
+    },
+    "LogitLensExplorer": lambda explorer: reading_of(
+        explorer.model, explorer.encode, explorer.decode
+    ),
+    "DigitExplorer": digit_facts,
+    "TranslationExplorer": translator_facts,
     "MaskingPassesExplorer": lambda explorer: vocabulary(explorer.tokenizer),
 }

@@ -112,8 +112,8 @@ def write(path, book, states, folder, pictures, looks=None):
             live = output["data"][LIVE]["model_id"]
             place.mkdir(parents=True, exist_ok=True)
             file = place / f"{cell.id}.json"
-            if stays_a_picture(facts[live]["module"], BRAINS):
-                named = {name: facts[live][name] for name in ("class", "module")}
+            if stays_a_picture(facts[live], BRAINS):
+                named = {name: facts[live][name] for name in ("class", "module", "extras")}
                 file.write_text(json.dumps(named, separators=(",", ":")) + "\n", encoding="utf-8")
                 continue
             if looks and not looks(pictures[cell.id], states[live]):

@@ -71,3 +71,14 @@ def test_digits_of_mnist_come_back_as_they_are():
     assert (again - digits.images).abs().mean() < a_pixel_off
     model = load_checkpoint("mnist-vit")
     assert accuracy(model, type(digits)(again, digits.labels)) > 0.94
+
+
+@pytest.mark.parametrize("shape", [(90, 40), (200, 20), (7, 12)])
+def test_a_drawing_is_reduced_as_pytorch_does_it(shape):
+    ink = torch.rand(shape, generator=torch.Generator().manual_seed(0)) * 0.8 + 0.2
+    scale = 20 / max(shape)
+    size = [round(side * scale) for side in shape]
+    small = interpolate(ink[None, None], size=size, mode="bilinear", antialias=True)[0, 0]
+    picture = like_mnist(ink)[0]
+    rows, columns = (picture.sum(axis).nonzero().flatten() for axis in (1, 0))
+    torch.testing.assert_close(picture[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], small)

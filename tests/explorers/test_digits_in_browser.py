@@ -47,7 +47,7 @@ def test_a_digit_drawn_with_the_mouse_is_read(explorer):
     blank = explorer.picture(PAPER)
     draw(explorer, [(0.4, 0.55), (0.75, 0.55)])
     assert explorer.picture(PAPER) != blank
-    explorer.page.get_by_role("button", name="Take the last stroke back").click()
+    explorer.page.get_by_role("button", name="Undo the last stroke").click()
     assert explorer.picture(PAPER) == blank
     explorer.page.get_by_role("button", name="Clear the paper").click()
     assert words(explorer).startswith("Draw a digit")
@@ -56,14 +56,14 @@ def test_a_digit_drawn_with_the_mouse_is_read(explorer):
 
 def test_a_click_is_a_dot_and_a_drag_beyond_the_edge_stays_inside(explorer):
     draw(explorer, [(0.5, 0.5)])
-    assert words(explorer).startswith("The model reads a ")
+    assert words(explorer).startswith("The model reads a")
     draw(explorer, [(0.5, 0.9), (0.5, 3.0)])
     assert explorer.widget.strokes[1][-1][1] == 1
 
 
 def test_a_test_digit_is_loaded_by_keyboard(explorer):
     page = explorer.page
-    page.get_by_role("button", name="Load the next test digit").focus()
+    page.get_by_role("button", name="Load a test digit: the next one").focus()
     page.keyboard.press("Enter")
     assert "Its label is " in words(explorer)
     assert explorer.widget.example == 0
@@ -71,13 +71,13 @@ def test_a_test_digit_is_loaded_by_keyboard(explorer):
     page.keyboard.press("Enter")
     explorer.settle()
     assert explorer.widget.example == 999
-    page.get_by_role("button", name="Load the next test digit").click()
+    page.get_by_role("button", name="Load a test digit: the next one").click()
     explorer.settle()
     assert explorer.widget.example == 0  # round the end
 
 
 def test_the_attention_over_the_picture_follows_layer_and_head(explorer):
-    explorer.page.get_by_role("button", name="Load the next test digit").click()
+    explorer.page.get_by_role("button", name="Load a test digit: the next one").click()
     expect(explorer.page.locator("select[aria-label=Head]")).to_be_disabled()
     seen = {explorer.picture("canvas.tl-seen")}
     for layer in ("0", "2"):
@@ -95,4 +95,4 @@ def test_the_pen_goes_to_both_ends(explorer):
         before = explorer.picture(PAPER)
         explorer.page.locator("input[aria-label=Pen]").fill(value)
         assert explorer.picture(PAPER) != before
-        assert words(explorer).startswith("The model reads a ")
+        assert words(explorer).startswith("The model reads a")

@@ -108,7 +108,7 @@ def test_text_outside_the_task_leaves_a_message_and_the_last_translation(explore
     [
         ("hello there", "no number or date in words has: hello, there. Type"),
         ("1000000", "a number in words goes from 0 to 999,999, got 1,000,000. Type"),
-        ("1984-13-40", "month must be in 1..12. Type"),
+        ("1984-13-40", "the calendar has no 1984-13-40. Type"),
         ("1066-10-14", "a date lies between 1800 and 2099, got 1066-10-14. Type"),
         ("one " * 65, "Type"),
     ],

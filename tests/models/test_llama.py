@@ -4,6 +4,7 @@ import pytest
 import torch
 from foreign_decoders import assert_equal, batch
 from safetensors.torch import load_file, save_file
+from small_llama import small, write_gguf
 from torch import nn
 from torch.testing import assert_close
 
@@ -19,7 +20,6 @@ from tutorial_lib.errors import (
 from tutorial_lib.files import gguf_in
 from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene, trace
 from tutorial_lib.models import GPT, Llama, LlamaConfig, count_parameters
-from tutorial_lib.models.foreign.llama import gguf_names
 from tutorial_lib.models.llama_sizes import LLAMA, SMOLLM2
 from tutorial_lib.objectives import next_token_loss, shifted
 from tutorial_lib.positions import rotate
@@ -162,51 +162,6 @@ def test_files_that_are_not_there(tmp_path):
 
 
 # --- GGUF -----------------------------------------------------------------------------------
-
-
-def small(**changes):
-    """A Llama whose weights are far from the gentle start: every term counts."""
-    torch.manual_seed(0)
-    sizes = {"vocab_size": 23, "context": 11, "d_model": 36, "n_layers": 3, "d_ff": 17}
-    sizes |= {"n_heads": 6, "n_kv_heads": 2, "base": 50.0}
-    model = LlamaConfig(**(sizes | changes)).build().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=0.3)
-    return model
-
-
-def write_gguf(model, path, leave_out=(), more=(), **facts):
-    """Write a model as llama.cpp has it, by `gguf` itself, with facts or tensors changed."""
-    gguf = pytest.importorskip("gguf")
-    config = model.config
-    said = {
-        "general.architecture": "llama",
-        "llama.vocab_size": config.vocab_size,
-        "llama.context_length": config.context,
-        "llama.embedding_length": config.d_model,
-        "llama.block_count": config.n_layers,
-        "llama.feed_forward_length": config.d_ff,
-        "llama.attention.head_count": config.n_heads,
-        "llama.attention.head_count_kv": config.n_kv_heads,
-        "llama.attention.layer_norm_rms_epsilon": config.eps,
-        "llama.rope.freq_base": config.base,
-        "llama.rope.dimension_count": config.d_model // config.n_heads,
-    } | facts
-    writer = gguf.GGUFWriter(path, said.pop("general.architecture"))
-    for name, fact in said.items():
-        if fact is not None:
-            writer.add_key_value(name, fact, gguf.GGUFValueType.get_type(fact))
-    names, tensors = gguf_names(config), dict(more)
-    for name, tensor in model.state_dict().items():
-        tensors |= zip(names.of(name), names.cut(name, tensor), strict=True)
-    for name, tensor in tensors.items():
-        if name not in leave_out:
-            writer.add_tensor(name, tensor.numpy())
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
 
 
 @pytest.mark.parametrize(

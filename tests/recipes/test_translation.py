@@ -77,7 +77,7 @@ def test_a_text_is_translated_alike_alone_and_among_longer_ones(german):
         ("one million", VocabularyError, "has: million"),
         ("1,000,000", ValueError, "from 0 to 999,999, got 1,000,000"),
         ("1066-10-14", ValueError, "between 1800 and 2099, got 1066-10-14"),
-        ("2023-02-30", ValueError, "day"),
+        ("2023-02-30", ValueError, "the calendar has no 2023-02-30"),
     ],
 )
 def test_what_is_no_number_or_date(text, error, message):

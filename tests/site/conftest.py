@@ -30,7 +30,7 @@ def find_node():
 @pytest.fixture(scope="session")
 def exported():
     """The module that writes the vocabularies."""
-    sys.path.append(str(SITE / "models"))
+    sys.path += [str(SITE / "models"), str(SITE)]
     import export_vocabularies
 
     return export_vocabularies
@@ -61,9 +61,21 @@ def networks(vocabularies):
     import export_small
 
     export_small.main(
-        vocabularies / "models", ("shakespeare-bert", "family-electra", "emoji-writer")
+        vocabularies / "models",
+        ("shakespeare-bert", "family-electra", "emoji-writer", "shakespeare-gpt", "mnist-vit"),
     )
     return vocabularies
+
+
+@pytest.fixture(scope="session")
+def large(exported, tmp_path_factory):
+    """The folder of a build with MiniLM, and what is searched with it."""
+    import large_files
+
+    folder = tmp_path_factory.mktemp("site")
+    exported.main(folder / "models", ["minilm"])
+    large_files.main(folder / "models" / "large", ("minilm", "speeches", "emoji"))
+    return folder
 
 
 @pytest.fixture

@@ -6,12 +6,15 @@
 import functools
 import http.server
 import os
+import re
 import threading
 from urllib.parse import urlsplit
 
 import pytest
 from browser import changes
+from explorer_page import settle
 from isolation import ROOT
+from playwright.sync_api import expect
 
 SITE = ROOT / "site"
 AXE = ROOT / "docs" / "site" / "node_modules" / "axe-core" / "axe.min.js"
@@ -34,14 +37,20 @@ ALIVE = {
         ("rotary", "[aria-label='Move both by']", "ArrowRight"),
         ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
     ],
+    "04_transformer": [("translation", "[aria-label='English number or date']", "1")],
+    "05_gpt": [("generation", "[aria-label='Write one token']", "Enter")],
     "05b_prompting": [("attention", "[aria-label='Head']", "ArrowRight")],
     "06_bert": [
         ("fill_mask", "textarea", "a"),
         ("masking", "textarea", "a"),
         ("attention", "[aria-label='Head']", "ArrowRight"),
     ],
-    "06b_bert_used": [("attention", "[aria-label='Layer']", "ArrowLeft")],
+    "06b_bert_used": [
+        ("attention", "[aria-label='Layer']", "ArrowLeft"),
+        ("search", "textarea", "a"),
+    ],
     "07_vit": [
+        ("digits", "[aria-label='Load a test digit: the next one']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),
         ("patches", "[aria-label='Side of a patch']", "ArrowRight"),
     ],
@@ -63,12 +72,13 @@ ALIVE = {
     "10_text_and_pictures": [
         ("regions", "[aria-label='Layer']", "ArrowRight"),
         ("code_book", "[aria-label='Code in the cell']", "ArrowRight"),
+        ("emoji_finder", "textarea", "a"),
     ],
 }
 # Of each sort one in every run: drawn from traits, answered by a brain, by a network; all pages in
 # the sweep.
-SORTS = {"02_attention": ["attention", "masks"], "08b_text_to_text": ["corruption"],
-         "06_bert": ["fill_mask"]}  # fmt: skip
+SORTS = {"02_attention": ["attention", "masks"], "05_gpt": ["generation"],
+         "08b_text_to_text": ["corruption"], "06_bert": ["fill_mask"]}  # fmt: skip
 # Formulas and coloured code are thousands of spans, the same everywhere, and most of axe's time.
 RUN_AXE = "() => axe.run({ exclude: [['.katex'], ['.highlight']] })"
 PAGES = sorted(path.stem for path in SITE.glob("*.html"))
@@ -180,6 +190,136 @@ def test_what_is_typed_is_answered(visit):
     assert here.wrong == []
 
 
+@pytest.mark.sweep
+def test_a_number_is_translated(visit):
+    here = visit("04_transformer")
+    explorer = here.wake("translation")
+    written = here.page.locator(f"{explorer} .tl-written")
+    here.page.locator(f"{explorer} [aria-label='English number or date']").fill("742")
+    expect(written).to_have_text("siebenhundertzweiundvierzig")
+    here.page.locator(f"{explorer} [aria-label=Language]").select_option("French")
+    expect(written).to_have_text("sept cent quarante-deux")
+    here.page.locator(f"{explorer} summary").click()
+    boxes = here.page.locator(f"{explorer} .tl-box")
+    before = boxes.count()
+    here.page.locator(f"{explorer} [aria-label=Beams]").press("ArrowLeft")
+    expect(boxes).not_to_have_count(before)
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_drawn_digit_is_read(visit):
+    here = visit("07_vit")
+    explorer = here.wake("digits")
+    paper = here.page.locator(f"{explorer} canvas.tl-paper").bounding_box()
+    mouse = here.page.mouse
+    for place, (x, y) in enumerate([(0.3, 0.25), (0.7, 0.25), (0.45, 0.8)]):
+        mouse.move(paper["x"] + x * paper["width"], paper["y"] + y * paper["height"], steps=9)
+        if not place:
+            mouse.down()
+    mouse.up()
+    expect(here.page.locator(f"{explorer} .tl-readout")).to_contain_text("reads a 7 with")
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_text_is_written_until_it_is_stopped(visit):
+    here = visit("05_gpt")
+    explorer = here.wake("generation")
+    text = here.page.locator(f"{explorer} .tl-text")
+    here.page.locator(f"{explorer} textarea").fill("KING:\nNow is the ")
+    here.page.locator(f"{explorer} [aria-label='Write token after token']").click()
+    expect(text).to_have_text(re.compile(r"KING:\s+Now is the .{40}", re.S))
+    here.page.locator(f"{explorer} [aria-label='Stop writing']").click()
+    here.page.locator(f"{explorer} [aria-label='Reset to the prompt']").click()
+    expect(text).to_have_text("KING:\nNow is the ")
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_a_head_is_broken_on_another_picture(visit):
+    here = visit("07_vit")
+    explorer = here.wake("attention")
+    here.page.locator(f"{explorer} [aria-label='Picture number']").fill("12")
+    here.page.locator(f"{explorer} button", has_text="Zero it").click()
+    outputs = here.page.locator(f"{explorer} .tl-outputs")
+    expect(outputs.get_by_role("row")).to_have_count(11)
+    assert here.wrong == []
+
+
+@pytest.mark.sweep
+def test_minilm_looks_at_the_words_of_another_text(visit):
+    here = visit("06_bert")
+    explorer = here.wake("attention")
+    here.page.locator("figure[data-module=attention] .tl-offer button").click()
+    here.page.locator(f"{explorer} [aria-label='Text']").fill("A boat lay by the bank.")
+    here.page.wait_for_function(
+        "() => document.querySelector('figure[data-module=attention]').model.get('panels')[0]"
+        ".rows.labels.includes('boat')",
+        timeout=60_000,
+    )
+    here.page.locator(f"{explorer} button", has_text="Make it uniform").click()
+    expect(here.page.locator(f"{explorer} .tl-outputs")).to_contain_text("boat", timeout=60_000)
+    assert here.wrong == []
+
+
+# page, explorer, what is typed, what then comes first: MiniLM reads it, when the reader says so.
+MEANT = [
+    ("06b_bert_used", "search", "with a crafty madness, he keeps aloof", "GUILDENSTERN"),
+    ("10_text_and_pictures", "emoji_finder", "elephant", "elephant"),
+]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "module", "text", "first"), MEANT)
+def test_meaning_is_looked_for_once_the_reader_loads_minilm(visit, name, module, text, first):
+    here = visit(name)
+    offer = here.page.locator(f"figure[data-module={module}] .tl-offer button")
+
+    def weights():
+        return [url for url in here.loaded if "/minilm-" in url]
+
+    def ask():
+        explorer = here.wake(module)
+        here.page.locator(f"{explorer} textarea").fill(text)
+        best = here.page.locator(f"{explorer} ol").first.locator("li").first
+        expect(best).to_contain_text(first, timeout=60_000)
+
+    here.wake(module)
+    expect(offer).to_contain_text("Load MiniLM and")
+    assert not weights()
+    offer.click()
+    ask()
+    assert len(weights()) == 1
+    here.loaded.clear()
+    here.open(name)  # the browser has kept it
+    ask()
+    expect(offer).to_have_count(0)
+    assert not weights()
+    assert here.wrong == []
+
+
+def test_smollm2_writes_once_the_reader_loads_it(visit):
+    here = visit("00_start_here")
+    figure = here.page.locator("figure[data-module=generation]")
+    if figure.count() == 0:
+        pytest.skip("the site was built without SmolLM2")
+    explorer = here.wake("generation")
+    assert not [url for url in here.loaded if "/smollm2" in url]
+    figure.locator(".tl-offer button", has_text="Load SmolLM2 (97 MB)").click()
+    written = here.page.locator(f"{explorer} .tl-text [data-index]")
+    step = here.page.locator(f"{explorer} [aria-label='Write one token']")
+    step.click()
+    expect(written).to_have_count(1, timeout=60_000)
+    assert len([url for url in here.loaded if "/models/large/smollm2" in url]) == 2
+    assert len(here.page.workers) == 1
+    # On the way to another page its memory is given back; on the way back, the kept file is read.
+    here.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    step.click()
+    expect(written).to_have_count(2, timeout=60_000)
+    assert here.wrong == []
+
+
 def test_the_first_page_is_light_and_moves(visit):
     here = visit("index")
     text = here.page.locator(".tl-writing .tl-text")
@@ -235,6 +375,7 @@ def faults(here):
     found = []
     for theme in ("light", "dark"):
         here.page.emulate_media(color_scheme=theme)
+        settle(here.page)
         found += [
             f"{theme}: {fault['id']}: {node['html'][:150]} {node['failureSummary'][:300]}"
             for fault in here.page.evaluate(RUN_AXE)["violations"]

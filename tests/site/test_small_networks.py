@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 import torch
+from alike import close
 
 from tutorial_lib import explorers
 from tutorial_lib.explorers.forgery import words_of_the_plays
@@ -21,19 +22,6 @@ GAPS = [
     "[MASK] and " * 60,
     "[CLS] a [SEP] b [PAD]",
 ]
-
-
-def close(one, other, tolerance=1e-4):
-    """Equal, numbers up to a tolerance."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(close(one[n], other[n], tolerance) for n in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(
-            close(*pair, tolerance) for pair in zip(one, other, strict=True)
-        )
-    if isinstance(one, float) and isinstance(other, int | float):
-        return abs(one - other) <= tolerance * max(1, abs(one))
-    return one == other
 
 
 @pytest.fixture(scope="module")

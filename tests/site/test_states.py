@@ -1,6 +1,7 @@
 """What the site shows first is what the notebooks have stored."""
 
 import base64
+import html
 import importlib
 import json
 import struct
@@ -44,7 +45,7 @@ def fresh(path):
 def only_a_picture(path):
     """Whether nothing on the site answers this explorer, so that its class alone is stored."""
     brains = {path.stem for path in (ROOT / "docs" / "site" / "brains").glob("*.js")}
-    return stays_a_picture(json.loads(path.read_text(encoding="utf-8"))["module"], brains)
+    return stays_a_picture(json.loads(path.read_text(encoding="utf-8")), brains)
 
 
 @pytest.mark.sweep
@@ -107,6 +108,39 @@ def test_a_state_of_another_picture_is_named_and_the_picture_stands_in(tmp_path)
         "02_x: the state of the explorer in cell then is older than its picture in the notebook",
         "02_x: the state of the explorer in cell never is not there",
     ]
+
+
+def test_without_the_large_file_that_it_needs_nothing_answers_an_explorer(tmp_path):
+    png = base64.b64encode(bytes(16) + struct.pack(">II", 744, 100)).decode()
+    extras = {"large": ["minilm", "speeches"]}
+    folder = tmp_path / "states" / "06b_x"
+    folder.mkdir(parents=True)
+    modules = ("search", "attention")
+    for module in modules:
+        stored = {"class": "", "module": module, "extras": extras, "state": {"has_model": True}}
+        text = json.dumps({**stored, "picture": picture_mark(png)})
+        (folder / f"{module}.json").write_text(text, encoding="utf-8")
+    book = tmp_path / "06b_x.ipynb"
+    cells = [explorer_cell(module, png) for module in modules]
+    book.write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf-8")
+    files = {
+        name: [{"file": f"{name}-0.bin", "bytes": 1, "title": name}] for name in extras["large"]
+    }
+
+    def shown(large):
+        facts = {"large": large}
+        made = prepared(book, tmp_path / "out", facts, tmp_path / "states", set(modules))
+        return [cell["outputs"][0]["data"]["text/html"] for cell in made["cells"]]
+
+    every = html.escape(json.dumps([file for each in files.values() for file in each]))
+    for figure in shown(files):
+        assert f'data-brain data-large="{every}"' in figure
+    search, attention = shown({"speeches": files["speeches"]})
+    assert "data-state" not in search
+    assert "comes alive where Python runs" in search
+    assert "data-state" in attention  # it moves, and shows the stored text
+    assert "data-brain" not in attention
+    assert "Here it shows the stored text." in attention
 
 
 def test_each_question_of_a_notebook_has_hints_or_an_answer(tmp_path):

@@ -21,7 +21,7 @@ _YEAR = (
     f"(?:(?:eighteen|nineteen|twenty) (?:hundred|oh {_UNIT}|{_TENS}(?: {_UNIT})?|{_TEEN})"
     f"|two thousand(?: and {_UNIT})?)"
 )
-_TEXT = re.compile(f"{_NUMBER}|{_WEEKDAY} {_MONTH} {_DAY} {_YEAR}")
+PATTERN = re.compile(f"{_NUMBER}|{_WEEKDAY} {_MONTH} {_DAY} {_YEAR}")
 
 
 def is_number_or_date(words):
@@ -33,4 +33,4 @@ def is_number_or_date(words):
     >>> is_number_or_date("seven hundred and forty two"), is_number_or_date("seven seven")
     (True, False)
     """
-    return _TEXT.fullmatch(words) is not None
+    return PATTERN.fullmatch(words) is not None

@@ -44,7 +44,7 @@ def read(text):
     if re.fullmatch(r"[0-9]+|[0-9]{1,3}(,[0-9]{3})+", text):
         text = number_in_words(int(text.replace(",", "")))
     elif re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        date = datetime.date.fromisoformat(text)
+        date = _day(text)
         if not _FIRST_YEAR <= date.year <= _LAST_YEAR:
             raise ValueError(f"a date lies between {_FIRST_YEAR} and {_LAST_YEAR}, got {text}")
         text = date_in_words(date)
@@ -55,6 +55,14 @@ def read(text):
     if unknown:
         raise VocabularyError(f"no number or date in words has: {', '.join(unknown[:5])}")
     return normalise(text)
+
+
+def _day(text):
+    """Return the date of 1984-03-21. Raises ValueError when there is none."""
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:  # Python's words for it differ from version to version
+        raise ValueError(f"the calendar has no {text}") from None
 
 
 @functools.cache

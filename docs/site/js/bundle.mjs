@@ -2,6 +2,15 @@
 // Reads [{file, out, name}]; a script hands out its module as window.tl.<name>, such as explorers["masks"].
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
+import { assembled } from "./assemble.mjs";
+
+// A module of WebAssembly that a script imports is put into it as bytes.
+const wat = {
+  name: "wat",
+  setup(each) {
+    each.onLoad({ filter: /\.wat$/ }, async ({ path }) => ({ contents: await assembled(path), loader: "binary" }));
+  },
+};
 
 const jobs = JSON.parse(readFileSync(0, "utf8"));
 for (const { file, out, name, format = "iife" } of jobs) {
@@ -13,6 +22,6 @@ for (const { file, out, name, format = "iife" } of jobs) {
   };
   await build({
     entryPoints: [file], outfile: out, bundle: true, format, minify: true, target: "es2022", charset: "utf8",
-    logLevel: "warning", legalComments: "none", ...(name ? wrapped : {}),
+    logLevel: "warning", legalComments: "none", plugins: [wat], ...(name ? wrapped : {}),
   });
 }

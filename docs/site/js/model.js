@@ -49,6 +49,12 @@ export class Model {
     if (!this.#busy) this.#answer();
   }
 
+  // Make the brain, before anything is saved.
+  prepare() {
+    this.#waiting ??= {};
+    if (!this.#busy) this.#answer();
+  }
+
   send() {} // no explorer of the course sends messages besides its traits
 
   on(event, handler) {
@@ -84,9 +90,9 @@ export class Model {
     this.#busy = true;
     try {
       while (this.#waiting) {
-        const news = this.#waiting;
-        this.#waiting = null;
         const brain = await (this.#brain ??= this.#makeBrain());
+        const news = this.#waiting ?? {}; // what was saved while the brain was made counts, too
+        this.#waiting = null;
         this.receive(await brain.receive(news, { ...this.#traits }, (values) => this.receive(values)));
       }
     } catch (error) {

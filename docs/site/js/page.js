@@ -1,9 +1,11 @@
 // Wakes the explorers of a page when the reader comes near, and keeps guesses in the browser.
+import { inWords, missing } from "../models/large.js";
 import create from "../models/models.js";
 import { Model, revive } from "./model.js";
 
 const base = new URL(".", document.currentScript.src).href;
 const NEAR = "700px 0px"; // how far from the window an explorer wakes
+const SERVED = "This one needs a web server: browsers don't let a page read files next to it.";
 const scripts = new Map();
 const models = create({ base });
 
@@ -49,6 +51,27 @@ function reachable() {
   }
 }
 
+// What is large comes only when the reader says so. Returns ask(files), a promise kept once the button in `place` was pressed.
+function asker(place) {
+  let answer = null;
+  return (files) => (answer ??= new Promise((agreed, refused) => {
+    if (location.protocol === "file:") {
+      refused(new Error(SERVED));
+      return;
+    }
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Load ${inWords(files)} and try it`;
+    const note = document.createElement("span");
+    note.textContent = "Until then it shows a stored answer. The model runs in this page; nothing you type leaves it.";
+    place.replaceChildren(button, note);
+    button.addEventListener("click", () => {
+      place.replaceChildren();
+      agreed();
+    });
+  }));
+}
+
 async function wake(figure) {
   const { state: name, module, brain } = figure.dataset;
   await Promise.all([script(`states/${name}.js`), script(`explorers/${module}.js`)]);
@@ -57,7 +80,11 @@ async function wake(figure) {
   line.className = "tl-busy";
   line.setAttribute("role", "status");
   const busy = (text) => { line.textContent = text ?? ""; };
-  const context = { extras: stored.extras, base, load, json, script, models, busy };
+  const offer = document.createElement("p");
+  offer.className = "tl-offer";
+  const ask = asker(offer);
+  const large = JSON.parse(figure.dataset.large ?? "[]");
+  const context = { extras: stored.extras, base, load, json, script, models, busy, large, ask };
   const makeBrain = brain === undefined ? null : async () => {
     await script(`brains/${module}.js`);
     return tl.brains[module].default(context);
@@ -65,19 +92,24 @@ async function wake(figure) {
   const model = new Model(revive(stored.state), makeBrain);
   model.failed = (error) => {
     console.error(error);
-    busy(location.protocol === "file:"
-      ? "This one needs a web server: browsers don't let a page read files next to it."
-      : `That didn't work here (${error.message}).`);
+    busy(location.protocol === "file:" ? SERVED : `That didn't work here (${error.message}).`);
+  };
+  // The button stands there from the start when the explorer cannot answer without what is large.
+  const propose = async () => {
+    const wanted = await missing(context, large);
+    if (wanted.length) ask(wanted).then(() => model.prepare(), () => busy(SERVED));
   };
   const el = document.createElement("div");
   el.className = "tl-alive";
   const picture = figure.querySelector("img");
-  picture.after(el, line);
+  if (large.length) picture.after(offer, line, el);
+  else picture.after(offer, el, line);
   picture.hidden = true;
   const clean = await tl.explorers[module].default.render({ model, el });
   level(el);
   figure.dataset.awake = "";
   figure.model = model;
+  propose();
   window.addEventListener("pagehide", (event) => {
     if (event.persisted) return;
     clean?.();

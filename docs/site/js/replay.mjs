@@ -1,4 +1,5 @@
 // Gives a brain the messages that a test has for it: reads {brain, state, extras, messages}, writes what it sends back to each.
+// base: the folder of what the build puts beside the pages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,7 +17,10 @@ const { brain, state, extras, messages, base = "" } = JSON.parse(readFileSync(0,
 const { default: make } = await import(pathToFileURL(brain));
 const answers = [];
 const script = async (path) => { runInThisContext(readFileSync(join(base, path), "utf8")); };
-const model = new Model(revive(state), () => make({ extras, base, script, busy() {} }));
+globalThis.fetch = async (path) => new Response(readFileSync(path));
+const card = extras.large ? JSON.parse(readFileSync(join(base, "models/large/card.json"), "utf8")) : {};
+const large = (extras.large ?? []).flatMap((name) => card[name]);
+const model = new Model(revive(state), () => make({ extras, base: `${base}/`, script, large, busy() {}, ask() {} }));
 model.failed = (error) => { throw error; };
 const receive = model.receive.bind(model);
 let sent;

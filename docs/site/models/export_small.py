@@ -19,9 +19,10 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from tutorial_lib import models  # noqa: E402
+from tutorial_lib.explorers import english_words  # noqa: E402
 from tutorial_lib.explorers.forgery import words_of_the_plays  # noqa: E402
 from tutorial_lib.files import load_metadata  # noqa: E402
-from tutorial_lib.recipes import load_checkpoint  # noqa: E402
+from tutorial_lib.recipes import load_checkpoint, translator  # noqa: E402
 
 TRAINED = Path(__file__).parent / "trained"  # what chapters train, and the site shows
 SCRIPT = "((globalThis.tl??={{}}).networks??={{}})[{}]={};\n"
@@ -37,11 +38,21 @@ def forger_facts(model):
     return {"allowed": [i for i, p in enumerate(model.tokenizer.vocab) if p.lower() in words]}
 
 
+def translator_facts(model):
+    """Return the words that a translator knows, and the pattern of what they may make."""
+    words = sorted(translator.english_words())
+    return {"words": words, "number_or_date": english_words.PATTERN.pattern}
+
+
 # Name of the checkpoint -> the function that says what its brain has to know besides.
 NETWORKS = {
     "shakespeare-bert": forger_facts,
     "family-electra": lambda model: {},
     "emoji-writer": lambda model: {},
+    "shakespeare-gpt": lambda model: {},
+    "mnist-vit": lambda model: {},
+    "translation-de": translator_facts,
+    "translation-fr": translator_facts,
 }
 
 

@@ -16,7 +16,7 @@ function render({ model, el }) {
   let theme = null;
 
   const button = (text, label, onclick) => element("button", { type: "button", text, "aria-label": label, onclick });
-  const undo = button("Undo", "Take the last stroke back", () => set({ strokes: model.get("strokes").slice(0, -1), example: -1 }));
+  const undo = button("Undo", "Undo the last stroke", () => set({ strokes: model.get("strokes").slice(0, -1), example: -1 }));
   const clear = button("Clear", "Clear the paper", () => set({ strokes: [], example: -1 }));
   const pen = slider("Pen", { min: 0.02, max: 0.2, step: 0.01, value: model.get("pen"), show: (width) => width.toFixed(2), change: (width) => set({ pen: width }) });
   const number = element("input", { type: "number", class: "tl-example", min: 0, max: model.get("n_examples") - 1, step: 1, "aria-label": "Number of the test digit" });
@@ -24,7 +24,7 @@ function render({ model, el }) {
     if (number.value !== "") set({ example: Math.round(Number(number.value)) || 0, strokes: [] });
   });
   const step = (by) => set({ example: (model.get("example") + by + model.get("n_examples")) % model.get("n_examples"), strokes: [] });
-  const next = button("Load a test digit", "Load the next test digit", () => step(1));
+  const next = button("Load a test digit", "Load a test digit: the next one", () => step(1));
   const choice = (name, label, first, count) => {
     const select = element("select", { "aria-label": label, onchange: () => set({ [name]: Number(select.value) }) },
       element("option", { value: -1, text: first }),
@@ -48,9 +48,10 @@ function render({ model, el }) {
     const truth = answer.label === null ? "" : ` Its label is ${answer.label}: ${answer.label === digit ? "right" : "wrong"}.`;
     const place = looks.indexOf(Math.max(...looks));
     const where = `row ${Math.floor(place / answer.side)}, column ${place % answer.side}`;
-    const said = (name, digit, probability) => `${name ? name[0].toUpperCase() + name.slice(1) : "The model"} reads a ${digit} with probability ${probability.toFixed(3)}`;
+    const one = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
+    const said = (name, digit, probability) => `${name ? name[0].toUpperCase() + name.slice(1) : "The model"} reads ${one(digit)} with probability ${probability.toFixed(3)}`;
     const others = answer.others.map((each) => ` ${said(...each)}.`).join("");
-    return `${said(readers[model.get("reader")], digit, first)}, then a ${other} with ${second.toFixed(3)}.${truth} It looks most at the patch in ${where} (from 0).${others}`;
+    return `${said(readers[model.get("reader")], digit, first)}, then ${one(other)} with ${second.toFixed(3)}.${truth} It looks most at the patch in ${where} (from 0).${others}`;
   }
 
   function draw() {

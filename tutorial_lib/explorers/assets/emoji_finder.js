@@ -29,11 +29,10 @@ function render({ model, el }) {
     const bar = element("i");
     bar.style.width = `${100 * Math.min(Math.max(score, 0), 1)}%`;
     const tell = () => { readout.textContent = `${rank + 1}: ${names[number]}, ${score.toFixed(3)}`; };
-    const button = element("button", {
-      type: "button", class: "tl-found", "aria-label": `${rank + 1}: ${names[number]}, score ${score.toFixed(3)}`,
-      onfocus: tell, onpointerenter: tell, onclick: tell,
-    }, canvas, element("span", { class: "tl-track" }, bar),
-    element("small", {}, element("span", { text: `${rank + 1}` }), element("span", { text: score.toFixed(3) })),
+    const button = element("button", { type: "button", class: "tl-found", onfocus: tell, onpointerenter: tell, onclick: tell },
+    canvas, element("span", { class: "tl-track" }, bar),
+    element("small", {}, element("span", { text: `${rank + 1}` }),
+      element("span", { class: "tl-unseen", text: `: ${names[number]}, score ` }), element("span", { text: score.toFixed(3) })),
     element("span", { class: "tl-name", "aria-hidden": "true", text: names[number] }));
     return element("li", {}, button);
   }

@@ -77,10 +77,11 @@ function timesInWords(answer) {
     const some = answer.written.filter((token) => token[CACHED] === cached).map((token) => token[MS]);
     return some.length ? `mean ${(some.reduce((a, b) => a + b) / some.length).toFixed(1)} ms ${cached ? "with" : "without"} cache (${some.length})` : "";
   };
+  const where = answer.timed ?? "in Python here"; // a page without a kernel says where
   const last = answer.written[answer.written.length - 1];
   const reading = `reading ${answer.prompt_tokens === 1 ? "the first token" : `the first ${answer.written.length + answer.prompt_tokens} tokens`}`;
-  if (!last) return `Time, as measured in Python here: ${answer.prompt_ms.toFixed(1)} ms for ${reading}. Step or run to see the time of each token.`;
-  return `Time for a token, as measured in Python here: last ${last[MS].toFixed(1)} ms; ${[mean(true), mean(false)].filter(Boolean).join("; ")}.`;
+  if (!last) return `Time, as measured ${where}: ${answer.prompt_ms.toFixed(1)} ms for ${reading}. Step or run to see the time of each token.`;
+  return `Time for a token, as measured ${where}: last ${last[MS].toFixed(1)} ms; ${[mean(true), mean(false)].filter(Boolean).join("; ")}.`;
 }
 
 // A dot for each written token: how long the text was, and how long the model took.

@@ -5,9 +5,12 @@ export function clean(text, limit) {
   return [...String(text ?? "")].slice(0, limit).join("").replace(/\p{Cs}/gu, "\ufffd");
 }
 
-// str.split(): what Python takes for white space.
+// What Python takes for white space, inside the [] of a pattern.
+export const BLANK = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+
+// str.split()
 export function words(text) {
-  return text.split(/[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/u).filter(Boolean);
+  return text.split(new RegExp(`[${BLANK}]+`, "u")).filter(Boolean);
 }
 
 // round(): halves go to the even neighbour.

@@ -1,22 +1,13 @@
 // Small networks by the names of export_small.py, each read once.
 import { BERT } from "./bert.js";
+import { ModernGPT } from "./gpt.js";
+import { widened } from "./numbers.js";
 import { VQAutoencoder } from "./pictures.js";
+import { Transformer } from "./transformer.js";
+import { ViT } from "./vit.js";
 
-const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, VQAutoencoder };
+const KINDS = { BERT, ELECTRA: BERT, DistilBERT: BERT, ModernGPT, Transformer, ViT, VQAutoencoder };
 const found = new Map();
-
-// Numbers of half precision (IEEE 754), by a table of all there are.
-function widened(halves) {
-  const table = new Float32Array(1 << 16);
-  for (let bits = 0; bits < table.length; bits++) {
-    const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-    const size = exponent === 0 ? fraction * 2 ** -24 : exponent === 31 ? (fraction ? NaN : Infinity) : (1 + fraction / 1024) * 2 ** (exponent - 15);
-    table[bits] = bits >> 15 ? -size : size;
-  }
-  const result = new Float32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) result[i] = table[halves[i]];
-  return result;
-}
 
 // {name: numbers} of what export_small.py wrote.
 export function tensors({ data, dtype, tensors: shapes }) {
@@ -38,7 +29,7 @@ export const network = (stored) => new KINDS[stored.kind](stored.config, tensors
 export async function loaded(context, name) {
   if (!found.has(name)) {
     const stored = () => globalThis.tl?.networks?.[name];
-    context.busy("Loading a small network, at most 2 MB ...");
+    context.busy("Loading a small network, at most 3 MB ...");
     if (!stored()) await context.script(`models/small/${name}.js`);
     found.set(name, network(stored()));
     context.busy(null);
