@@ -13,6 +13,7 @@ import bench_gpt
 import bench_latencies
 import bench_llama
 import bench_mlm
+import bench_site
 import bench_tokenizers
 import bench_vit
 import measure
@@ -25,6 +26,7 @@ BENCHMARKS = (
     bench_vit,
     bench_attention,
     bench_latencies,
+    bench_site,
 )
 
 

@@ -148,14 +148,16 @@ def test_the_table_has_every_benchmark(measure):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",  # SmolLM2's first row takes as long as those of all others together
+    "name",  # SmolLM2's first row and the site's take as long as those of all others together
     [
-        pytest.param(name, marks=[pytest.mark.sweep] * (name == "bench_llama"))
+        pytest.param(name, marks=[pytest.mark.sweep] * (name in ("bench_llama", "bench_site")))
         for name in BENCHMARKS
     ],
 )
 def test_a_benchmark_measures_its_first_row(measure, name):
-    row = next(importlib.import_module(name).rows(repeats=1, memory=False))
+    row = next(importlib.import_module(name).rows(repeats=1, memory=False), None)
+    if row is None:
+        pytest.skip("what it measures is not there: it has said what is missing")
     assert row.ratio > 0
 
 
