@@ -279,21 +279,23 @@ def test_meaning_is_looked_for_once_the_reader_loads_minilm(visit, name, module,
     def weights():
         return [url for url in here.loaded if "/minilm-" in url]
 
-    def ask():
+    def best(typed):
         explorer = here.wake(module)
-        here.page.locator(f"{explorer} textarea").fill(text)
-        best = here.page.locator(f"{explorer} ol").first.locator("li").first
-        expect(best).to_contain_text(first, timeout=60_000)
+        here.page.locator(f"{explorer} textarea").fill(typed)
+        return expect(here.page.locator(f"{explorer} ol").first.locator("li").first, typed)
 
     here.wake(module)
     expect(offer).to_contain_text("Load MiniLM and")
     assert not weights()
     offer.click()
-    ask()
+    best(text).to_contain_text(first, timeout=60_000)
     assert len(weights()) == 1
+    # Left, and come back to: the worker is gone, and starts again.
+    here.page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', {persisted: 1}))")
+    best("nothing of that").not_to_contain_text(first, timeout=60_000)
     here.loaded.clear()
     here.open(name)  # the browser has kept it
-    ask()
+    best(text).to_contain_text(first, timeout=60_000)
     expect(offer).to_have_count(0)
     assert not weights()
     assert here.wrong == []

@@ -1,13 +1,11 @@
 // Wakes the explorers of a page when the reader comes near, and keeps guesses in the browser.
 import { inWords, missing } from "../models/large.js";
-import create from "../models/models.js";
 import { Model, revive } from "./model.js";
 
 const base = new URL(".", document.currentScript.src).href;
 const NEAR = "700px 0px"; // how far from the window an explorer wakes
 const SERVED = "This one needs a web server: browsers don't let a page read files next to it.";
 const scripts = new Map();
-const models = create({ base });
 
 // A script, once: unlike fetch, that works from the file system, too.
 function script(path) {
@@ -21,16 +19,6 @@ function script(path) {
     }));
   }
   return scripts.get(path);
-}
-
-async function load(path) {
-  const answer = await fetch(base + path);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return answer.arrayBuffer();
-}
-
-async function json(path) {
-  return JSON.parse(new TextDecoder().decode(await load(path)));
 }
 
 // An explorer's headings come one level below the heading that stands above it.
@@ -84,7 +72,7 @@ async function wake(figure) {
   offer.className = "tl-offer";
   const ask = asker(offer);
   const large = JSON.parse(figure.dataset.large ?? "[]");
-  const context = { extras: stored.extras, base, load, json, script, models, busy, large, ask };
+  const context = { extras: stored.extras, base, script, busy, large, ask };
   const makeBrain = brain === undefined ? null : async () => {
     await script(`brains/${module}.js`);
     return tl.brains[module].default(context);

@@ -1,4 +1,5 @@
 // MiniLM: texts as vectors of meaning. It needs more than 100 ms for a long text, so on a page it runs beside it, in a worker.
+import { large } from "./large.js";
 import { safetensors } from "./safetensors.js";
 import { BERT } from "./small/bert.js";
 
@@ -30,13 +31,17 @@ export class SentenceEncoder {
   close() {}
 }
 
-// The same in a worker; what is asked waits for the answer before it asks again.
+// The same in a worker; whoever asks waits for the answer before asking again.
 class Beside {
+  #context;
+  #failed = null; // of what was asked last
   #worker;
 
-  constructor(address, weights) {
-    this.#worker = new Worker(address);
-    this.#worker.postMessage({ weights }, [weights]); // handed over, not copied
+  constructor(context, weights) {
+    this.#context = context;
+    this.#begin(weights);
+    // Its memory is given back with the page, also while the browser keeps the page for the way back.
+    globalThis.addEventListener("pagehide", () => this.close());
   }
 
   vector(...given) {
@@ -47,19 +52,29 @@ class Beside {
     return this.#ask("attention", given);
   }
 
-  #ask(method, given) {
+  close() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#failed?.(new Error("the page was left"));
+  }
+
+  #begin(weights) {
+    this.#worker = new Worker(`${this.#context.base}models/workers/minilm.js`);
+    this.#worker.postMessage({ weights }, [weights]); // handed over, not copied
+  }
+
+  async #ask(method, given) {
+    if (!this.#worker) this.#begin(...(await large(this.#context, this.#context.large[0])));
     return new Promise((done, failed) => {
+      this.#failed = failed;
       this.#worker.onmessage = ({ data }) => done(data);
       this.#worker.onerror = ({ message }) => failed(new Error(message));
       this.#worker.postMessage({ method, given });
     });
   }
-
-  close() {
-    this.#worker.terminate();
-  }
 }
 
-export function sentenceEncoder({ base }, weights) {
-  return globalThis.Worker ? new Beside(`${base}models/workers/minilm.js`, weights) : new SentenceEncoder(weights);
+// weights: the first of the files that context, what a brain is given, has under "large"
+export function sentenceEncoder(context, weights) {
+  return globalThis.Worker ? new Beside(context, weights) : new SentenceEncoder(weights);
 }

@@ -1,5 +1,0 @@
-// Networks for the page. None yet.
-
-export default function create() {
-  return null;
-}
