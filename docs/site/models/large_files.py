@@ -67,7 +67,7 @@ def packed(folder):
         tensors[name] = whole[one.offset : one.offset + one.n_bytes].view(rows, -1)
         kinds[name] = gguf.GGMLQuantizationType(one.kind).name
     facts = {"config": read_llama_facts(file), "kinds": kinds}
-    return save(tensors, {name: json.dumps(fact) for name, fact in facts.items()})
+    return save(tensors, {"facts": json.dumps(facts)})  # one entry: several come in any order
 
 
 # Name -> what the reader is told it is, and the function that gives its bytes.

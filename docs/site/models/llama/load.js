@@ -1,6 +1,6 @@
 // A Llama for the brains of a page. A token takes it a tenth of a second, so on a page it runs beside it, in a worker.
 import { large } from "../large.js";
-import { config, unpacked } from "./packed.js";
+import { facts, unpacked } from "./packed.js";
 
 // What a Llama does, with promises.
 class Beside {
@@ -40,7 +40,7 @@ class Beside {
 
   async #begin() {
     const parts = await this.#load();
-    this.config = config(parts[0]);
+    this.config = facts(parts[0]).config;
     const worker = new Worker(this.#address);
     worker.onmessage = ({ data: { number, result, error } }) => this.#answer(number, result, error);
     worker.onerror = ({ message }) => {

@@ -3,13 +3,13 @@ import { header } from "../safetensors.js";
 import { Llama } from "./llama.js";
 import { BLOCK, BYTES, FastProducts, Products } from "./products.js";
 
-// The sizes of the Llama whose first part this is.
-export const config = (part) => JSON.parse(header(part).metadata.config);
+// What the first part says of the Llama: its sizes, and how its tensors are packed.
+export const facts = (part) => JSON.parse(header(part).metadata.facts);
 
 // parts: ArrayBuffers that make up the file; code: products.wat, assembled, or null for plain JavaScript.
 export function unpacked(parts, code) {
-  const { metadata, entries, start } = header(parts[0]);
-  const kinds = JSON.parse(metadata.kinds);
+  const { config, kinds } = facts(parts[0]);
+  const { entries, start } = header(parts[0]);
   const tensors = Object.fromEntries(Object.entries(entries).map(([name, { shape: [rows, bytes], data_offsets: [at] }]) => {
     const kind = kinds[name];
     return [name, { kind, shape: [rows, (bytes / BYTES[kind]) * BLOCK], at: start + at }];
@@ -22,5 +22,5 @@ export function unpacked(parts, code) {
     products.fill(at, part);
     at += part.byteLength;
   }
-  return new Llama(config(parts[0]), tensors, products);
+  return new Llama(config, tensors, products);
 }
