@@ -19,7 +19,7 @@ def test_the_explorers(open_chapter):
     page = lab.page
     writing = lab.show(".tl-generation")  # a real language model, on a newcomer's words
     assert changes(page, ".tl-generation", lambda: page.fill(".tl-generation textarea", "Once"))
-    write_one = writing.get_by_role("button", name="Write one token")
+    write_one = writing.get_by_role("button", name="Step: write one token")
     assert changes(page, ".tl-generation", write_one.click)
     lab.screenshot("00_generation_written", writing)
 

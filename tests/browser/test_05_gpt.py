@@ -24,7 +24,7 @@ def test_the_explorer(open_chapter):
     for words in ("Cache", "without cache", "cut away"):
         expect(opening).not_to_contain_text(words, use_inner_text=True)
     explorer = lab.show(ROOT)
-    write_one = explorer.get_by_role("button", name="Write one token")
+    write_one = explorer.get_by_role("button", name="Step: write one token")
     write_one.focus()
     assert changes(page, ROOT, lambda: page.keyboard.press("Enter"))
 

@@ -17,7 +17,7 @@ def test_the_explorers(open_chapter):
     lab = open_chapter("05b_prompting.ipynb", EXPLORERS)
     page = lab.page
     writing = lab.show(WRITING)
-    writing.get_by_role("button", name="Write one token").click()
+    writing.get_by_role("button", name="Step: write one token").click()
     page.wait_for_selector(f"{WRITING} .tl-text [data-index]")
     lab.screenshot("05b_asking_written", writing)
     page.fill(f"{WRITING} textarea", "English: dog\nFrench:")

@@ -60,7 +60,7 @@ def rows(explorer, panel):
 def test_step_writes_one_token_and_shows_how_it_was_chosen(explorer):
     assert "Nothing is written yet" in text(explorer, ".tl-readout")
     expect(button(explorer, "Stop writing")).to_be_disabled()
-    button(explorer, "Write one token").click()
+    button(explorer, "Step: write one token").click()
     wait_for_tokens(explorer, 1)
     token = explorer.widget.answer["written"][0]
     assert f"chosen with {token[3]:.3f}" in text(explorer, ".tl-readout")
@@ -75,15 +75,15 @@ def test_step_writes_one_token_and_shows_how_it_was_chosen(explorer):
 def test_one_token_is_counted_in_the_singular(explorer):
     explorer.page.fill("textarea", "T")
     explorer.settle()
-    button(explorer, "Write one token").click()
+    button(explorer, "Step: write one token").click()
     wait_for_tokens(explorer, 1)
     assert text(explorer, ".tl-stats >> nth=0").count("over 1 token,") == 2
 
 
 def test_run_streams_until_stop_and_reset_goes_back(explorer):
-    button(explorer, "Write token after token").click()
+    button(explorer, "Run: write token after token").click()
     wait_for_tokens(explorer, 40)
-    expect(button(explorer, "Write one token")).to_be_disabled()
+    expect(button(explorer, "Step: write one token")).to_be_disabled()
     button(explorer, "Stop writing").click()
     explorer.answered()
     number = len(explorer.widget.answer["written"])
@@ -154,7 +154,7 @@ def test_temperature_0_says_greedy_and_needs_no_cuts(explorer):
     assert "greedy" in text(explorer, f"{NEXT} figcaption")
     assert "nothing is drawn" in text(explorer, NEXT)
     expect(explorer.page.locator(SLIDER.format("Top-k"))).to_be_disabled()
-    button(explorer, "Write one token").click()
+    button(explorer, "Step: write one token").click()
     wait_for_tokens(explorer, 1)
     assert "chosen with 1.000" in text(explorer, ".tl-readout")
 
@@ -162,7 +162,7 @@ def test_temperature_0_says_greedy_and_needs_no_cuts(explorer):
 def test_only_new_tokens_are_sent_and_a_page_that_missed_some_asks_for_all(explorer):
     shown = "[...document.querySelectorAll('[data-index]')].map((token) => token.textContent)"
     for _ in range(3):
-        button(explorer, "Write one token").click()
+        button(explorer, "Step: write one token").click()
         explorer.answered()
     assert explorer.trait("answer")["from"] == 0  # completed in the page
     assert len(explorer.page.evaluate(shown)) == 3
@@ -187,7 +187,7 @@ def test_white_space_can_be_read(explorer):
 
 
 def test_tokens_are_looked_at_by_mouse_and_keyboard(explorer):
-    button(explorer, "Write token after token").click()
+    button(explorer, "Run: write token after token").click()
     wait_for_tokens(explorer, 12)
     button(explorer, "Stop writing").click()
     explorer.answered()
@@ -241,17 +241,17 @@ def test_a_huge_paste_is_cut_with_a_note(explorer):
 
 def test_step_right_after_typing_reads_the_new_prompt_first(explorer):
     explorer.page.fill("textarea", "JULIET.\n")
-    button(explorer, "Write one token").click()
+    button(explorer, "Step: write one token").click()
     wait_for_tokens(explorer, 1)
     assert explorer.widget.text_so_far.startswith("JULIET.\n")
     assert len(explorer.widget.answer["written"]) == 1
 
 
 def test_cache_and_seed(explorer):
-    button(explorer, "Write one token").click()
+    button(explorer, "Step: write one token").click()
     wait_for_tokens(explorer, 1)
     explorer.page.uncheck("input[type=checkbox]")
-    button(explorer, "Write one token").click()
+    button(explorer, "Step: write one token").click()
     wait_for_tokens(explorer, 2)
     assert [token[5] for token in explorer.widget.answer["written"]] == [True, False]
     assert "without cache (1)" in text(explorer, ".tl-stats >> nth=1")
@@ -269,7 +269,7 @@ def test_a_tokenizer_with_longer_tokens(open_explorer):
     small = GPT(GPTConfig(n_layers=1, n_heads=2, **size))
     widget = GenerationExplorer(small, tokenizer.encode, tokenizer.decode, "the thing")
     explorer = open_explorer(widget)
-    button(explorer, "Write token after token").click()
+    button(explorer, "Run: write token after token").click()
     wait_for_tokens(explorer, 50)
     button(explorer, "Stop writing").click()
     explorer.answered()

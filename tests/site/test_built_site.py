@@ -38,7 +38,7 @@ ALIVE = {
         ("schemes", "[aria-label='Shift both by']", "ArrowRight"),
     ],
     "04_transformer": [("translation", "[aria-label='English number or date']", "1")],
-    "05_gpt": [("generation", "[aria-label='Write one token']", "Enter")],
+    "05_gpt": [("generation", "[aria-label='Step: write one token']", "Enter")],
     "05b_prompting": [("attention", "[aria-label='Head']", "ArrowRight")],
     "06_bert": [
         ("fill_mask", "textarea", "a"),
@@ -310,7 +310,7 @@ def test_smollm2_writes_once_the_reader_loads_it(visit):
     assert not [url for url in here.loaded if "/smollm2" in url]
     figure.locator(".tl-offer button", has_text="Load SmolLM2 (97 MB)").click()
     written = here.page.locator(f"{explorer} .tl-text [data-index]")
-    step = here.page.locator(f"{explorer} [aria-label='Write one token']")
+    step = here.page.locator(f"{explorer} [aria-label='Step: write one token']")
     step.click()
     expect(written).to_have_count(1, timeout=60_000)
     assert len([url for url in here.loaded if "/models/large/smollm2" in url]) == 2

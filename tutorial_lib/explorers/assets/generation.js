@@ -82,8 +82,8 @@ function render({ model, el }) {
   }
   const button = (words, label, onclick) => element("button", { type: "button", text: words, "aria-label": label, onclick });
   const buttons = {
-    step: button("Step", "Write one token", () => ask("write")),
-    run: button("▶ Run", "Write token after token", () => {
+    step: button("Step", "Step: write one token", () => ask("write")),
+    run: button("▶ Run", "Run: write token after token", () => {
       state.running = true;
       ask("write", limits.burst);
     }),
