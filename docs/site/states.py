@@ -135,8 +135,8 @@ def write(path, book, states, folder, pictures, looks=None):
 
 def looks_as(browser, picture, state):
     """Whether a state, drawn in Chromium, looks as the picture (base64) that a notebook stores."""
-    png, times = take(browser, state)
-    return same(picture, base64.b64encode(png).decode(), times)
+    png, varying = take(browser, state)
+    return same(picture, base64.b64encode(png).decode(), varying)
 
 
 def main(arguments):

@@ -73,9 +73,9 @@ def test_a_state_looks_as_the_notebook_stores_it(chromium, path):
     if not hasattr(kind, "_esm"):
         pytest.skip("drawn by Python")
     state = revived(stored["state"]) | {"_esm": kind._esm, "_css": kind._css}
-    png, times = take(chromium, state)
+    png, varying = take(chromium, state)
     picture = explorers_of(ROOT / "notebooks" / f"{path.parent.name}.ipynb")[path.stem]
-    assert same(picture, base64.b64encode(png).decode(), times)
+    assert same(picture, base64.b64encode(png).decode(), varying)
 
 
 def explorer_cell(name, png):

@@ -27,13 +27,21 @@ FIELD, SAME = 8, 5
 HIDDEN = """() => Math.max(0, ...[...document.querySelectorAll("#root *")]
   .filter((node) => ["auto", "scroll"].includes(getComputedStyle(node).overflowX))
   .map((node) => node.scrollWidth - node.clientWidth))"""
-# Where texts say how long something took: left, top, width, height from the picture's corner.
-TIMES = """() => {
+# What two drawings of one state need not agree on: texts that say how long something took, and
+# the corner by which a text box is pulled, which each Chromium draws in its own way. Left, top,
+# width, height from the picture's corner.
+VARYING = """() => {
   const root = document.getElementById("root").getBoundingClientRect();
-  return [...document.querySelectorAll("#root *")]
+  const nodes = [...document.querySelectorAll("#root *")];
+  const times = nodes
     .filter((node) => [...node.childNodes].some(
       (part) => part.nodeType === Node.TEXT_NODE && /\\d (ms|milliseconds)\\b/.test(part.data)))
+    .map((node) => node.getBoundingClientRect());
+  const corners = nodes
+    .filter((node) => node.tagName === "TEXTAREA")
     .map((node) => node.getBoundingClientRect())
+    .map((box) => new DOMRect(box.right - 20, box.bottom - 20, 20, 20));
+  return [...times, ...corners]
     .map((box) => [box.left - root.left, box.top - root.top, box.width, box.height]);
 }"""
 
@@ -134,16 +142,16 @@ def add_pictures(book, states, before):
     with launched() as browser:
         for cell, number, output in shown:
             live = output["data"][LIVE]["model_id"]
-            png, times = take(browser, states[live])
+            png, varying = take(browser, states[live])
             new, old = base64.b64encode(png).decode(), stored.get((cell, number))
-            output["data"]["image/png"] = old if old and same(old, new, times) else new
+            output["data"]["image/png"] = old if old and same(old, new, varying) else new
             alt = output["metadata"][LIVE]["alt"]
             output["metadata"] = {"image/png": {"alt": alt, "width": WIDTH}}
 
 
 def take(browser, state):
-    """Draw the state of an explorer; returns PNG bytes of few colours, and the boxes in dots of
-    the picture that hold measured times: no two runs agree on them."""
+    """Draw the state of an explorer; returns PNG bytes of few colours, and the boxes, in dots of
+    the picture, that differ from run to run or from browser to browser."""
     size = {"width": WIDTH + 24, "height": 900}
     page = browser.new_page(viewport=size, device_scale_factor=SHARPNESS)
     errors = []
@@ -162,11 +170,11 @@ def take(browser, state):
         page.set_viewport_size(size | {"width": min(size["width"] + hidden, WIDEST)})
         settle(page)
     png = page.locator("#root").screenshot()
-    times = [[SHARPNESS * side for side in box] for box in page.evaluate(TIMES)]
+    varying = [[SHARPNESS * side for side in box] for box in page.evaluate(VARYING)]
     page.close()
     if errors:
         raise RuntimeError(f"an explorer cannot be drawn: {errors}")
-    return _few_colours(png), times
+    return _few_colours(png), varying
 
 
 def _markup(child):
