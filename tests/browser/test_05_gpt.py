@@ -28,7 +28,7 @@ def test_the_explorer(open_chapter):
     write_one.focus()
     assert changes(page, ROOT, lambda: page.keyboard.press("Enter"))
 
-    page.click(f"{ROOT} button[aria-label='Write token after token']")
+    page.click(f"{ROOT} button[aria-label='Run: write token after token']")
     page.wait_for_function(f"() => {WRITTEN} >= 20")
     # While it runs a slider is heard, and so is the cache.
     page.focus(f"{ROOT} input[aria-label=Temperature]")

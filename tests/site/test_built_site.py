@@ -228,7 +228,7 @@ def test_a_text_is_written_until_it_is_stopped(visit):
     explorer = here.wake("generation")
     text = here.page.locator(f"{explorer} .tl-text")
     here.page.locator(f"{explorer} textarea").fill("KING:\nNow is the ")
-    here.page.locator(f"{explorer} [aria-label='Write token after token']").click()
+    here.page.locator(f"{explorer} [aria-label='Run: write token after token']").click()
     expect(text).to_have_text(re.compile(r"KING:\s+Now is the .{40}", re.S))
     here.page.locator(f"{explorer} [aria-label='Stop writing']").click()
     here.page.locator(f"{explorer} [aria-label='Reset to the prompt']").click()
