@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.ablation import (
+        describe_effect_spread,
         describe_map_against_effect,
         describe_what_is_left,
+        effect_spread,
         map_against_effect,
         what_is_left,
     )
