@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.attention_maps import (
         attention_lines,
         attention_lines_beside,
+        attention_matrices_beside,
         attention_matrix,
         describe_attention,
         head_grid,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         head_diagram,
         multi_head_diagram,
     )
+    from tutorial_lib.figures.chapter02_attention.lookup import ask_match_hand_over
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.memory import (
         attention_memory,
