@@ -115,7 +115,8 @@ def what_is_left(panels, whole, y_label, title, named=(), figure=None):
         axes.set_xlim(-0.6, n_layers - 0.4)
         axes.set_xlabel("layer")
         panel_title(axes, name)
-    both[-1].text(-0.5, whole, "all heads at work", va="bottom", color=MUTED, fontsize=9.5)
+    outside = {"va": "center", "ha": "left", "color": MUTED, "fontsize": 9.5}
+    both[-1].text(n_layers - 0.35, whole, "all heads at work", **outside)
     both[0].set_ylabel(y_label)
     both[0].margins(y=0.14)
     headline(figure, title)
