@@ -86,3 +86,13 @@ def test_two_texts_side_by_side():
     assert "0.60" in {text.get_text() for text in left.texts}
     with pytest.raises(ShapeError, match="at least one panel"):
         figures.attention_lines_beside([])
+
+
+def test_maps_side_by_side_are_on_one_scale():
+    maps = {"as it is": np.full((3, 3), 1 / 3), "causal": np.eye(3)}
+    figure = figures.attention_matrices_beside(maps, list("abc"), "Title")
+    for axes, weights in zip(figure.axes, maps.values(), strict=True):
+        np.testing.assert_allclose(axes.images[0].get_array(), weights)
+        assert axes.images[0].get_clim() == (0, 1)
+    with pytest.raises(ShapeError, match="row labels"):
+        figures.attention_matrices_beside(maps, list("ab"))

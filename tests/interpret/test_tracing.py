@@ -504,3 +504,15 @@ def test_a_patch_of_a_narrow_head_changes_nothing_but_the_head():
     with intervene(layer, Zero(0, 0)):
         second = layer(other)
     assert_close(changed, first + second - layer.output.bias)
+
+
+def test_a_patched_map_looks_as_told_and_hands_over_its_own_values():
+    layer = MultiHeadAttention(d_model=6, n_heads=2)
+    x, other = torch.randn(1, 5, 6), torch.randn(1, 5, 6)
+    with capture_attention(layer) as maps:
+        layer(other)
+    patch = Patch(0, 1, maps[0][:, 1], at="weights")
+    with intervene(layer, patch), torch.no_grad():
+        mixed = head_output(layer, 0, 1, x)
+        values = layer.project(x)[2]
+    assert_close(mixed, maps[0][:, 1] @ values[:, 1])

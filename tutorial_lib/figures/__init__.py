@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.attention_maps import (
         attention_lines,
         attention_lines_beside,
+        attention_matrices_beside,
         attention_matrix,
         describe_attention,
         head_grid,
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter02_attention.ablation import (
+        describe_effect_spread,
         describe_map_against_effect,
         describe_what_is_left,
+        effect_spread,
         map_against_effect,
         what_is_left,
     )
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
         head_diagram,
         multi_head_diagram,
     )
+    from tutorial_lib.figures.chapter02_attention.lookup import ask_match_hand_over
     from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.memory import (
         attention_memory,

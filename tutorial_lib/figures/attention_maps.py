@@ -102,6 +102,38 @@ def attention_matrix(
 
 
 @style.styled
+def attention_matrices_beside(
+    maps: dict[str, ArrayLike], labels: Sequence[str], title: str = "", figure: Figure | None = None
+) -> Figure:
+    """Draw maps of one text side by side, small and without numbers, to compare their shapes.
+
+    maps: {caption: weights (T, T)}; labels: T tokens. Returns the figure. Raises ShapeError when
+    labels and weights disagree.
+
+    >>> two = {"as it is": [[0.5, 0.5], [0.2, 0.8]], "causal": [[1.0, 0.0], [0.2, 0.8]]}
+    >>> [axes.get_title() for axes in attention_matrices_beside(two, ["too", "wide"]).axes]
+    ['as it is', 'causal']
+    """
+    arrays = {caption: _array(weights, "TS") for caption, weights in maps.items()}
+    side = 0.25 * len(labels)
+    figure = style.blank(figure, (side + 0.5) * len(arrays) + 1.2, side + 2.0)
+    places = figure.subplots(1, len(arrays), sharey=True, squeeze=False)[0]
+    for axes, (caption, weights) in zip(places, arrays.items(), strict=True):
+        rows, columns = _labels(labels, None, weights.shape)
+        axes.imshow(weights, cmap=style.WEIGHTS, norm=SCALE)
+        tilt = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
+        axes.set_xticks(range(len(columns)), columns, **tilt)
+        axes.set_yticks(range(len(rows)), rows)
+        axes.tick_params(length=0, labelsize=9)
+        axes.set_xlabel("is looked at (key)")
+        axes.spines[:].set(visible=True, color=style.GRID)
+        style.panel_title(axes, caption)
+    places[0].set_ylabel("looks (query)")
+    style.headline(figure, title)
+    return figure
+
+
+@style.styled
 def attention_lines(
     weights: ArrayLike,
     rows: Sequence[str],

@@ -90,20 +90,25 @@ class Patch(Intervention):
     """Let a head say what it said about another input of the same length.
 
     output (B, T, K) comes from `head_output`. at: what is replaced, the mixed values ("heads") or
-    one of the things they are computed from. Raises ShapeError when it does not fit.
+    one of the things they are computed from. At "weights" it is a map (B, T, S): the head looks
+    where it looked in the other input, and hands over what it finds in this one.
+    Raises ShapeError when it does not fit.
     """
 
     output: torch.Tensor
-    at: Literal["heads", "queries", "keys", "values"] = field(default="heads", kw_only=True)
+    at: Literal["heads", "queries", "keys", "values", "weights"] = field(
+        default="heads", kw_only=True
+    )
 
     def __call__(self, name, tensor):
-        """Return the heads, this one's mixed values replaced."""
+        """Return the tensor, this head's part replaced."""
         if name != self.at:
             return tensor
         wanted = tensor[:, self.head].shape
         if self.output.shape != wanted:
+            axes = "(B, T, S)" if self.at == "weights" else "(B, T, K)"
             raise ShapeError(
-                f"the patch for layer {self.layer}, head {self.head} has shape (B, T, K) = "
+                f"the patch for layer {self.layer}, head {self.head} has shape {axes} = "
                 f"{tuple(self.output.shape)}, this input needs {tuple(wanted)}: patch between "
                 "inputs of the same length"
             )

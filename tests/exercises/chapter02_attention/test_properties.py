@@ -123,7 +123,16 @@ MASK = {
 }
 
 
-def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=False, hide="before"):
+def many(
+    scale=None,
+    dim=-1,
+    output=True,
+    split=None,
+    wide=False,
+    transposed=False,
+    hide="before",
+    swap_back=True,
+):
     """Many heads with a choice of slips."""
 
     def answer(x, w_q, w_k, w_v, w_o, n_heads, mask):
@@ -131,9 +140,12 @@ def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=Fal
         n_heads = 1 if wide else n_heads
         maps = [w.T for w in (w_q, w_k, w_v)] if transposed else (w_q, w_k, w_v)
         shape = (batch, time, n_heads, width // n_heads)
-        if split is not None:
+        if split == "reshape":
             shape = (batch, n_heads, time, width // n_heads)
         q, k, v = ((x @ w).reshape(shape) for w in maps)
+        if split == "in turn":
+            dealt = (batch, time, width // n_heads, n_heads)
+            q, k, v = ((x @ w).reshape(dealt).permute(0, 3, 1, 2) for w in maps)
         if split is None:
             q, k, v = (y.permute(0, 2, 1, 3) for y in (q, k, v))
         divisor = math.sqrt(width // n_heads) if scale is None else scale(width, n_heads)
@@ -142,13 +154,12 @@ def many(scale=None, dim=-1, output=True, split=None, wide=False, transposed=Fal
             scores = scores.masked_fill(mask if hide == "inverted" else ~mask, -math.inf)
         weights = torch.softmax(scores, dim)
         mixed = (weights * mask if hide == "after" else weights) @ v
-        joined = mixed.permute(0, 2, 1, 3).reshape(x.shape)
+        joined = (mixed.permute(0, 2, 1, 3) if swap_back else mixed).reshape(x.shape)
         return joined @ w_o if output else joined
 
     return answer
 
 
-MIXED = "Words and heads get mixed up"
 MANY = {
     "unscaled": (many(lambda width, heads: 1), [LACKS_SCALE]),
     "unscaled, no output map": (
@@ -161,8 +172,14 @@ MANY = {
     ),
     "cut by a reshape, no output map": (
         many(split="reshape", output=False),
-        [MIXED, "`w_o` has no effect"],
+        ["The heads are cut out by a view", "`w_o` has no effect"],
     ),
+    "not swapped back": (many(swap_back=False), ["The heads are joined without swapping back:"]),
+    "cut and joined by a view": (
+        many(split="reshape", swap_back=False),
+        ["then swap T and H. Swap back before you join them."],
+    ),
+    "columns in turn": (many(split="in turn"), ["The columns are dealt out in turn, (K, H) for"]),
     "one wide head, no output map": (
         many(wide=True, output=False),
         ["one wide head", "`w_o` has no effect"],
@@ -221,6 +238,15 @@ def asked_both_ways(layer, x):
             if (layer(moved)[:s] - layer(x)[:s]).abs().max() > 1e-3:
                 return True
     return False
+
+
+def by_votes(pages):
+    """A dictionary by how often a word was looked at most."""
+    votes = {}
+    for written, source, weights in pages:
+        for word, best in zip(written, weights.argmax(dim=1).tolist(), strict=True):
+            votes.setdefault(word, []).append(source[best])
+    return {word: max(found, key=found.count) for word, found in votes.items()}
 
 
 def translated(pages):
@@ -324,6 +350,7 @@ WRONG = {
             lambda pages: {w: w for w in translated(pages)},
             ["The dictionary must have a written word", "A single page decides: add up"],
         ),
+        "a vote a row": (by_votes, ["This counts winners, one vote for the largest weight"]),
     },
     "2.6": {
         "no second term, unscaled": (

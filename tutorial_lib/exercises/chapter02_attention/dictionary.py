@@ -149,6 +149,14 @@ def german_to_english(answer):
 def all_pages_count(answer):
     """A single page decides: add up over all of them."""
     weak, strong = page("acht", "one eight", [0.6, 0.4]), page("acht", "one eight", [0.1, 0.9])
+    orders = [weak, weak, strong], [weak, strong, weak], [strong, weak, weak]  # 1.3 against 1.7
+    if answer([strong]) == {"acht": "eight"} and all(
+        answer(pages) == {"acht": "one"} for pages in orders
+    ):
+        return (
+            "This counts winners, one vote for the largest weight of each row: two narrow wins "
+            "beat a clear one. Add up the weights themselves."
+        )
     return answer([weak, strong]) == answer([strong, weak]) == {"acht": "eight"}
 
 

@@ -142,11 +142,43 @@ def output_map_comes_last(answer):
     return torch.allclose(got, without @ w_o, atol=1e-4)
 
 
+def wrong_joins(made, n_heads):
+    """What equal weights make of the values (1, T, D) when heads are cut out or joined wrongly."""
+    by_word = made.unflatten(-1, (n_heads, -1))  # (1, T, H, K)
+    sound = by_word.transpose(1, 2)  # (1, H, T, K)
+    viewed = by_word.reshape(sound.shape)
+    cut, joined = (
+        heads.mean(dim=2, keepdim=True).expand_as(heads).contiguous() for heads in (viewed, sound)
+    )
+    cut_out = (
+        "The heads are cut out by a view to (B, H, T, K) alone, so a head gets whole words instead "
+        "of its columns: view as (B, T, H, K), then swap T and H."
+    )
+    return {
+        "The heads are joined without swapping back: (B, H, T, K) became (B, T, D) by a reshape "
+        "alone, so words are scrambled. Swap to (B, T, H, K) first.": joined.view(made.shape),
+        cut_out: cut.transpose(1, 2).flatten(2),
+        cut_out + " Swap back before you join them.": cut.view(made.shape),
+        "The columns are dealt out in turn, (K, H) for (H, K), so head 0 got every H-th one. A "
+        "head owns K columns in a row.": torch.cat(
+            [made[..., head::n_heads] for head in range(n_heads)], dim=-1
+        )
+        .mean(dim=1, keepdim=True)
+        .expand_as(made),
+        "The heads of one word are compared, (B, T, H, K), and no word sees another: turn it to "
+        "(B, H, T, K), then attend.": by_word.mean(dim=2).repeat(1, 1, n_heads),
+    }
+
+
 def equal_weights_give_the_mean(answer):
     """With queries of 0 each word gets the mean of the values, column by column."""
     x, _, w_k, w_v, _ = many_example()
     got = unmasked(answer, x, torch.zeros(6, 6), w_k, w_v, torch.eye(6), 2)
-    values = (x @ w_v).mean(dim=1, keepdim=True).expand_as(got)
+    made = x @ w_v
+    values = made.mean(dim=1, keepdim=True).expand_as(got)
+    for sentence, wrong in wrong_joins(made, 2).items():
+        if torch.allclose(got, wrong, atol=1e-4):
+            return sentence
     if torch.allclose(got, (x @ w_v.T).mean(dim=1, keepdim=True).expand_as(got), atol=1e-4):
         return "`w_v` is transposed, as nn.Linear stores it: here it is x @ w_v."
     return torch.allclose(got, values, atol=1e-4)
