@@ -12,6 +12,7 @@ from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import entity_f1
 from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import by_heart
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import counted, piece_labels
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import TEXTS, ranking, text_vectors
+from tutorial_lib.exercises.chapter06b_using_bert.span import best_span
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import BERT, bert_heads
@@ -70,7 +71,24 @@ def test_the_labels_of_pieces_are_those_that_the_recipe_learns_from(generator):
     assert len(labels[0]) == len(ids[0])
 
 
+@pytest.mark.parametrize("longest", [1, 3, 12])
+def test_the_best_span_is_the_library_s(generator, longest):
+    for _ in range(20):
+        start, end = torch.randn(2, 12, generator=generator)
+        first, last = sorted(torch.randint(13, (2,), generator=generator).tolist())
+        allowed = (torch.arange(12) >= first) & (torch.arange(12) <= last)
+        if allowed.any():
+            found = best_span(start, end, allowed, longest)
+            assert found == spans.best_span(start, end, allowed, longest)
+
+
 # Other ways to be right -----------------------------------------------------------------------
+
+
+def span_of_probabilities(start_logits, end_logits, allowed, longest):
+    p, q = start_logits.softmax(0) * allowed, end_logits.softmax(0) * allowed
+    pairs = torch.outer(p, q).triu().tril(longest - 1)
+    return torch.unravel_index(pairs.argmax(), pairs.shape)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +96,8 @@ def test_the_labels_of_pieces_are_those_that_the_recipe_learns_from(generator):
     [
         ("6b.2", spans.entities),
         ("6b.3", spans.entity_f1),
+        ("6b.5", span_of_probabilities),
+        ("6b.5", spans.best_span),
     ],
 )
 def test_another_style_is_right(number, answer):
@@ -138,7 +158,7 @@ def test_each_letter_of_6b_4_has_a_count_of_its_own():
     }
 
 
-# The search of 6b.5 ---------------------------------------------------------------------------
+# The search of 6b.6 ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +168,7 @@ def minilm():
 
 
 def rows_of(letter, minilm):
-    task = TASKS["6b.5"]
+    task = TASKS["6b.6"]
     return ranking(task.choices[letter] if letter else task.solution, *minilm)
 
 

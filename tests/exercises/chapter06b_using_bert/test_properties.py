@@ -101,6 +101,26 @@ def overlaps(a, b):
     return a[0] < b[1] and b[0] < a[1]
 
 
+def span(longest_by=0, order=True, inside=True, combine=lambda a, b: a + b, end=0, pick=max):
+    """The best pair of places, with a choice of slips."""
+
+    def answer(start_logits, end_logits, allowed, longest):
+        found = {}
+        n = len(start_logits)
+        for i in range(n):
+            for j in range(n):
+                if order and j < i:
+                    continue
+                if longest_by is not None and j - i + 1 > longest + longest_by:
+                    continue
+                if inside and not (allowed[i] and allowed[j]):
+                    continue
+                found[i, j + end] = combine(start_logits[i].item(), end_logits[j].item())
+        return pick(found, key=found.get)
+
+    return answer
+
+
 def labels(carries=(0,), other=-100, cls=(-100,), sep=(-100,), numbers="OBI", empty=None):
     """Labels of pieces, with a choice of slips; carries: the pieces that have the word's label."""
 
@@ -265,7 +285,31 @@ SETS = {
             "O is skipped": (labels(empty=-100), ["O is left at -100: then the model never"]),
         },
     ),
-    "6b.6": (
+    "6b.5": (
+        span(),
+        {
+            "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
+            "backwards": (span(order=False), ["The end comes before the start: search"]),
+            "outside": (span(inside=False), ["It looks outside of the scene too"]),
+            "end behind": (span(end=1), ["It returns the position after the answer"]),
+            "outside, one too long": (
+                span(inside=False, longest_by=1),
+                ["It looks outside of the scene too", "With longest = 3 the answer has 4"],
+            ),
+            "backwards, product": (
+                span(order=False, combine=lambda a, b: a * b),
+                ["The end comes before the start: search"],
+            ),
+            "any length, end behind": (
+                span(longest_by=None, end=1),
+                ["It returns the position after the answer", "With longest = 3 the answer has 7"],
+            ),
+            "lowest": (span(pick=min), ["It takes the pair with the lowest sum"]),
+            "one too short": (span(longest_by=-1), ["An answer of exactly `longest` tokens"]),
+            "start only": (span(combine=lambda a, b: a), ["It looks at the start alone: add the"]),
+        },
+    ),
+    "6b.7": (
         rows(),
         {
             "dot": (rows(lengths=False), ["This compares dot products: a long vector wins"]),
@@ -282,7 +326,7 @@ SETS = {
             ),
         },
     ),
-    "6b.5": (
+    "6b.6": (
         vectors(),
         {
             "no length": (vectors(length=None), ["This does not bring the means to length"]),

@@ -25,7 +25,6 @@ SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "p
 NO_LONGER_ASKED = {
     "exercises": {
         "alibi_bias",
-        "best_span",
         "blind_accuracy",
         "bytes_per_token",
         "causal_weights",

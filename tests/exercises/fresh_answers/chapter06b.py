@@ -1,4 +1,5 @@
 import itertools
+import math
 import re
 
 import torch
@@ -151,6 +152,56 @@ def f1_wrong_arithmetic_mean(predicted, true):
 
 
 # 6b.5
+def span_right_1(start_logits, end_logits, allowed, longest):
+    best, where = -math.inf, None
+    for s in range(len(start_logits)):
+        for e in range(s, min(s + longest, len(end_logits))):
+            if allowed[s] and allowed[e]:
+                score = (start_logits[s] + end_logits[e]).item()
+                if score > best:
+                    best, where = score, (s, e)
+    return where
+
+
+def span_right_2(a, b, allowed, longest):
+    n = a.numel()
+    ok = torch.ones(n, n, dtype=torch.bool).triu().tril(longest - 1)
+    ok &= allowed[:, None] & allowed[None, :]
+    sums = (a.double()[:, None] + b.double()[None, :]).masked_fill(~ok, -math.inf)
+    return divmod(sums.argmax().item(), n)
+
+
+def span_wrong_greedy(start_logits, end_logits, allowed, longest):
+    start = start_logits.masked_fill(~allowed, -math.inf).argmax().item()
+    ends = end_logits.masked_fill(~allowed, -math.inf)[start : start + longest]
+    return start, start + ends.argmax().item()
+
+
+def span_wrong_one_too_long(start_logits, end_logits, allowed, longest):
+    best, where = -math.inf, (0, 0)
+    places = [i for i, a in enumerate(allowed.tolist()) if a]
+    for s in places:
+        for e in places:
+            if s <= e and e - s <= longest:
+                score = float(start_logits[s] + end_logits[e])
+                if score > best:
+                    best, where = score, (s, e)
+    return where
+
+
+def span_wrong_two(start_logits, end_logits, allowed, longest):
+    best, where = -math.inf, (0, 0)
+    for s in range(len(allowed)):
+        if not allowed[s]:
+            continue
+        for e in range(s, min(len(allowed), s + longest)):
+            score = start_logits[s] + end_logits[e]
+            if score > best:
+                best, where = score, (s, e + 1)
+    return where
+
+
+# 6b.6
 def vectors_right_1(hidden, mask):
     m = mask.unsqueeze(-1).to(hidden.dtype)
     pooled = (hidden * m).sum(dim=1) / m.sum(dim=1)
@@ -181,7 +232,8 @@ RIGHT = {
     "6b.2": [entities_right_1, entities_right_2],
     "6b.3": [f1_right_1, f1_right_2, f1_right_3],
     "6b.4": [labels_right_1, labels_right_2],
-    "6b.5": [("c", vectors_right_1), ("c", vectors_right_2)],  # letter from the stub's code
+    "6b.5": [span_right_1, span_right_2],
+    "6b.6": [("c", vectors_right_1), ("c", vectors_right_2)],  # letter from the stub's code
 }
 WRONG = {
     "6b.2": [
@@ -206,6 +258,11 @@ WRONG = {
         ("two: the last piece carries the label, and [CLS] is O", labels_wrong_two),
     ],
     "6b.5": [
+        ("best start first, then the best end for it", span_wrong_greedy),
+        ("end - start <= longest: one token too many", span_wrong_one_too_long),
+        ("two: end may stand outside allowed, and end returned exclusive", span_wrong_two),
+    ],
+    "6b.6": [
         ("token vectors brought to length 1 before the mean", ("c", vectors_wrong_tokens_normed)),
         ("divided by the squared length", ("c", vectors_wrong_no_root)),
         ("two: [CLS] left out, and not brought to length 1", ("c", vectors_wrong_two)),

@@ -84,6 +84,14 @@ def test_results_show_the_mean_and_every_seed():
     assert "range over folds" in figures.describe_task_results(scores, "F1", runs="folds")
 
 
+def test_the_dots_of_one_run_are_joined():
+    scores = {"guess": [0.3, 0.3], "from scratch": [0.1, 0.2], "pre-trained": [0.4, 0.6]}
+    axes = figures.task_results(scores, "F1", joined=["from scratch", "pre-trained"]).axes[0]
+    joined = [line for line in axes.lines if line.get_linestyle() == "-"]
+    assert [list(line.get_xdata()) for line in joined] == [[0.1, 0.4], [0.2, 0.6]]
+    assert all(list(line.get_ydata()) == [1, 2] for line in joined)
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ShapeError, match="at least one speech"):
         figures.named_speeches([])
@@ -107,7 +115,10 @@ def test_a_figure_can_be_drawn_again():
 
 def test_seen_and_new_are_two_bars_and_new_ones_are_orange():
     right = {"counts": (1.0, 0.7), "frozen": (0.8, 0.75)}
-    bars = figures.seen_and_new(right, "title").axes[0].patches
+    axes = figures.seen_and_new(right, "title").axes[0]
+    bars = axes.patches
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["counts", "frozen"]
+    assert [text.get_text() for text in axes.get_legend().texts] == ["learned from", "new"]
     assert [bar.get_width() for bar in bars] == pytest.approx([1.0, 0.7, 0.8, 0.75])
     blue, orange = (
         {bar.get_facecolor() for bar in bars[::2]},

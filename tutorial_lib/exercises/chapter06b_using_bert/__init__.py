@@ -6,6 +6,7 @@ from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import FINE_TUNING
 from tutorial_lib.exercises.chapter06b_using_bert.nearest import NEAREST
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
 from tutorial_lib.exercises.chapter06b_using_bert.ranking import SEARCH_RANKING
+from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "What BERT is used for"
@@ -15,6 +16,7 @@ EXERCISES = (
     ENTITIES,
     ENTITY_F1,
     PIECE_LABELS,
+    BEST_SPAN,
     SEARCH_RANKING,
     NEAREST,
 )

@@ -92,6 +92,18 @@ def train_step_idle(body, head, optimizer, ids, mask, wanted):
     return loss.item(), logits.detach()
 
 
+def train_step_no_log(body, head, optimizer, ids, mask, wanted):
+    """This gives probabilities to `nll_loss`, which wants their logarithms: cross-entropy takes the
+    logits and does both.
+    """
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.nll_loss(logits.softmax(dim=-1), wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
 def tiny(seed):
     """A body of one layer, a head, their optimizer, and three padded texts with labels."""
     with seeded(seed):
@@ -197,6 +209,7 @@ yet its loss stops far above 0. Its step has one of these mistakes. Choose the l
         train_step_head_alone,
         train_step_padding,
         train_step_idle,
+        train_step_no_log,
     ),
     shown=train_step_softmax,
     looks=(

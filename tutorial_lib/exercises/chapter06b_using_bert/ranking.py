@@ -145,7 +145,7 @@ def has_length_one(answer):
 
 
 SEARCH_RANKING = Symptom(
-    id="6b.5",
+    id="6b.6",
     title="The longest text wins",
     level="hard",
     text="""

@@ -154,7 +154,8 @@ def _inside(line, index, span):
 def seen_and_new(right, title, figure=None):
     """Bars of what each way judges right: of the sentences it learned from, and of new ones.
 
-    right maps a name to two shares, (seen, new); new ones are orange. Returns the figure.
+    right maps a name to two shares, (seen, new); each name stands once, beside its two bars, and
+    the legend says that new ones are orange. Returns the figure.
 
     >>> len(seen_and_new({"counts": (1.0, 0.7)}, "Seen and new").axes[0].patches)
     2
@@ -164,7 +165,14 @@ def seen_and_new(right, title, figure=None):
         bars |= {f"{name}, seen": seen, f"{name}, new": new}
     label = "share of the sentences judged right"
     lit = [f"{name}, new" for name in right]
-    return bar_chart(bars, label, title, lit=lit, group=2, form="{:.2f}", figure=figure)
+    figure = bar_chart(bars, label, title, lit=lit, group=2, form="{:.2f}", figure=figure)
+    axes = figure.axes[0]
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
+    pairs = zip(middles[::2], middles[1::2], strict=True)
+    axes.set_yticks([(seen + new) / 2 for seen, new in pairs], list(right))
+    names = ["learned from", "new"]
+    axes.legend(axes.patches[:2], names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
 
 
 def describe_seen_and_new(right):
@@ -174,11 +182,11 @@ def describe_seen_and_new(right):
 
 
 @style.styled
-def task_results(scores, value_label, title="", *, lit=(), runs="seeds", figure=None):
+def task_results(scores, value_label, title="", *, lit=(), runs="seeds", joined=(), figure=None):
     """Bars of the mean over runs, first entry on top, with a dot for each run.
 
     scores maps a name to one value a run; the names in `lit` are orange; runs says what differs
-    between them, "seeds" or "folds".
+    between them, "seeds" or "folds"; joined: two names whose dots of one run are joined by a line.
     Raises ShapeError when there is nothing to draw.
 
     >>> len(task_results({"pre-trained": [0.4, 0.5], "guess": [0.1]}, "F1").axes[0].patches)
@@ -196,6 +204,9 @@ def task_results(scores, value_label, title="", *, lit=(), runs="seeds", figure=
         axes.plot(values, np.full(len(values), row), "o", **dots)
         beside = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
         axes.annotate(f"{values.mean():.2f}", (1.02, row), **beside)
+    rows = [list(scores).index(name) for name in joined]
+    for pair in zip(*(scores[name] for name in joined), strict=True):
+        axes.plot(pair, rows, color=style.INK, linewidth=1.2)
     axes.annotate("mean", (1.02, -0.75), color=style.MUTED, fontsize=9, **beside)
     axes.set_yticks(range(len(scores)), list(scores))
     axes.invert_yaxis()
