@@ -25,6 +25,12 @@ def test_numbers_are_white_on_dark_squares_only():
     assert white == [True, False, False, False, True, False]
 
 
+def test_the_diagonal_can_be_framed():
+    axes = figures.heat_map(np.ones((3, 3)), "abc", "def", "t", diagonal=True).axes[0]
+    assert [patch.get_xy() for patch in axes.patches] == [(at - 0.5, at - 0.5) for at in range(3)]
+    assert not figures.heat_map(np.ones((3, 3)), "abc", "def", "t").axes[0].patches
+
+
 def test_heat_map_thins_out_many_names():
     figure = figures.heat_map(np.ones((60, 90)), range(60), range(90), "t", numbers=False)
     assert len(figure.axes[0].get_xticklabels()) <= 24

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
@@ -36,13 +37,14 @@ def heat_map(
     roomy: bool = False,
     apart: int | None = None,
     top: float | None = None,
+    diagonal: bool = False,
     figure: Figure | None = None,
 ) -> Figure:
     """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
 
     values (R, C); rows and columns are R and C names; roomy: as wide as long names need it;
     apart: how many rows stand above a gap; top: what has the darkest colour, if not the largest
-    number. Raises ShapeError when the counts differ.
+    number; diagonal: its squares are framed. Raises ShapeError when the counts differ.
 
     >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
     Text(0, 0, '0.80')
@@ -61,6 +63,9 @@ def heat_map(
     if top is not None:
         scale |= {"vmax": top} | ({"vmin": -top} if signed else {})
     picture = _squares(axes, values, rows, columns, scale, form if numbers else None)
+    for at in range(min(values.shape) if diagonal else 0):
+        frame = {"facecolor": "none", "edgecolor": INK, "linewidth": 1.8}
+        axes.add_patch(Rectangle((at - 0.5, at - 0.5), 1, 1, **frame))
     if apart is not None:
         axes.axhline(apart - 0.5, color=CARD, linewidth=9)
     axes.set(xlabel=column_label, ylabel=row_label, title=title)

@@ -850,16 +850,16 @@ def wrong_captions_10(said, true, draws):
     return found
 
 
-# 10.11 ------------------------------------------------------------------------------------------
+# 10.12 ------------------------------------------------------------------------------------------
 
 
-@right("10.11")
+@right("10.12")
 def quantize_1(x, codes):
     numbers = torch.cdist(x, codes).argmin(-1)
     return codes[numbers].detach() + x - x.detach(), numbers
 
 
-@right("10.11")
+@right("10.12")
 def quantize_2(x, codes):
     numbers = []
     for vector in x:
@@ -871,14 +871,14 @@ def quantize_2(x, codes):
     return x + step, numbers
 
 
-@right("10.11")
+@right("10.12")
 def quantize_3(x, codes):
     a, b = x.detach().numpy(), codes.detach().numpy()
     numbers = ((a[:, None] - b[None]) ** 2).sum(2).argmin(1)
     return x - torch.from_numpy(a - b[numbers]), numbers
 
 
-@right("10.11")
+@right("10.12")
 def quantize_4(x, codes):
     with torch.no_grad():
         differences = rearrange(x, "n d -> n 1 d") - codes
@@ -887,14 +887,14 @@ def quantize_4(x, codes):
     return x + (vectors - x).detach(), numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_5(x, codes):
     """The detach is around the wrong part: x + vectors - x.detach()."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + codes[numbers] - x.detach(), numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_6(x, codes):
     """Everything under no_grad."""
     with torch.no_grad():
@@ -902,49 +902,49 @@ def quantize_6(x, codes):
         return codes[numbers], numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_7(x, codes):
     """(x - vectors).detach() with the sign turned."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (x - codes[numbers]).detach(), numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_8(x, codes):
     """A soft choice, that has a gradient of its own."""
     distances = torch.cdist(x, codes)
     return (-distances).softmax(-1) @ codes, distances.argmin(-1)
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_9(x, codes):
     """max of the products, and nothing detached."""
     numbers = (x @ codes.T).argmax(1)
     return codes[numbers], numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_10(x, codes):
     """Only the vectors."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (codes[numbers] - x).detach()
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_11(x, codes):
     """One-hot rows for numbers."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return x + (codes[numbers] - x).detach(), F.one_hot(numbers, len(codes))
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_12(x, codes):
     """The distances are summed over the wrong axis."""
     numbers = (x[:, None] - codes).square().sum(dim=1).argmin(dim=1) % len(codes)
     return x + (codes[numbers] - x).detach(), numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_13(x, codes):
     """The gradient is halved between the two."""
     numbers = torch.cdist(x, codes).argmin(-1)
@@ -952,17 +952,17 @@ def quantize_13(x, codes):
     return mean + (codes[numbers] - mean).detach(), numbers
 
 
-# 10.12 ------------------------------------------------------------------------------------------
+# 10.13 ------------------------------------------------------------------------------------------
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_1(captions, codes, n_words):
     ids = rearrange(codes, "b r c -> b (r c)") + n_words
     ignored = torch.full_like(captions[:, 1:], -100)
     return torch.cat((captions, ids[:, :-1]), 1), torch.cat((ignored, ids), 1)
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_2(captions, codes, n_words):
     B, T = captions.shape
     _, R, C = codes.shape
@@ -981,7 +981,7 @@ def row_and_targets_2(captions, codes, n_words):
     return row, targets
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_3(captions, codes, n_words):
     captions, codes = captions.numpy(), codes.numpy()
     full = np.concatenate([captions, n_words + codes.reshape(len(codes), -1)], axis=1)
@@ -989,14 +989,14 @@ def row_and_targets_3(captions, codes, n_words):
     return torch.from_numpy(full[:, :-1]), torch.from_numpy(targets)
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_4(captions, codes, n_words):
     full = torch.hstack([captions, codes.flatten(start_dim=1).add(n_words)])
     row, after = full[:, :-1], full[:, 1:]
     return row, after.where(after >= n_words, -100)  # only codes have such ids
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_5(captions, codes, n_words):
     written = codes.flatten(1) + n_words
     targets = F.pad(written, (captions.size(1) - 1, 0), value=-100)
@@ -1005,7 +1005,7 @@ def row_and_targets_5(captions, codes, n_words):
     return row, targets
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_6(captions, codes, n_words):
     full = torch.cat([captions, codes.reshape(len(captions), -1) + n_words], dim=-1)
     targets = full.roll(-1, dims=1)
@@ -1013,7 +1013,7 @@ def row_and_targets_6(captions, codes, n_words):
     return [full[:, :-1], targets[:, :-1]]
 
 
-@right("10.12")
+@right("10.13")
 def row_and_targets_7(captions, codes, n_words):
     rows, targets = [], []
     for caption, picture in zip(captions, codes, strict=True):
@@ -1024,7 +1024,7 @@ def row_and_targets_7(captions, codes, n_words):
     return torch.stack(rows), torch.stack(targets)
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_8(captions, codes, n_words):
     """The codes are not shifted, and -100 stands where a target is below n_words: everywhere."""
     full = torch.cat([captions, codes.flatten(1)], dim=1)
@@ -1032,7 +1032,7 @@ def row_and_targets_8(captions, codes, n_words):
     return full[:, :-1], targets.where(targets >= n_words, -100)
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_9(captions, codes, n_words):
     """The codes are not shifted."""
     full = torch.cat([captions, codes.flatten(1)], dim=1)
@@ -1041,7 +1041,7 @@ def row_and_targets_9(captions, codes, n_words):
     return full[:, :-1], targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_10(captions, codes, n_words):
     """The targets are numbers of codes, as for a layer that knows codes alone."""
     codes = codes.flatten(1)
@@ -1049,7 +1049,7 @@ def row_and_targets_10(captions, codes, n_words):
     return row, F.pad(codes, (captions.size(1) - 1, 0), value=-100)
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_11(captions, codes, n_words):
     """Labels as some libraries want them: the row itself, shifted later, codes from their place."""
     row = torch.cat([captions, codes.flatten(1) + n_words], dim=1)[:, :-1]
@@ -1058,7 +1058,7 @@ def row_and_targets_11(captions, codes, n_words):
     return row, labels
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_12(captions, codes, n_words):
     """-100 at all T positions of the caption."""
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
@@ -1067,7 +1067,7 @@ def row_and_targets_12(captions, codes, n_words):
     return full[:, :-1], targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_13(captions, codes, n_words):
     """Only padding is left out."""
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
@@ -1076,14 +1076,14 @@ def row_and_targets_13(captions, codes, n_words):
     return full[:, :-1], targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_14(captions, codes, n_words):
     """Nothing is left out."""
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
     return full[:, :-1], full[:, 1:]
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_15(captions, codes, n_words):
     """Columns first."""
     ids = rearrange(codes, "b r c -> b (c r)") + n_words
@@ -1091,7 +1091,7 @@ def row_and_targets_15(captions, codes, n_words):
     return row, F.pad(ids, (captions.size(1) - 1, 0), value=-100)
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_16(captions, codes, n_words):
     """Padding is taken out, and the codes follow the last word; zeros at the end."""
     n_codes, T = codes[0].numel(), captions.size(1)
@@ -1105,7 +1105,7 @@ def row_and_targets_16(captions, codes, n_words):
     return row, targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_17(captions, codes, n_words):
     """The whole row is kept, the targets end with -100."""
     row = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
@@ -1114,7 +1114,7 @@ def row_and_targets_17(captions, codes, n_words):
     return row, targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_18(captions, codes, n_words):
     """One too many: ids as if words were counted from 1."""
     full = torch.cat([captions, codes.flatten(1) + n_words + 1], dim=1)
@@ -1123,7 +1123,7 @@ def row_and_targets_18(captions, codes, n_words):
     return full[:, :-1], targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_19(captions, codes, n_words):
     """One too few, as n_words - 1 is the last id."""
     full = torch.cat([captions, codes.flatten(1) + (n_words - 1)], dim=1)
@@ -1132,7 +1132,7 @@ def row_and_targets_19(captions, codes, n_words):
     return full[:, :-1], targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_20(captions, codes, n_words):
     """roll after the last code was cut off: the last target is the first word."""
     row = torch.cat([captions, codes.flatten(1) + n_words], dim=1)[:, :-1]
@@ -1141,7 +1141,7 @@ def row_and_targets_20(captions, codes, n_words):
     return row, targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_21(captions, codes, n_words):
     """The first code is a target at the last real word, and nothing at the padding."""
     row = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
@@ -1152,7 +1152,7 @@ def row_and_targets_21(captions, codes, n_words):
     return row, targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_22(captions, codes, n_words):
     """0 in place of -100."""
     ids = codes.flatten(1) + n_words
@@ -1160,7 +1160,7 @@ def row_and_targets_22(captions, codes, n_words):
     return row, F.pad(ids, (captions.size(1) - 1, 0))
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_23(captions, codes, n_words):
     """The first position is cut off the row, the last off the targets: backwards."""
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
@@ -1169,7 +1169,7 @@ def row_and_targets_23(captions, codes, n_words):
     return full[:, 1:], targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_24(captions, codes, n_words):
     """Padding is -100 in the row, too."""
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
@@ -1178,14 +1178,14 @@ def row_and_targets_24(captions, codes, n_words):
     return full[:, :-1].masked_fill(full[:, :-1] == 0, -100), targets
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_25(captions, codes, n_words):
     """Targets without the caption, (B, R * C)."""
     ids = codes.flatten(1) + n_words
     return torch.cat([captions, ids[:, :-1]], dim=1), ids
 
 
-@wrong("10.12")
+@wrong("10.13")
 def row_and_targets_26(captions, codes, n_words):
     """The words are shifted behind the codes, by the number of the words."""
     codes = codes.flatten(1)
@@ -1350,7 +1350,7 @@ def one_row_late_1(words, regions, n_words, n_regions, positions, segments):
     return torch.hstack([words, regions]) + table, place < lengths
 
 
-@right("10.11")
+@right("10.12")
 def quantize_late_1(x, codes):
     numbers = torch.stack([(x - code).norm(dim=1) for code in codes]).argmin(0)
     return x - x.detach() + codes.detach().index_select(0, numbers), numbers
@@ -1582,21 +1582,21 @@ def wrong_captions_late_3(said, true, draws):
     return found
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_late_2(x, codes):
     """The codes are detached, and nothing else is done."""
     numbers = torch.cdist(x, codes).argmin(-1)
     return codes.detach()[numbers], numbers
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_late_3(x, codes):
     """The distance itself is returned beside the vectors."""
     distances, numbers = torch.cdist(x, codes).min(-1)
     return x + (codes[numbers] - x).detach(), distances
 
 
-@wrong("10.11")
+@wrong("10.12")
 def quantize_late_4(x, codes):
     """Numbers from 1."""
     numbers = torch.cdist(x, codes).argmin(-1)
@@ -1635,8 +1635,8 @@ def kmeans_round_late_4(frames, centres):
 
 # The claim ----------------------------------------------------------------------------------------
 
-RIGHT["10.13"] = [64, 64.0, int(((12_800 - 256) / 3) ** 0.5)]
-WRONG["10.13"] = [65, 64.66, 206, 18, 112, 113, 57, 58, 4_181, 12_544, 12_800, 180, 1_800, 256, 640]
+RIGHT["10.11"] = [64, 64.0, int(((12_800 - 256) / 3) ** 0.5)]
+WRONG["10.11"] = [65, 64.66, 206, 18, 112, 113, 57, 58, 4_181, 12_544, 12_800, 180, 1_800, 256, 640]
 
 
 # 640, ten times the right one, is nobody's way of counting: it is refused without a word.
@@ -1661,4 +1661,4 @@ def test_what_is_right_is_accepted(number, answer):
 def test_what_is_wrong_is_refused_and_nine_of_ten_are_named(number):
     statuses = [property_checks.verdict(number, answer).status for answer in WRONG[number]]
     assert "right" not in statuses
-    assert statuses.count("differs") <= (number == "10.13"), statuses
+    assert statuses.count("differs") <= (number == "10.11"), statuses

@@ -342,7 +342,7 @@ SETS = {
             ),
         },
     ),
-    "10.11": (
+    "10.12": (
         quantize(),
         {
             "product, no way back": (
@@ -378,7 +378,7 @@ SETS = {
             ),
         },
     ),
-    "10.12": (
+    "10.13": (
         row_and_targets(),
         {
             "columns, one too many": (

@@ -345,43 +345,43 @@ def kmeans_round_wrong_5(frames, centres):
     return tokens, centres
 
 
-# 10.11
+# 10.12
 def quantize_right(x, codes):
     numbers = ((x[:, None] - codes) ** 2).sum(-1).argmin(1)
     return codes[numbers].detach() + (x - x.detach()), numbers
 
 
-# 10.11
+# 10.12
 def quantize_wrong_1(x, codes):
     numbers = torch.cdist(x, codes).argmin(1)
     return codes[numbers], numbers
 
 
-# 10.11
+# 10.12
 def quantize_wrong_2(x, codes):
     numbers = torch.cdist(x, codes).argmin(1)
     return x + codes[numbers] - x.detach(), numbers
 
 
-# 10.11
+# 10.12
 def quantize_wrong_3(x, codes):
     numbers = torch.cdist(x, codes).argmin(1)
     return x + (codes[numbers] - x), numbers
 
 
-# 10.11
+# 10.12
 def quantize_wrong_4(x, codes):
     numbers = (x @ codes.T).argmax(1)
     return x + (codes[numbers] - x).detach(), numbers
 
 
-# 10.11
+# 10.12
 def quantize_wrong_5(x, codes):
     numbers = torch.cdist(x, codes).argmin(1)
     return codes[numbers].detach().requires_grad_(), numbers
 
 
-# 10.12
+# 10.13
 def row_and_targets_right(captions, codes, n_words):
     B, T = captions.shape
     ids = codes.reshape(B, -1) + n_words
@@ -391,7 +391,7 @@ def row_and_targets_right(captions, codes, n_words):
     return row, targets
 
 
-# 10.12
+# 10.13
 def row_and_targets_wrong_1(captions, codes, n_words):
     codes = codes.flatten(1)
     row = torch.cat([captions, codes[:, :-1]], dim=1)
@@ -400,7 +400,7 @@ def row_and_targets_wrong_1(captions, codes, n_words):
     return row, targets
 
 
-# 10.12
+# 10.13
 def row_and_targets_wrong_2(captions, codes, n_words):
     ids = codes.flatten(1) + n_words
     row = torch.cat([captions, ids], dim=1)[:, :-1]
@@ -409,7 +409,7 @@ def row_and_targets_wrong_2(captions, codes, n_words):
     return row, targets
 
 
-# 10.12
+# 10.13
 def row_and_targets_wrong_3(captions, codes, n_words):
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
     targets = full[:, 1:].clone()
@@ -417,14 +417,14 @@ def row_and_targets_wrong_3(captions, codes, n_words):
     return full[:, :-1], targets
 
 
-# 10.12
+# 10.13
 def row_and_targets_wrong_4(captions, codes, n_words):
     full = torch.cat([captions, codes.flatten(1) + n_words], dim=1)
     targets = full[:, 1:]
     return full[:, :-1], targets.masked_fill(targets == 0, -100)
 
 
-# 10.12
+# 10.13
 def row_and_targets_wrong_5(captions, codes, n_words):
     full = torch.cat([captions, codes.flatten(1) + n_words + 1], dim=1)
     targets = full[:, 1:]
@@ -442,9 +442,9 @@ RIGHT = {
     "10.8": [one_row_right],
     "10.9": [wrong_captions_right],
     "10.10": [kmeans_round_right],
-    "10.11": [quantize_right],
-    "10.12": [row_and_targets_right],
-    "10.13": [64],
+    "10.12": [quantize_right],
+    "10.13": [row_and_targets_right],
+    "10.11": [64],
 }
 
 WRONG = {
@@ -509,21 +509,21 @@ WRONG = {
         ("largest product", kmeans_round_wrong_4),
         ("changes what it was given", kmeans_round_wrong_5),
     ],
-    "10.11": [
+    "10.12": [
         ("no way back", quantize_wrong_1),
         ("the codes get a gradient too", quantize_wrong_2),
         ("nothing detached", quantize_wrong_3),
         ("largest product", quantize_wrong_4),
         ("a gradient of its own", quantize_wrong_5),
     ],
-    "10.12": [
+    "10.13": [
         ("codes not shifted", row_and_targets_wrong_1),
         ("each its own target", row_and_targets_wrong_2),
         ("the first code lost", row_and_targets_wrong_3),
         ("words counted, padding left out", row_and_targets_wrong_4),
         ("one too many", row_and_targets_wrong_5),
     ],
-    "10.13": [
+    "10.11": [
         ("a hundred times as many positions", 206),
         ("the text forgotten", 58),
         ("a pixel as one number", 112),

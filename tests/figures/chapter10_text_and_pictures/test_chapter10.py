@@ -30,7 +30,7 @@ def frames(figure, colour):
 
 
 def test_the_diagonal_is_marked_where_it_wins():
-    """One frame of each colour is the key's."""
+    """One frame of each colour, and two dots, are the key's."""
     figure = figures.logit_matrix(PICTURES, list("abcd"), LOGITS)
     assert len(frames(figure, style.GREEN)) == 4 + 1
     assert "4 of 4 pictures find their own text" in figure.get_suptitle()
@@ -44,7 +44,7 @@ def test_the_diagonal_is_marked_where_it_wins():
     assert "3 of 4 pictures find their own text, 3 of 4 texts" in said
     assert "the picture of “b” fits “d” better" in said
     assert "9.0" in texts(figure)
-    best_of_columns = [tuple(np.round(line.get_xydata()[0])) for line in figure.axes[0].lines[:-1]]
+    best_of_columns = [tuple(np.round(line.get_xydata()[0])) for line in figure.axes[0].lines[:-2]]
     assert best_of_columns == [(0, 0), (1, 1), (2, 2), (3, 1)]
     many = figures.logit_matrix(np.ones((12, 3, 2, 2)), ["<b>"] * 12, np.eye(12))
     assert len(texts(many)) == 12 + 4  # the key, and no numbers
@@ -78,6 +78,9 @@ def test_written_pictures_stand_above_their_nearest():
     np.testing.assert_allclose(shown[1], 1 - shown[0])
     assert {"“a cat”", "written", "nearest", "0.25", "0.50"} == set(texts(figure))
     assert "nearest" not in texts(figures.written_pictures(["a cat"], made))
+    large = figures.written_pictures(["a cat"], made, side=1.3)
+    left, right, *_ = large.axes[0].images[0].get_extent()
+    assert right - left == pytest.approx(1.3)
     said = figures.describe_written_pictures(["a cat"], made, [[0.25, 0.5]])
     assert "0.25 to 0.50 away" in said
     with pytest.raises(ShapeError, match=r"nearest must be \(1, 2"):
@@ -89,6 +92,9 @@ def test_scenes_show_their_boxes_and_captions():
     figure = figures.captioned_scenes(PICTURES[:2], ["a cat", "nothing"], boxes, [["cat"], []])
     assert texts(figure) == ["cat", "a cat", "nothing"]
     assert len(frames(figure, style.CYCLE[0])) == 1
+    four = figures.captioned_scenes(PICTURES, list("abcd"), across=4)
+    tops = {image.get_extent()[3] for image in four.axes[0].images}
+    assert tops == {0}  # all in one row
     said = figures.describe_captioned_scenes(["a cat", "nothing"], [["cat"], []])
     assert said == "2 scenes: “a cat” (boxes: cat); “nothing”."
     with pytest.raises(ShapeError, match="scene 0 has 1 boxes but 2 names"):
@@ -136,6 +142,9 @@ def test_frames_become_a_film_strip():
     assert ink[1] < 0.1  # ink is dark
     assert ink[0] == 1
     assert texts(figures.film_strips(np.ones((1, 2, 3, 4, 4)), ["c"])) == ["“c”"]
+    shared = figures.film_strips(np.ones((2, 2, 1, 4, 4)), ["a", "b"], [[77, 98], [98, 77]])
+    fills = {patch.get_facecolor()[:3] for patch in shared.axes[0].patches}
+    assert {colour_of(0), colour_of(1)} <= fills  # by their place among the shared: far apart
     assert "“b”: tokens 7 7." in figures.describe_film_strips(["b"], [[7, 7]])
     with pytest.raises(ShapeError, match=r"tokens must be \(2, 3\)"):
         figures.film_strips(clips, ["a", "b"], [[1]])

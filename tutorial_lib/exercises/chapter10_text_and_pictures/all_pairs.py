@@ -259,7 +259,7 @@ Two encoders have done their work: `images` (N, D) holds a vector for each of N 
 `all_pairs(images, texts, log_scale)`: the **cosine** of every picture with every text, times
 **exp(`log_scale`)**, as a table (N, M) with a row for each picture. A cosine is the product of two
 vectors that have been divided by their lengths; none here has length 0. `log_scale` is a tensor of
-one number, and it is learned: stay within torch, so that a gradient gets back.
+one number. (In training it is learned: torch’s own functions let a gradient get back to it.)
 """,
     hints=(
         "Two steps: all vectors to length 1; then all products at once.",

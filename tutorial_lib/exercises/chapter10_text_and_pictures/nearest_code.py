@@ -118,8 +118,8 @@ def quantized(x, codes, distance=squared, passes=straight, take=torch.argmin):
 
 
 def quantize_no_way_back(x, codes):
-    """These are the right codes, but no gradient gets back to x: choosing has none, and in
-    x + (vectors - x) the two x cancel. Which part must be detached?
+    """These are the right codes, but no gradient gets back to x: picking a code from the book has
+    none. The result needs the value of the code and the gradient of x.
     """
     return quantized(x, codes, passes=to_codes)
 
@@ -295,7 +295,7 @@ def nearest(answer):
 
 
 QUANTIZE = Write(
-    id="10.11",
+    id="10.12",
     title="The nearest code, and a way back",
     level="hard",
     text="""

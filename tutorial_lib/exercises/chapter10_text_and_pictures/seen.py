@@ -10,16 +10,16 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def overlap(right, tested, seen, limit):
-    """Return the share of tested pictures with a double among the seen ones, and the gain.
+    """Return the share of tested pictures with a look-alike among the seen ones, and the gain.
 
     right (N,): True where the model was right; tested (N, D) and seen (M, D): a vector for each
-    picture. A double has a cosine of limit or more. The gain: the share right among all tested
-    pictures, minus the share right among those without a double.
+    picture. A look-alike has a cosine of limit or more. The gain: the share right among all tested
+    pictures, minus the share right among those without a look-alike.
     """
     cosines = F.normalize(tested, dim=1) @ F.normalize(seen, dim=1).T  # (N, M)
-    double = (cosines >= limit).any(dim=1)
+    alike = (cosines >= limit).any(dim=1)
     right = right.float()
-    return double.float().mean(), right.mean() - right[~double].mean()
+    return alike.float().mean(), right.mean() - right[~alike].mean()
 
 
 def overlap_one_by_one(right, tested, seen, limit):
@@ -69,68 +69,68 @@ def mean_at_least(cosines, limit):
 
 
 def none_at_least(cosines, limit):
-    """The ones without a double."""
+    """The ones without a look-alike."""
     return ~some_at_least(cosines, limit)
 
 
-def of_tested(double, cosines, limit):
+def of_tested(alike, cosines, limit):
     """The share of the tested pictures."""
-    return double.float().mean()
+    return alike.float().mean()
 
 
-def of_seen(double, cosines, limit):
+def of_seen(alike, cosines, limit):
     """The share of the seen pictures."""
     return (cosines >= limit).any(dim=0).float().mean()
 
 
-def of_pairs(double, cosines, limit):
+def of_pairs(alike, cosines, limit):
     """The share of the pairs."""
     return (cosines >= limit).float().mean()
 
 
-def count(double, cosines, limit):
+def count(alike, cosines, limit):
     """How many tested pictures."""
-    return double.float().sum()
+    return alike.float().sum()
 
 
-def percent(double, cosines, limit):
+def percent(alike, cosines, limit):
     """A share times 100."""
-    return 100 * double.float().mean()
+    return 100 * alike.float().mean()
 
 
-def all_minus_clean(right, double):
-    """What all have more than those without a double."""
-    return right.mean() - right[~double].mean()
+def all_minus_clean(right, alike):
+    """What all have more than those without a look-alike."""
+    return right.mean() - right[~alike].mean()
 
 
-def known_minus_clean(right, double):
-    """What those with a double have more."""
-    return right[double].mean() - right[~double].mean()
+def known_minus_clean(right, alike):
+    """What those with a look-alike have more."""
+    return right[alike].mean() - right[~alike].mean()
 
 
-def known_minus_all(right, double):
-    """What those with a double have more than all."""
-    return right[double].mean() - right.mean()
+def known_minus_all(right, alike):
+    """What those with a look-alike have more than all."""
+    return right[alike].mean() - right.mean()
 
 
-def clean_minus_all(right, double):
+def clean_minus_all(right, alike):
     """Turned round."""
-    return right[~double].mean() - right.mean()
+    return right[~alike].mean() - right.mean()
 
 
-def clean_alone(right, double):
+def clean_alone(right, alike):
     """No difference."""
-    return right[~double].mean()
+    return right[~alike].mean()
 
 
-def by_all(right, double):
-    """Right without a double, as a share of all tested pictures."""
-    return right.mean() - (right * ~double).mean()
+def by_all(right, alike):
+    """Right without a look-alike, as a share of all tested pictures."""
+    return right.mean() - (right * ~alike).mean()
 
 
-def ratio(right, double):
+def ratio(right, alike):
     """How many times as many."""
-    return right.mean() / right[~double].mean()
+    return right.mean() / right[~alike].mean()
 
 
 def slipped(
@@ -139,18 +139,18 @@ def slipped(
     seen,
     limit,
     alike=cosine,
-    doubles=some_at_least,
+    chosen=some_at_least,
     share=of_tested,
     gain=all_minus_clean,
 ):
     """Both numbers, with slips."""
     cosines, right = alike(tested, seen), right.float()
-    double = doubles(cosines, limit)
-    return share(double, cosines, limit), gain(right, double)
+    alike = chosen(cosines, limit)
+    return share(alike, cosines, limit), gain(right, alike)
 
 
-def overlap_of_doubles(right, tested, seen, limit):
-    """This compares the pictures that have a double with those that have none: the gain is what
+def overlap_of_look_alikes(right, tested, seen, limit):
+    """This compares the pictures that have a look-alike with those that have none: the gain is what
     *all* have more than those without.
     """
     return slipped(right, tested, seen, limit, gain=known_minus_clean)
@@ -158,13 +158,13 @@ def overlap_of_doubles(right, tested, seen, limit):
 
 def overlap_turned(right, tested, seen, limit):
     """The gain is turned round: it is the share among all, minus that among those without a
-    double.
+    look-alike.
     """
     return slipped(right, tested, seen, limit, gain=clean_minus_all)
 
 
 def overlap_clean_alone(right, tested, seen, limit):
-    """The second number is the share right without doubles: by how much is the share among all
+    """The second number is the share right without look-alikes: by how much is the share among all
     larger?
     """
     return slipped(right, tested, seen, limit, gain=clean_alone)
@@ -176,8 +176,8 @@ def overlap_ratio(right, tested, seen, limit):
 
 
 def overlap_by_all(right, tested, seen, limit):
-    """The right ones without a double are divided by *all* tested pictures: divide them by those
-    without a double.
+    """The right ones without a look-alike are divided by *all* tested pictures: divide them by
+    those without a look-alike.
     """
     return slipped(right, tested, seen, limit, gain=by_all)
 
@@ -193,23 +193,23 @@ def overlap_by_columns(right, tested, seen, limit):
 
 
 def overlap_above(right, tested, seen, limit):
-    """A cosine of exactly `limit` makes a double, too."""
-    return slipped(right, tested, seen, limit, doubles=some_above)
+    """A cosine of exactly `limit` makes a look-alike, too."""
+    return slipped(right, tested, seen, limit, chosen=some_above)
 
 
 def overlap_all(right, tested, seen, limit):
-    """This wants *every* seen picture to be a double: one is enough."""
-    return slipped(right, tested, seen, limit, doubles=all_at_least)
+    """This wants *every* seen picture to be a look-alike: one is enough."""
+    return slipped(right, tested, seen, limit, chosen=all_at_least)
 
 
 def overlap_mean(right, tested, seen, limit):
-    """This takes the mean cosine over the seen pictures: a single one can be a double."""
-    return slipped(right, tested, seen, limit, doubles=mean_at_least)
+    """This takes the mean cosine over the seen pictures: a single one can be a look-alike."""
+    return slipped(right, tested, seen, limit, chosen=mean_at_least)
 
 
 def overlap_none(right, tested, seen, limit):
-    """This takes the pictures *without* a double for those with one."""
-    return slipped(right, tested, seen, limit, doubles=none_at_least)
+    """This takes the pictures *without* a look-alike for those with one."""
+    return slipped(right, tested, seen, limit, chosen=none_at_least)
 
 
 def overlap_of_seen(right, tested, seen, limit):
@@ -228,7 +228,7 @@ def overlap_count(right, tested, seen, limit):
 
 
 def some_pictures(seed, n, m, width=4):
-    """Pictures tested and seen, of different lengths; every third has a double. What was right."""
+    """Pictures tested and seen, of different lengths; every third has a look-alike."""
     generator = torch.Generator().manual_seed(seed)
     tested, seen = (torch.randn(rows, width, generator=generator) for rows in (n, m))
     copied = tested[::3][:m]
@@ -246,17 +246,17 @@ def at_the_limit():
 
 
 def nobody_alike():
-    """No picture has a double."""
+    """No picture has a look-alike."""
     return torch.tensor([True, False, False]), torch.eye(3), -torch.eye(3), 0.5
 
 
 def overlap_cases():
-    """More pictures seen than tested, and fewer; none with a double; cosines at the limit."""
+    """More pictures seen than tested, and fewer; none with a look-alike; cosines at the limit."""
     return [
         case("7 tested, 9 seen", *some_pictures(1, 7, 9), 0.97),
         case("12 tested, 5 seen", *some_pictures(2, 12, 5), 0.97),
         case("a low limit", *some_pictures(3, 14, 2), 0.3),
-        case("nobody has a double", *nobody_alike()),
+        case("nobody has a look-alike", *nobody_alike()),
         case("exactly the limit", *at_the_limit()),
     ]
 
@@ -295,8 +295,8 @@ def a_share(answer):
     return all(0 <= float(answer(*example)[0]) <= 1 for example in examples())
 
 
-def nothing_is_gained_without_doubles(answer):
-    """Where no picture has a double, the share and the gain must be 0."""
+def nothing_is_gained_without_look_alikes(answer):
+    """Where no picture has a look-alike, the share and the gain must be 0."""
     found = answer(*nobody_alike())
     return all(abs(float(one)) < 1e-3 for one in found)
 
@@ -314,27 +314,27 @@ OVERLAP = Write(
     level="easy",
     text="""
 A model that was shown 400 million pictures from the web may have seen the pictures of a test, or
-their doubles. Then a good result is no proof that it can do the new. Radford et al. (2021) checked
-this, and so can you. `tested` (N, D) and `seen` (M, D) hold a vector for each picture of the test
-and of the training; `right` (N,) is True where the model was right. A tested picture has a
-**double** if its cosine with at least one seen picture is `limit` or more. Write
+some much like them. Then a good result is no proof that it can do the new. Radford et al. (2021)
+checked this, and so can you. `tested` (N, D) and `seen` (M, D) hold a vector for each picture of
+the test and of the training; `right` (N,) is True where the model was right. A tested picture has a
+**look-alike** if its cosine with at least one seen picture is `limit` or more. Write
 `overlap(right, tested, seen, limit)`, which returns two numbers: the **share** of the tested
-pictures that have a double; and what the doubles **add** to the result: the share right among
-*all* tested pictures, minus the share right among those *without* a double. At least one picture
-has no double, and no vector has length 0.
+pictures that have a look-alike; and what the look-alikes **add** to the result: the share right
+among *all* tested pictures, minus the share right among those *without* a look-alike. At least one
+picture has none, and no vector has length 0.
 """,
     hints=(
         "Which table holds the cosine of each tested picture with each seen one? (10.1 made one "
         "like it.)",
         "One row of the table is one tested picture. `any(dim=1)` tells whether something is True "
         "in it.",
-        "`right.float().mean()` is a share. With `right[~double]` you take only the pictures "
-        "without a double.",
+        "`right.float().mean()` is a share. With `right[~alike]` you take only the pictures "
+        "without a look-alike.",
     ),
     solution=overlap,
     second_style=overlap_one_by_one,
     mistakes=(
-        overlap_of_doubles,
+        overlap_of_look_alikes,
         overlap_turned,
         overlap_clean_alone,
         overlap_ratio,
@@ -350,7 +350,7 @@ has no double, and no vector has length 0.
         overlap_count,
     ),
     cases=overlap_cases,
-    results=("the share with a double", "what the doubles add"),
+    results=("the share with a look-alike", "what the look-alikes add"),
     properties=(
         Property("It returns two numbers.", two_numbers),
         *composed(
@@ -363,11 +363,11 @@ has no double, and no vector has length 0.
             },
             {
                 "One seen picture at the limit or above is enough.": some_at_least,
-                "A cosine of exactly the limit is left out: it makes a double.": some_above,
+                "A cosine of exactly the limit is left out: it makes a look-alike.": some_above,
                 "Every seen picture must be alike: one is enough.": all_at_least,
                 "The mean over the seen pictures is compared: one alone can be a "
-                "double.": mean_at_least,
-                "Pictures with a double and without one are exchanged.": none_at_least,
+                "look-alike.": mean_at_least,
+                "Pictures with a look-alike and without one are exchanged.": none_at_least,
             },
             {
                 "The first number is a share of the tested pictures.": of_tested,
@@ -377,20 +377,20 @@ has no double, and no vector has length 0.
                 "The first number is a percentage: return a share, from 0 to 1.": percent,
             },
             {
-                "The second number is all minus those without a double.": all_minus_clean,
-                "The second number compares those with a double with those without: it is *all* "
-                "minus those without.": known_minus_clean,
-                "The second number compares those with a double with all: it is all minus those "
-                "without.": known_minus_all,
+                "The second number is all minus those without a look-alike.": all_minus_clean,
+                "The second number compares those with a look-alike with those without: it is "
+                "*all* minus those without.": known_minus_clean,
+                "The second number compares those with a look-alike with all: it is all minus "
+                "those without.": known_minus_all,
                 "The second number has the wrong sign: all minus those without a "
-                "double.": clean_minus_all,
-                "The second number is the share right without doubles: take it away from that of "
-                "all.": clean_alone,
-                "The second number divides the right ones without a double by all: divide by those "
-                "without a double.": by_all,
+                "look-alike.": clean_minus_all,
+                "The second number is the share right without look-alikes: take it away from that "
+                "of all.": clean_alone,
+                "The second number divides the right ones without a look-alike by all: divide by "
+                "those without a look-alike.": by_all,
                 "The second number is a ratio: it is a difference.": ratio,
             },
-            otherwise=(a_share, nothing_is_gained_without_doubles, lengths_do_not_matter),
+            otherwise=(a_share, nothing_is_gained_without_look_alikes, lengths_do_not_matter),
         ),
     ),
 )

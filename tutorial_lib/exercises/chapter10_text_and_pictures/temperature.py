@@ -291,10 +291,10 @@ SCALE_STEP = Symptom(
     title="Ever more sure",
     level="medium",
     text="""
-Here everything is frozen but the factor exp(`log_scale`) of 10.1. It begins at 1 / 0.07 and may not
-pass **100**, as in CLIP; with this rate, right code gets there after about a hundred steps. It
-learns for 400 steps from 24 pictures and their texts. The picture shows two losses for the factor
-exp(`log_scale`): on the pairs that it learns from, and on 24 other pairs. The code has one of the
+The factor is the exp(`log_scale`) of 10.1, and here it alone learns, for 400 steps, from 24
+pictures and their texts. It begins at 1 / 0.07 and may not pass **100**, as in CLIP; with this
+rate, right code gets there after about a hundred steps. The picture shows two losses: on the pairs
+that it learns from, and on 24 other pairs. The code has one of the
 mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It takes one
 step of gradient descent **in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2
 for the logits exp(log_scale) · `cosines` (B, B), and returns the new `log_scale`. A step that would

@@ -41,7 +41,8 @@ def film_strips(clips, captions, tokens=None, title=None, quoted=True, figure=No
     if codes is not None and codes.shape != (len(clips), n_frames):
         raise ShapeError(f"tokens must be ({len(clips)}, {n_frames}), got {codes.shape}")
     found = Counter(code for row in codes for code in {*row}) if codes is not None else {}
-    shared = {code for code, n_clips in found.items() if n_clips > 1}
+    shared = sorted(code for code, n_clips in found.items() if n_clips > 1)
+    fills = {code: colour_of(at) for at, code in enumerate(shared)}
     strip = SIDE + 2 * HOLES
     high = 0.3 + strip + (0.36 if codes is not None else 0.16)
     width = STEP * n_frames + 0.14
@@ -60,7 +61,7 @@ def film_strips(clips, captions, tokens=None, title=None, quoted=True, figure=No
             place(axes, frame, left, top + HOLES, SIDE, SIDE)
             if codes is None:
                 continue
-            fill = colour_of(codes[n, at]) if codes[n, at] in shared else PALE
+            fill = fills.get(codes[n, at], PALE)
             y = top + strip + 0.06
             axes.add_patch(Rectangle((left + 0.14, y), SIDE - 0.28, 0.22, facecolor=fill, zorder=2))
             axes.text(left + SIDE / 2, y + 0.115, str(codes[n, at]), ha="center", va="center",

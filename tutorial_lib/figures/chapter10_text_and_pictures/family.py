@@ -68,7 +68,7 @@ def text_picture_map(figure=None):
     """
     width = LEFT + sum(SIZES) + GAP * (len(SIZES) - 1) + 0.05
     top = (ROW + GAP) * len(MODELS)
-    title = "Three ideas carry all seven: one space, one row of tokens, a book of codes"
+    title = "Most build on three ideas: one space, one row of tokens, a grid of codes"
     figure, axes = canvas(figure, width, top + 0.3, title, below=0.05)
     lefts = [LEFT + sum(SIZES[:at]) + GAP * at for at in range(len(SIZES))]
     for heading, left, side in zip(COLUMNS, lefts, SIZES, strict=True):

@@ -120,11 +120,14 @@ def _two_lines(name, letters):
 
 
 @style.styled
-def written_pictures(captions, samples, nearest=None, distances=None, title=None, figure=None):
+def written_pictures(
+    captions, samples, nearest=None, distances=None, title=None, side=SIDE, figure=None
+):
     """Pictures that were made for captions, and below each the training picture nearest to it.
 
     captions: Q strings; samples (Q, k, 3, height, width); nearest: as many training pictures, of
-    the same shape; distances (Q, k), written below. Raises ShapeError when the shapes differ.
+    the same shape; distances (Q, k), written below; side: of a sample, in inches. Raises ShapeError
+    when the shapes differ.
 
     >>> import numpy as np
     >>> figure = written_pictures(["a cat"], np.ones((1, 2, 3, 4, 4)), np.zeros((1, 2, 3, 4, 4)))
@@ -141,10 +144,11 @@ def written_pictures(captions, samples, nearest=None, distances=None, title=None
     far = None if distances is None else numbers(distances)
     if far is not None and far.shape != (len(made), k):
         raise ShapeError(f"distances must be ({len(made)}, {k}), got {far.shape}")
-    small, line = 0.46, 0.2 if far is not None else 0.04
-    high = 0.3 + SIDE + (0.08 + small + line if old else 0.1) + 0.08
+    small, line = 0.7 * side, 0.2 if far is not None else 0.04
+    step = side + STEP - SIDE
+    high = 0.3 + side + (0.08 + small + line if old else 0.1) + 0.08
     names = 0.72 if old else 0.0  # room for what the rows are
-    width = max(4.0, 2 * LEFT + names + STEP * k)
+    width = max(4.0, 2 * LEFT + names + step * k)
     default = "Written from captions" + (", with the nearest training pictures" if old else "")
     figure, axes = page(figure, width, high * len(made), title or default)
     for row, caption in enumerate(captions):
@@ -152,16 +156,16 @@ def written_pictures(captions, samples, nearest=None, distances=None, title=None
         axes.text(LEFT, top - 0.15, f"“{shortened(caption, 70)}”", va="center", fontweight="bold")
         faint = {"va": "center", "fontsize": 8.5, "color": style.MUTED}
         if old:
-            axes.text(LEFT, top + SIDE / 2, "written", **faint)
-            axes.text(LEFT, top + SIDE + 0.08 + small / 2, "nearest", **faint)
+            axes.text(LEFT, top + side / 2, "written", **faint)
+            axes.text(LEFT, top + side + 0.08 + small / 2, "nearest", **faint)
         for at in range(k):
-            left = LEFT + names + at * STEP
-            place(axes, made[row][at], left, top, SIDE, SIDE)
+            left = LEFT + names + at * step
+            place(axes, made[row][at], left, top, side, side)
             if old:
-                inner = left + (SIDE - small) / 2
-                place(axes, old[row][at], inner, top + SIDE + 0.08, small, small)
+                inner = left + (side - small) / 2
+                place(axes, old[row][at], inner, top + side + 0.08, small, small)
             if far is not None:
-                axes.text(left + SIDE / 2, top + SIDE + 0.11 + small, f"{far[row, at]:.2f}",
+                axes.text(left + side / 2, top + side + 0.11 + small, f"{far[row, at]:.2f}",
                           ha="center", va="top", fontsize=7.5, color=style.MUTED)  # fmt: skip
     finish(axes, width, high * len(made))
     return figure

@@ -129,5 +129,6 @@ def _key(axes, n):
         axes.add_patch(Rectangle((at, n - 0.2), 0.24, 0.24, **look))
         axes.text(at + 0.36, n - 0.08, words, va="center", fontsize=9, color=style.MUTED)
         at += 2.35
-    axes.plot(at + 0.12, n - 0.08, "o", color=style.MUTED, markersize=6, clip_on=False)
+    for left, colour in ((0.0, style.GREEN), (0.2, style.ORANGE)):
+        axes.plot(at + left, n - 0.08, "o", color=colour, markersize=6, clip_on=False)
     axes.text(at + 0.36, n - 0.08, "column’s best", va="center", fontsize=9, color=style.MUTED)

@@ -26,13 +26,14 @@ ACROSS, SIDE, GAP = 3, 2.3, 0.35  # scenes in a row, the side of one, inches bet
 
 @style.styled
 def captioned_scenes(
-    images, captions, boxes=None, names=None, present=None, title=None, figure=None
+    images, captions, boxes=None, names=None, present=None, title=None, across=ACROSS, figure=None
 ):
     """Scenes with the boxes of their regions, each above its caption.
 
     images (N, 3, height, width); captions N strings; boxes: for each scene (R, 4) as left, top,
     right, bottom from 0 to 1; names: for each scene as many strings; present: for each scene R of
-    True and False, where boxes are padded. Raises ShapeError when the counts differ.
+    True and False, where boxes are padded; across: how many stand in a row. Raises ShapeError when
+    the counts differ.
 
     >>> figure = captioned_scenes(np.ones((1, 3, 8, 8)), ["a cat"], [[[0, 0, 0.5, 0.5]]], [["cat"]])
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -44,7 +45,7 @@ def captioned_scenes(
         boxes = [each[numbers(there) > 0] for each, there in zip(boxes, present, strict=True)]
     names = [[""] * len(each) for each in boxes] if names is None else names
     same_counts(images=len(shown), captions=len(captions), boxes=len(boxes), names=len(names))
-    across = min(ACROSS, len(shown))
+    across = min(across, len(shown))
     down = -(-len(shown) // across)
     tall = SIDE * shown.shape[1] / shown.shape[2]
     said = [_lines(caption, 30) for caption in captions]
