@@ -177,6 +177,7 @@ if TYPE_CHECKING:
         digit_attention,
         rollout_against,
     )
+    from tutorial_lib.figures.chapter07_vit.first_layer import patch_filters, token_row
     from tutorial_lib.figures.chapter07_vit.frozen_features import (
         describe_frozen_features,
         frozen_features,

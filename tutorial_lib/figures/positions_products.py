@@ -157,7 +157,8 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
     """How alike the position vectors of two cells are, on the mean, by the step between them.
 
     tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a map with
-    step 0 in its middle (the ring) and steps to half the grid, so that every step has many pairs.
+    step 0 in its middle (the ring), steps to half the grid, so that every step has many pairs, and
+    a scale of colours of its own.
     Returns the figure. Raises ShapeError when a table has another number of rows.
 
     >>> figure = step_similarity({"all alike": np.ones((9, 2))}, 3, 3)
@@ -179,7 +180,7 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
         axes.set(xticks=[-across, 0, across], yticks=[-down, 0, down])
         axes.set(xlabel="columns to the right", ylabel="rows down")
         axes.set_title(name, fontsize=10.5, fontweight="normal")
-        bar = figure.colorbar(picture, ax=axes, fraction=0.045, label="mean cosine")
+        bar = figure.colorbar(picture, ax=axes, fraction=0.045, label="mean cosine (own scale)")
         bar.outline.set_visible(False)
     headline(figure, title or "Cosines by the step between two cells")
     return figure

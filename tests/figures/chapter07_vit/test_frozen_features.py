@@ -20,19 +20,20 @@ def test_lines_are_means_and_dots_are_seeds():
     figure = figures.frozen_features(rows())
     assert len(figure.axes) == 2
     lines = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
-    assert lines["linear on DINOv2's vectors"] == pytest.approx([0.525, 0.75])
+    assert lines["linear on our DINOv2"] == pytest.approx([0.525, 0.75])
     dots = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert [len(line.get_xdata()) for line in dots] == [2] * 6
+    assert len({line.get_xdata()[0] for line in dots}) == 6  # none on top of another
 
 
 def test_the_title_is_what_was_measured():
     assert figures.frozen_features(rows()).get_suptitle() == (
-        "With 5 labels a class DINOv2 leads by 0.10 on digits, by 0.10 on emoji"
+        "With 5 labels a class our DINOv2 leads by 0.10 on digits, by 0.10 on emoji"
     )
     mixed = [row for row in rows(ViT=0.8) if row["task"] == "digits"]
     mixed += [row for row in rows() if row["task"] == "emoji"]
     assert figures.frozen_features(mixed).get_suptitle() == (
-        "With 5 labels a class DINOv2 is behind by 0.30 on digits, leads by 0.10 on emoji"
+        "With 5 labels a class our DINOv2 is behind by 0.30 on digits, leads by 0.10 on emoji"
     )
 
 

@@ -121,8 +121,3 @@ def test_another_measure_is_named(draw):
     said = "measure must be one of 'validation_accuracy', 'accuracy', got 'seed'"
     with pytest.raises(ValueError, match=said):
         draw(rows(), "pooling", "seed")
-
-
-def test_two_figures_can_share_an_axis():
-    drawn = [figures.vit_choices(rows(), choice, x_range=(0.8, 1)) for choice in BY_VALUE]
-    assert {figure.axes[0].get_xlim() for figure in drawn} == {(0.8, 1)}

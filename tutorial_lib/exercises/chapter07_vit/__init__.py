@@ -138,13 +138,13 @@ PREDICTIONS = (
         id="P7.10",
         key="sky_and_ground",
         question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
-        "the mean cosine of their patches’ vectors in DINOv2, between -1 and 1?",
+        "the mean cosine of their patches’ vectors in our DINOv2, between -1 and 1?",
     ),
     Prediction(
         id="P7.11",
         key="digits_from_five_labels",
-        question="A linear classifier gets DINOv2’s vectors of 50 digits, five of each, with their "
-        "labels. What share of the test digits does it read, between 0 and 1?",
+        question="A linear classifier gets our DINOv2’s vectors of 50 digits, five of each, with "
+        "their labels. What share of the test digits does it read, between 0 and 1?",
         share=True,
     ),
 )

@@ -32,16 +32,14 @@ def vit_choices(
     measure="validation_accuracy",
     paper=None,
     title=None,
-    x_range=None,
     figure=None,
 ):
     """Digits read right by what was chosen: a dot for each seed and a bar at the mean.
 
     rows: dicts with "choice", "value", "seed", "patches" and the column `measure`,
     "validation_accuracy" or "accuracy"; those of `choice` are drawn. paper maps some of the values
-    to what a paper measured, on another task, which gets a panel of its own. x_range: the ends of
-    the axis, so that two figures can share it. Returns the figure. Raises ShapeError without rows,
-    ValueError for another measure.
+    to what a paper measured, on another task, which gets a panel of its own. Returns the figure.
+    Raises ShapeError without rows, ValueError for another measure.
 
     >>> rows = [{"choice": "pooling", "value": v, "seed": s, "patches": 49,
     ...          "validation_accuracy": a + s / 100} for v, a in (("cls", 0.9), ("mean", 0.8))
@@ -74,8 +72,6 @@ def vit_choices(
     for axes in panels:
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    if x_range:
-        panels[0].set_xlim(*x_range)
     style.headline(figure, title or _choices_said(groups))
     return figure
 
