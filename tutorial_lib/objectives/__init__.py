@@ -25,11 +25,13 @@ from tutorial_lib.objectives.languages import (
 from tutorial_lib.objectives.masking import (
     MaskedPatches,
     MaskedTokens,
+    MaskingPlan,
     mask_patches,
     mask_tokens,
     masked_patch_loss,
     masked_token_loss,
     mean_colours,
+    plan_masking,
     pretraining_loss,
 )
 from tutorial_lib.objectives.next_token import (
