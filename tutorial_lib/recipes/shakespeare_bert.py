@@ -156,9 +156,9 @@ def in_sentences(scenes, length):
 class PairBatches:
     """Endless batches for `pretraining_loss`: pairs of sentences, masked anew every time.
 
-    made(pairs, tokenizer, share, generator) makes a batch of them: `masked_pairs`, or
-    `planned_pairs` for a training that masks them itself. scenes are lists of ids. Each batch draws one of the lengths of sentences, and has as many
-    pairs as its number of tokens allows. Every `iter` starts from the seed.
+    scenes are lists of ids. Each batch draws one of the lengths of sentences, and has as many
+    pairs as its number of tokens allows. Every `iter` starts from the seed. What is made of the
+    pairs is `masked_pairs`, or `planned_pairs` for a training that masks them itself.
     """
 
     def __init__(self, scenes, tokenizer, settings, made=None):
