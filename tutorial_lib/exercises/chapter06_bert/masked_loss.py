@@ -187,9 +187,11 @@ def chosen_goes_with_ids(answer):
 
 def no_way_back_to_logits(answer):
     """Remark that a model cannot learn by this loss; "" when it can."""
-    return no_way_back(
-        lambda logits: answer(lambda _: logits, IDS.clone(), COUNTED, HIDE), torch.zeros(2, 6, N_IDS)
-    )
+
+    def loss(logits):
+        return answer(lambda _: logits, IDS.clone(), COUNTED, HIDE)
+
+    return no_way_back(loss, torch.zeros(2, 6, N_IDS))
 
 
 MASKED_LOSS = Write(
