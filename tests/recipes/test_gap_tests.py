@@ -9,6 +9,7 @@ from tutorial_lib.recipes.gap_tests import (
     cloze_share,
     damaged,
     found_by_counting,
+    said_subjects,
     subject_found,
 )
 from tutorial_lib.recipes.stored import load_checkpoint
@@ -52,3 +53,12 @@ def test_the_checkpoint_finds_a_subject_by_the_verb_next_door_and_guesses_furthe
     bert, subjects = load_checkpoint("shakespeare-bert"), {"am": "i", "art": "thou", "is": "he"}
     assert subject_found(bert, BETWEEN[0], subjects) > 0.95
     assert 0.25 < subject_found(bert, BETWEEN[4], subjects) < 0.45
+
+
+def test_what_is_said_of_the_three_and_of_all_tokens_are_two_answers():
+    bert, subjects = load_checkpoint("shakespeare-bert"), {"am": "i", "art": "thou", "is": "he"}
+    said = said_subjects(bert, BETWEEN[0], subjects)
+    assert len(said) == 72
+    assert {one.subject for one in said} == {*subjects.values()}
+    openly = sum(subjects[one.verb] == one.first for one in said) / len(said)
+    assert 0.5 < openly < subject_found(bert, BETWEEN[0], subjects)

@@ -25,11 +25,13 @@ from tutorial_lib.objectives.languages import (
 from tutorial_lib.objectives.masking import (
     MaskedPatches,
     MaskedTokens,
+    MaskingPlan,
     mask_patches,
     mask_tokens,
     masked_patch_loss,
     masked_token_loss,
     mean_colours,
+    plan_masking,
     pretraining_loss,
 )
 from tutorial_lib.objectives.next_token import (
@@ -70,6 +72,7 @@ __all__ = [
     "DistillationWeights",
     "MaskedPatches",
     "MaskedTokens",
+    "MaskingPlan",
     "NextTokenBatches",
     "OrderedPair",
     "ReplacedTokens",
@@ -100,6 +103,7 @@ __all__ = [
     "pack_pairs",
     "pack_translated",
     "permute_sentences",
+    "plan_masking",
     "pretraining_loss",
     "recall_at",
     "replace_tokens",

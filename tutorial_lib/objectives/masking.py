@@ -30,6 +30,16 @@ class MaskedTokens(NamedTuple):
     targets: torch.Tensor
 
 
+class MaskingPlan(NamedTuple):
+    """What is to become of tokens: chosen (B, T) bool; draw (B, T), 0 <= draw < 1, decides between
+    80, 10 and 10; random_ids (B, T), the token that a position gets if it is to be a random one.
+    """
+
+    chosen: torch.Tensor
+    draw: torch.Tensor
+    random_ids: torch.Tensor
+
+
 def mask_tokens(
     ids: torch.Tensor,
     mask_id: int,
@@ -55,6 +65,26 @@ def mask_tokens(
     >>> batch.chosen.sum().item(), bool(batch.chosen[0, 0]), len(batch.targets)
     (1, False, 1)
     """
+    plan = plan_masking(ids, mask_id, vocab_size, special_ids, mask, share, generator)
+    hidden, replaced = _eighty_ten_ten(plan.chosen, plan.draw)
+    changed = torch.where(replaced, plan.random_ids, ids).masked_fill(hidden, mask_id)
+    return MaskedTokens(changed, segments, mask, plan.chosen, ids[plan.chosen].long())
+
+
+def plan_masking(
+    ids: torch.Tensor,
+    mask_id: int,
+    vocab_size: int,
+    special_ids: Iterable[int],
+    mask: torch.Tensor | None = None,
+    share: float = 0.15,
+    generator: torch.Generator | None = None,
+) -> MaskingPlan:
+    """Choose tokens as `mask_tokens` does, and leave it to the caller to change them.
+
+    With the same generator state it is the plan by which `mask_tokens` changes its ids, and it
+    raises the same errors.
+    """
     if not 0 < share <= 1:
         raise ValueError(f"share must be above 0 and at most 1, got {share}")
     check_ids("ids", ids, vocab_size)
@@ -66,13 +96,12 @@ def mask_tokens(
     if not candidates.any():
         raise ValueError("no token to choose: every one is special or padding")
     chosen = _choose(candidates, share, generator)
-    hidden, replaced = _eighty_ten_ten(chosen, generator)
+    draw = torch.rand(ids.shape, generator=generator, device=ids.device)
     ordinary = torch.ones(vocab_size, dtype=torch.bool, device=ids.device)
     ordinary[special] = False
     ordinary = ordinary.nonzero().flatten()
-    draw = torch.randint(len(ordinary), ids.shape, generator=generator, device=ids.device)
-    changed = torch.where(replaced, ordinary[draw], ids).masked_fill(hidden, mask_id)
-    return MaskedTokens(changed, segments, mask, chosen, ids[chosen].long())
+    which = torch.randint(len(ordinary), ids.shape, generator=generator, device=ids.device)
+    return MaskingPlan(chosen, draw, ordinary[which])
 
 
 def masked_token_loss(model, batch, positions=None):
@@ -136,7 +165,8 @@ def mask_patches(
     if n_patches < 2:
         raise ShapeError(f"masking takes 2 patches or more, patches of {patch_size} give 1")
     chosen = _choose(torch.ones_like(colours, dtype=torch.bool), share, generator)
-    hidden, replaced = _eighty_ten_ten(chosen, generator)
+    draw = torch.rand(chosen.shape, generator=generator, device=chosen.device)
+    hidden, replaced = _eighty_ten_ten(chosen, draw)
     own = torch.arange(n_patches, device=images.device)
     step = torch.randint(
         1, n_patches, (batch, n_patches), generator=generator, device=images.device
@@ -191,8 +221,7 @@ def _choose(candidates, share, generator):
     return rank < wanted
 
 
-def _eighty_ten_ten(chosen, generator):
-    draw = torch.rand(chosen.shape, generator=generator, device=chosen.device)
+def _eighty_ten_ten(chosen, draw):
     return chosen & (draw < 0.8), chosen & (draw >= 0.8) & (draw < 0.9)
 
 

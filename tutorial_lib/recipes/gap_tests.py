@@ -4,6 +4,7 @@ import itertools
 import random
 import re
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -137,25 +138,41 @@ BETWEEN = {  # words and commas between a subject and its verb: texts
 }
 
 
-@torch.no_grad()
-def subject_found(model, between, subjects):
-    """Return how often a BERT says the subject that goes with a verb further to the right.
+class SaidSubject(NamedTuple):
+    """What a model says in a gap: the verb that tells, the likeliest of the subjects, and the
+    likeliest of all tokens.
+    """
 
-    subjects {verb: its subject}, one token each; only these subjects may be answered. Each sentence
-    is one of STARTS, a gap, one of the texts `between`, a verb and one of ENDS, so that all else is
-    the same for each verb. The model has a tokenizer.
+    verb: str
+    subject: str
+    first: str
+
+
+@torch.no_grad()
+def said_subjects(model, between, subjects):
+    """Return what a BERT says where a verb further to the right tells: SaidSubject, a list.
+
+    subjects {verb: its subject}, one token each. Each sentence is one of STARTS, a gap, one of the
+    texts `between`, a verb and one of ENDS, so that all else is the same for each verb. The model
+    has a tokenizer.
     """
     tokenizer = model.tokenizer
     answers = torch.tensor([tokenizer.vocab.index(subject) for subject in subjects.values()])
-    right = []
+    said = []
     for text in between:
-        sentences = [
-            f"{start} [MASK] {text} {verb} {end}"
-            for start, end, verb in itertools.product(STARTS, ENDS, subjects)
-        ]
+        parts = list(itertools.product(STARTS, ENDS, subjects))
+        sentences = [f"{start} [MASK] {text} {verb} {end}" for start, end, verb in parts]
         ids = [torch.tensor(tokenizer.encode(sentence).ids) for sentence in sentences]
         ids = pad_sequence(ids, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
         hidden = model(ids, mask=ids != tokenizer.pad_id)[ids == tokenizer.mask_id]  # (B, D)
-        said = model.mlm_logits(hidden)[:, answers].argmax(dim=-1)  # (B,)
-        right.append(said == torch.arange(len(ids)) % len(subjects))
-    return share_of_true(torch.cat(right))
+        logits = model.mlm_logits(hidden)  # (B, V)
+        of_three, first = answers[logits[:, answers].argmax(dim=-1)], logits.argmax(dim=-1)  # (B,)
+        for (_, _, verb), subject, token in zip(parts, of_three, first, strict=True):
+            said.append(SaidSubject(verb, tokenizer.vocab[subject], tokenizer.vocab[token]))
+    return said
+
+
+def subject_found(model, between, subjects):
+    """Return how often, of these subjects alone, a BERT says the one that goes with the verb."""
+    said = said_subjects(model, between, subjects)
+    return sum(subjects[one.verb] == one.subject for one in said) / len(said)

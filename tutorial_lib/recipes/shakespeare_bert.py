@@ -19,7 +19,13 @@ from torch import nn
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.objectives import mask_tokens, pack_pairs, pretraining_loss, sentence_pairs
+from tutorial_lib.objectives import (
+    mask_tokens,
+    pack_pairs,
+    plan_masking,
+    pretraining_loss,
+    sentence_pairs,
+)
 from tutorial_lib.positions import rotate, sinusoidal
 from tutorial_lib.recipes import share_of_true, train_on_cpu
 from tutorial_lib.recipes.shakespeare_gpt import SETTINGS as GPT_SETTINGS
@@ -151,12 +157,14 @@ class PairBatches:
     """Endless batches for `pretraining_loss`: pairs of sentences, masked anew every time.
 
     scenes are lists of ids. Each batch draws one of the lengths of sentences, and has as many
-    pairs as its number of tokens allows. Every `iter` starts from the seed.
+    pairs as its number of tokens allows. Every `iter` starts from the seed. What is made of the
+    pairs is `masked_pairs`, or `planned_pairs` for a training that masks them itself.
     """
 
-    def __init__(self, scenes, tokenizer, settings):
+    def __init__(self, scenes, tokenizer, settings, made=None):
         self.documents = [in_sentences(scenes, length) for length in settings["sentences"]]
         self.tokenizer, self.settings = tokenizer, settings
+        self.made = made or masked_pairs
 
     def __iter__(self):
         settings = self.settings
@@ -166,24 +174,47 @@ class PairBatches:
             place %= len(self.documents)
             n_pairs = max(2, settings["tokens"] // (2 * settings["sentences"][place]))
             pairs = sentence_pairs(self.documents[place], n_pairs, seed)
-            yield masked_pairs(pairs, self.tokenizer, settings["share"], generator)
+            yield self.made(pairs, self.tokenizer, settings["share"], generator)
 
 
 def masked_pairs(pairs, tokenizer, share, generator):
     """Return (MaskedTokens, is_next (B,) bool) of SentencePairs of equal length."""
-    cls_id, sep_id, pad_id = tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id
-    longest = max(len(pair.first) + len(pair.second) for pair in pairs)
-    ids, segments, _ = pack_pairs(pairs, cls_id, sep_id, pad_id, longest + 3)
+    ids, segments, is_next = _packed(pairs, tokenizer)
     tokens = mask_tokens(
         ids,
         tokenizer.mask_id,
         tokenizer.vocab_size,
-        [cls_id, sep_id, pad_id, tokenizer.unk_id],
+        _special(tokenizer),
         segments=segments,
         share=share,
         generator=generator,
     )
-    return tokens, torch.tensor([pair.is_next for pair in pairs])
+    return tokens, is_next
+
+
+def planned_pairs(pairs, tokenizer, share, generator):
+    """Return (ids (B, T), MaskingPlan, is_next (B,) bool): what `masked_pairs` would change."""
+    ids, _, is_next = _packed(pairs, tokenizer)
+    plan = plan_masking(
+        ids,
+        tokenizer.mask_id,
+        tokenizer.vocab_size,
+        _special(tokenizer),
+        share=share,
+        generator=generator,
+    )
+    return ids, plan, is_next
+
+
+def _packed(pairs, tokenizer):
+    longest = max(len(pair.first) + len(pair.second) for pair in pairs)
+    cls_id, sep_id, pad_id = tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id
+    ids, segments, _ = pack_pairs(pairs, cls_id, sep_id, pad_id, longest + 3)
+    return ids, segments, torch.tensor([pair.is_next for pair in pairs])
+
+
+def _special(tokenizer):
+    return [tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id, tokenizer.unk_id]
 
 
 @torch.no_grad()

@@ -165,7 +165,7 @@ def test_a_symptom_from_picture_to_repair(symptom_task, monkeypatch, said, learn
     check("9.1", "b", repaired)
     assert said().splitlines() == [
         "○ 9.1 Area: not tried yet",
-        "✗ 9.1 Area: not (a). It would be too long. Look at the picture again.",
+        "✗ 9.1 Area: not (a). It would be too long. Look again at what it shows.",
         "◐ 9.1 Area: (b) is right: This takes the width twice. Now open the folded cell below, "
         "repair the code in it and run the check after it.",
         "○ 9.1 Area: not tried yet",

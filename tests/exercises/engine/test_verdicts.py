@@ -274,7 +274,7 @@ def test_a_symptoms_letter_and_repair(symptom_task):
     task = symptom_task
     assert judge(task, "z").text == "choose one of a, b, c."
     missed = judge(task, "a", task.shown).text
-    assert missed == "not (a). It would be too long. Look at the picture again."
+    assert missed == "not (a). It would be too long. Look again at what it shows."
     assert judge(task, "a").text == missed
     assert "Your repair works, though" in judge(task, "C", task.solution).text
     for repaired, then in (

@@ -114,8 +114,9 @@ PREDICTIONS = (
     Prediction(
         id="P6.7",
         key="subject_eight_words_away",
-        question="Eight words and commas stand between a gap and the verb that tells its subject, "
-        "I, thou or he. In what share of the cases does MiniLM find it, between 0 and 1?",
+        question="Eight words and commas stand between a gap and the verb that tells its subject. "
+        "Only I, thou and he may be answered. In what share of the cases does MiniLM choose the "
+        "right one of the three, between 0 and 1?",
         share=True,
     ),
     Prediction(

@@ -14,6 +14,7 @@ from tutorial_lib.exercises.chapter05b_prompting.measures import (
     reading,
     tokens_that_count,
 )
+from tutorial_lib.exercises.engine.properties import no_way_back
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -184,6 +185,15 @@ def chosen_goes_with_ids(answer):
     return None if reading(answer)[0] else not moved_along(answer)
 
 
+def no_way_back_to_logits(answer):
+    """Remark that a model cannot learn by this loss; "" when it can."""
+
+    def loss(logits):
+        return answer(lambda _: logits, IDS.clone(), COUNTED, HIDE)
+
+    return no_way_back(loss, torch.zeros(2, 6, N_IDS))
+
+
 MASKED_LOSS = Write(
     id="6.1",
     title="The loss at the hidden words",
@@ -193,7 +203,7 @@ Write `masked_loss(model, ids, chosen, mask_id)`, the right-hand formula above f
 `ids` (B, T) is the text; leave it as it is. `chosen` (B, T) is True at the tokens to hide. Exchange
 them for `mask_id` and let the model read that: `model(inputs)` gives logits (B, T, V). Then ask for
 the tokens that **were** there. Return the mean of -log p(token) in nats over the chosen positions
-of the whole batch, one number. No other position counts.
+of the whole batch, one number, as a tensor: in 6E your BERT learns by it. No other position counts.
 """,
     hints=(
         "Three steps: hide, read, ask. `ids.masked_fill(chosen, mask_id)` makes a copy in which "
@@ -233,6 +243,7 @@ of the whole batch, one number. No other position counts.
             ),
         ),
     ),
+    remarks=(no_way_back_to_logits,),
     keeps_input=True,
     see="6B Both sides at once",
 )

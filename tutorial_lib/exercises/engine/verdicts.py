@@ -148,7 +148,7 @@ def _judge_symptom(task, choice, repaired, output):
         text = f"not ({letter}). {task.looks[list(task.choices).index(letter)]}"
         end = " Your repair works, though: what did you change?"
         return Verdict(
-            "differs", text + (end if code.status == "right" else " Look at the picture again.")
+            "differs", text + (end if code.status == "right" else " Look again at what it shows.")
         )
     if code.status == "right":
         text = f"right: it was ({letter}), and your repair works{code.text.removeprefix('right')}"

@@ -33,8 +33,11 @@ def token_rows(tokens, width=WIDTH):
     return boxes
 
 
-def draw_tokens(axes, tokens, look, below=None):
-    """Write tokens as chips, `look(index)` = (fill, ink) each; below: a small word under each."""
+def draw_tokens(axes, tokens, look, below=None, framed=()):
+    """Write tokens as chips, `look(index)` = (fill, ink) each; below: a small word under each.
+
+    framed: the indices of tokens with a thick frame.
+    """
     names = [token_name(token, 24) for token in tokens]
     for index, box in enumerate(token_rows(names)):
         if box is None:
@@ -43,6 +46,8 @@ def draw_tokens(axes, tokens, look, below=None):
         fill, ink = look(index)
         mono = {"family": "DejaVu Sans Mono", "ha": "center", "va": "center"}
         chip = {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": style.GRID}
+        if index in framed:
+            chip |= {"edgecolor": style.INK, "linewidth": 1.6}
         centre = left + width / 2
         axes.text(centre, top + 0.15, names[index], fontsize=9.5, color=ink, bbox=chip, **mono)
         if below and below[index]:

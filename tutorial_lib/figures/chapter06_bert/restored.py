@@ -1,9 +1,13 @@
 """A damaged text, and what a masked model would write in its place."""
 
+from matplotlib.patches import Patch
+
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter06_bert.mask_results import WIDTH, draw_tokens, text_height
 from tutorial_lib.figures.generation import token_name
+
+FILLS = {True: style.PALE_GREEN, False: style.PALE_ORANGE}  # put right or not
 
 
 @style.styled
@@ -12,7 +16,9 @@ def restored(shown, was, says, asked, title="", *, figure=None):
 
     shown, was, says: T strings each, the damaged text, the true one and the model's; asked: the
     indices of the tokens asked about. A token restored is green; where the model is wrong it is
-    orange, and the true one follows in brackets. Raises ShapeError for unequal lengths.
+    orange, and the true one follows in brackets. One that was asked about but left as it was is
+    blue, right or wrong; one that was exchanged for another has a thick frame. A legend names what
+    is there. Raises ShapeError for unequal lengths.
 
     >>> words = ["so", "[MASK]", "is"], ["so", "it", "is"], ["so", "he", "is"]
     >>> [text.get_text() for text in restored(*words, asked=[1]).axes[0].texts]
@@ -25,11 +31,27 @@ def restored(shown, was, says, asked, title="", *, figure=None):
     for place, found in right.items():
         said, true = token_name(says[place]), token_name(was[place])
         below[place] = said if found else f"{said} ({true})"
-    colours = {True: style.PALE_GREEN, False: style.PALE_ORANGE, None: style.CARD}
-    figure = style.blank(figure, WIDTH, text_height(shown) + 0.75)
+    left = {place for place in asked if shown[place] == was[place]}
+    exchanged = {place for place in asked if place not in left and shown[place] != "[MASK]"}
+    fills = {
+        place: style.PALE_BLUE if place in left else FILLS[found] for place, found in right.items()
+    }
+    figure = style.blank(figure, WIDTH, text_height(shown) + 1.05)
+    axes = figure.subplots()
     draw_tokens(
-        figure.subplots(), shown, lambda place: (colours[right.get(place)], style.INK), below
+        axes, shown, lambda place: (fills.get(place, style.CARD), style.INK), below, exchanged
     )
+    names = {style.PALE_GREEN: "put right", style.PALE_ORANGE: "not put right"}
+    names[style.PALE_BLUE] = "left as it was"
+    marks = [
+        Patch(facecolor=fill, edgecolor=style.GRID, label=name)
+        for fill, name in names.items()
+        if fill in fills.values()
+    ]
+    if exchanged:
+        frame = {"facecolor": style.CARD, "edgecolor": style.INK, "linewidth": 1.6}
+        marks.append(Patch(**frame, label="thick frame: exchanged for another token"))
+    axes.legend(handles=marks, loc="upper left", bbox_to_anchor=(0, 0), ncols=4)
     style.headline(figure, title)
     return figure
 
