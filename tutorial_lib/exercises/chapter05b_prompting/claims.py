@@ -81,8 +81,8 @@ RIGHT_ON_THE_REST = Claim(
     title="Ninety percent",
     level="easy",
     text="""
-“Our model finds the relation of premise and hypothesis in 90 percent of the pairs. So it has
-learned what follows from what.” These are the 3,000 training pairs of `leaky_pairs`. They have
+“Our model finds the relation of premise and hypothesis in 90 percent of these pairs. So it has
+learned what follows from what.” The pairs are the 3,000 training pairs of `leaky_pairs`, with
 three equally frequent labels, and four kinds of hypothesis:
 
 | the hypothesis | entailment | neutral | contradiction |
