@@ -74,6 +74,7 @@ def run(settings, progress=True):
 def induction_heads(model):
     """Return all (layer, head) of SmolLM2, the best induction head first."""
     repeat = induction.repeated_sequences(range(17, model.config.vocab_size), **REPEAT)
+    repeat = repeat.to(next(model.parameters()).device)
     return heads_by(induction.induction_scores(model, repeat))
 
 
