@@ -17,7 +17,7 @@ def ask_match_hand_over(word, asks, books, weights, figure=None):
     is one weight for each book.
 
     >>> drawn = ask_match_hand_over("it", "alive?", [("animal", "alive", "furry")], [1.0])
-    >>> drawn.axes[0].get_title()
+    >>> drawn.axes[0].get_title("left")
     'Ask, match, hand over'
     """
     if len(books) != len(weights):
