@@ -1,4 +1,4 @@
-// The layers of networks with LayerNorm before each part, as tutorial_lib/models/blocks.py does them.
+// The parts of layers with LayerNorm, as tutorial_lib/models/blocks.py has them; `block` and `fed` have it before each part.
 import { activated, added, attend, linear, normalised, rows } from "./numbers.js";
 
 export class Blocks {
@@ -10,12 +10,15 @@ export class Blocks {
     this.#tensors = tensors;
   }
 
-  // x + attention, x + feed-forward, n rows (D) that all look at each other: [rows, weights (n, H, n)].
+  // x + attention, x + feed-forward: [n rows (D), weights (n, H, n)].
   block(x, n, name, attending) {
-    const normed = this.normed(x, n, `${name}.attention_norm`);
-    const inside = `${name}.attention`;
-    const [found, weights] = this.looked(this.queries(normed, n, inside), ...this.keysAndValues(normed, n, inside), inside, attending);
+    const [found, weights] = this.lookedAround(this.normed(x, n, `${name}.attention_norm`), n, `${name}.attention`, attending);
     return [this.fed(added(x, found), n, name), weights];
+  }
+
+  // What n rows (D) that all look at each other gather, as `looked` says it.
+  lookedAround(x, n, name, attending) {
+    return this.looked(this.queries(x, n, name), ...this.keysAndValues(x, n, name), name, attending);
   }
 
   // n rows (D) of queries, as the attention `name` asks with rows that are normed.
@@ -49,8 +52,11 @@ export class Blocks {
   }
 
   fed(x, n, name) {
-    const hidden = this.linear(this.normed(x, n, `${name}.feed_forward_norm`), n, `${name}.feed_forward.hidden`);
-    return added(x, this.linear(activated(hidden, this.#config.activation), n, `${name}.feed_forward.output`));
+    return added(x, this.feedForward(this.normed(x, n, `${name}.feed_forward_norm`), n, `${name}.feed_forward`));
+  }
+
+  feedForward(x, n, name) {
+    return this.linear(activated(this.linear(x, n, `${name}.hidden`), this.#config.activation), n, `${name}.output`);
   }
 
   linear(x, n, name) {
