@@ -181,13 +181,7 @@ def masked_pairs(pairs, tokenizer, share, generator):
     """Return (MaskedTokens, is_next (B,) bool) of SentencePairs of equal length."""
     ids, segments, is_next = _packed(pairs, tokenizer)
     tokens = mask_tokens(
-        ids,
-        tokenizer.mask_id,
-        tokenizer.vocab_size,
-        _special(tokenizer),
-        segments=segments,
-        share=share,
-        generator=generator,
+        ids, *_masking(tokenizer), segments=segments, share=share, generator=generator
     )
     return tokens, is_next
 
@@ -195,14 +189,7 @@ def masked_pairs(pairs, tokenizer, share, generator):
 def planned_pairs(pairs, tokenizer, share, generator):
     """Return (ids (B, T), MaskingPlan, is_next (B,) bool): what `masked_pairs` would change."""
     ids, _, is_next = _packed(pairs, tokenizer)
-    plan = plan_masking(
-        ids,
-        tokenizer.mask_id,
-        tokenizer.vocab_size,
-        _special(tokenizer),
-        share=share,
-        generator=generator,
-    )
+    plan = plan_masking(ids, *_masking(tokenizer), share=share, generator=generator)
     return ids, plan, is_next
 
 
@@ -213,8 +200,9 @@ def _packed(pairs, tokenizer):
     return ids, segments, torch.tensor([pair.is_next for pair in pairs])
 
 
-def _special(tokenizer):
-    return [tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id, tokenizer.unk_id]
+def _masking(tokenizer):
+    special = [tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id, tokenizer.unk_id]
+    return tokenizer.mask_id, tokenizer.vocab_size, special
 
 
 @torch.no_grad()
