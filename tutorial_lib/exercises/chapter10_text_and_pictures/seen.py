@@ -350,7 +350,7 @@ picture has none, and no vector has length 0.
         overlap_count,
     ),
     cases=overlap_cases,
-    results=("the share with a look-alike", "what the look-alikes add"),
+    results=("share with a look-alike", "gain"),
     properties=(
         Property("It returns two numbers.", two_numbers),
         *composed(
