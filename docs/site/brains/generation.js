@@ -21,12 +21,22 @@ export default async function brain(context) {
     const options = { start, stop, scored: !simple }; // a newcomer sees no number of the prompt
     const made = new Writer(await networkOf(context, network), await tokenizer(context, vocabulary), options);
     Object.assign(made, { seed, cached });
-    await made.read(prompt);
+    await read(made, prompt);
     writer = made;
   }
 
+  // A large network needs seconds for a long prompt.
+  async function read(by, prompt) {
+    if (context.large.length) context.busy("Reading the prompt ...");
+    try {
+      await by.read(prompt);
+    } finally {
+      context.busy(null);
+    }
+  }
+
   async function take(news, state) {
-    if ("prompt" in news) await writer.read(state.prompt);
+    if ("prompt" in news) await read(writer, state.prompt);
     if ("cached" in news) await writer.useCache(state.cached);
     if ("seed" in news) {
       writer.seed = state.seed;

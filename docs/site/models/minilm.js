@@ -1,4 +1,5 @@
-// MiniLM: texts as vectors of meaning. It needs more than 100 ms for a long text, so on a page it runs beside it, in a worker.
+// MiniLM: texts as vectors of meaning.
+import { Beside } from "./beside.js";
 import { large } from "./large.js";
 import { safetensors } from "./safetensors.js";
 import { BERT } from "./small/bert.js";
@@ -28,53 +29,21 @@ export class SentenceEncoder {
     return this.#model.attention(input, broken);
   }
 
+  get config() {
+    return this.#model.config;
+  }
+
   close() {}
 }
 
-// The same in a worker; whoever asks waits for the answer before asking again.
-class Beside {
-  #context;
-  #failed = null; // of what was asked last
-  #worker;
-
-  constructor(context, weights) {
-    this.#context = context;
-    this.#begin(weights);
-    // Its memory is given back with the page, also while the browser keeps the page for the way back.
-    globalThis.addEventListener("pagehide", () => this.close());
-  }
-
-  vector(...given) {
-    return this.#ask("vector", given);
-  }
-
-  attention(...given) {
-    return this.#ask("attention", given);
-  }
-
-  close() {
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.#failed?.(new Error("the page was left"));
-  }
-
-  #begin(weights) {
-    this.#worker = new Worker(`${this.#context.base}models/workers/minilm.js`);
-    this.#worker.postMessage({ weights }, [weights]); // handed over, not copied
-  }
-
-  async #ask(method, given) {
-    if (!this.#worker) this.#begin(...(await large(this.#context, this.#context.large[0])));
-    return new Promise((done, failed) => {
-      this.#failed = failed;
-      this.#worker.onmessage = ({ data }) => done(data);
-      this.#worker.onerror = ({ message }) => failed(new Error(message));
-      this.#worker.postMessage({ method, given });
-    });
-  }
-}
-
-// weights: the first of the files that context, what a brain is given, has under "large"
+// The same beside a page. weights: the first of the files that context, what a brain is given, has under "large"
 export function sentenceEncoder(context, weights) {
-  return globalThis.Worker ? new Beside(context, weights) : new SentenceEncoder(weights);
+  if (!globalThis.Worker) return new SentenceEncoder(weights); // Node, which tests it
+  let first = [weights]; // handed over; a reader who comes back to the page has them from the browser
+  const load = async () => {
+    const parts = first ?? (await large(context, context.large[0]));
+    first = null;
+    return parts;
+  };
+  return new Beside(`${context.base}models/workers/minilm.js`, load, ["vector", "attention"]);
 }

@@ -4,7 +4,7 @@ import { Llama } from "./llama.js";
 import { BLOCK, BYTES, FastProducts, Products } from "./products.js";
 
 // What the first part says of the Llama: its sizes, and how its tensors are packed.
-export const facts = (part) => JSON.parse(header(part).metadata.facts);
+const facts = (part) => JSON.parse(header(part).metadata.facts);
 
 // parts: ArrayBuffers that make up the file; code: products.wat, assembled, or null for plain JavaScript.
 export function unpacked(parts, code) {

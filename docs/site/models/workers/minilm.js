@@ -1,9 +1,5 @@
-// MiniLM beside a page: takes its weights first, then a method and what it is given, and answers each.
+// MiniLM beside a page.
+import { answers } from "../beside.js";
 import { SentenceEncoder } from "../minilm.js";
 
-let encoder = null;
-
-self.addEventListener("message", ({ data: { weights, method, given } }) => {
-  if (weights) encoder = new SentenceEncoder(weights);
-  else self.postMessage(encoder[method](...given));
-});
+answers((weights) => new SentenceEncoder(weights));
