@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
+    from tutorial_lib.figures.chapter01_tokenization.stages import text_stages
     from tutorial_lib.figures.chapter02_attention.ablation import (
         describe_effect_spread,
         describe_map_against_effect,

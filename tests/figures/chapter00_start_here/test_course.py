@@ -58,3 +58,9 @@ def test_sizes_are_counted_or_published_and_one_is_unknown():
         assert note in shown
     described = figures.describe_family_tree()
     assert all(f"{member.name} {member.year}" in described for member in ZOO)
+
+
+def test_map_and_tree_fit_the_width_of_a_notebook():
+    for figure in (figures.course_map(), figures.family_tree(), figures.family_tree(sizes=True)):
+        assert figure.get_figwidth() <= 9
+        assert min(text.get_fontsize() for text in figure.axes[0].texts) > 8.5

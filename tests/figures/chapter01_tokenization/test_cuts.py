@@ -1,5 +1,8 @@
 """Words cut in several ways: orders of merging, and a lattice of pieces."""
 
+from itertools import pairwise
+
+import pytest
 from matplotlib.colors import to_hex
 
 from tutorial_lib import figures
@@ -39,3 +42,21 @@ def test_other_vocabularies_are_points_with_names():
     )
     assert "words" in words(figure)
     assert figure.axes[0].get_ylim()[1] > 5.5
+
+
+def test_a_text_is_followed_from_its_characters_to_its_ids():
+    figure = figures.text_stages(["é", " to"], [b"\xc3", b"\xa9", b" to"], [195, 169, 286], "é to")
+    rows = ["text", "words", "bytes", "tokens", "ids"]
+    shown = words(figure)
+    parts = [shown[shown.index(a) + 2 : shown.index(b)] for a, b in pairwise(rows)]
+    assert parts[0] == ["é", "·", "t", "o"]
+    assert parts[1] == ["é", "·to"]
+    assert parts[2] == ["c3", "a9", "·", "t", "o"]
+    assert parts[3] == ["c3", "a9", "·to"]
+    assert shown[-3:] == ["195", "169", "286"]
+    style.png(figure)
+
+
+def test_tokens_of_another_text_are_refused():
+    with pytest.raises(ValueError, match="do not spell"):
+        figures.text_stages(["to"], [b"t"], [116], "to")

@@ -4,26 +4,39 @@ import textwrap
 
 from matplotlib.patches import FancyBboxPatch
 
-from tutorial_lib.figures.style import BLUE, CARD, GREEN, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import (
+    BLUE,
+    CARD,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREEN,
+    PALE_ORANGE,
+    blank,
+    styled,
+)
 from tutorial_lib.models.zoo import ZOO
 
-# name -> (title, column, row)
+# name -> (title, column, row): five for all from top to bottom, then a branch to the right each
 CHAPTERS = {
-    "00": ("Start here", 0, 1),
-    "01": ("Tokenization", 1, 1),
-    "02": ("Attention", 2, 1),
-    "03": ("Positions", 3, 1),
-    "04": ("The Transformer", 4, 1),
-    "05": ("GPT", 5.3, 0),
-    "05b": ("Prompting", 6.3, 0),
-    "06": ("BERT", 5.3, 1),
-    "06b": ("BERT in use", 6.3, 1),
-    "08a": ("BERT's descendants", 7.3, 1),
-    "08b": ("Text to text", 8.3, 1),
-    "07": ("Vision Transformer", 5.3, 2),
-    "09": ("Swin and Perceiver", 6.3, 2),
-    "10": ("Text and pictures", 7.3, 2),
-    "11": ("Growing up", 9.6, 1),
+    "00": ("Start here", 0, 0),
+    "01": ("Tokenization", 0, 1),
+    "02": ("Attention", 0, 2),
+    "03": ("Positions", 0, 3),
+    "04": ("The Transformer", 0, 4),
+    "05": ("GPT", 1.5, 3),
+    "05b": ("Prompting", 2.5, 3),
+    "06": ("BERT", 1.5, 4),
+    "06b": ("BERT in use", 2.5, 4),
+    "08a": ("BERT's descendants", 3.5, 4),
+    "08b": ("Text to text", 4.5, 4),
+    "07": ("Vision Transformer", 1.5, 5),
+    "09": ("Swin and Perceiver", 2.5, 5),
+    "10": ("Text and pictures", 3.5, 5),
+    "11": ("Growing up", 5.8, 4),
 }
 
 # The chapters whose notebooks exist; the others are planned.
@@ -34,6 +47,8 @@ ROUTES = {
     "Builder": ("00", "01", "02", "03", "04", "05"),
     "Everything": tuple(CHAPTERS),
 }
+_FOR = ("what attention is, and how a GPT writes", "a GPT from your own code", "the whole family")
+_BRANCHES = {"05": "writing", "06": "reading", "07": "seeing"}
 
 # What a chapter builds on; chapter 00 opens everything.
 _NEEDS = (
@@ -56,7 +71,7 @@ _NEEDS = (
 )
 
 _ROUTE_COLOURS = (ORANGE, GREEN, BLUE)
-_STEP, _RISE, _BOX = 1.25, 1.25, (1.04, 0.74)
+_STEP, _RISE, _BOX = 1.24, 1.0, (1.08, 0.74)
 
 
 def _box(axes, x, y, width, height, **look):
@@ -77,14 +92,14 @@ def course_map(done=(), figure=None):
     unknown = sorted(set(done) - set(CHAPTERS))
     if unknown:
         raise ValueError(f"no chapter is called {unknown[0]!r}; there are {', '.join(CHAPTERS)}")
-    figure = blank(figure, 11.8, 5.3)
+    figure = blank(figure, 8.7, 6.5)
     axes = figure.subplots()
-    axes.set(xlim=(-0.65, 9.6 * _STEP + 0.65), ylim=(2 * _RISE + 2.35, -0.55), aspect="equal")
+    axes.set(xlim=(-0.58, 5.8 * _STEP + 0.58), ylim=(5 * _RISE + 0.45, -0.75), aspect="equal")
     axes.axis("off")
     place = {name: (col * _STEP, row * _RISE) for name, (_, col, row) in CHAPTERS.items()}
     for before, after in _NEEDS:
         (x0, y0), (x1, y1) = place[before], place[after]
-        bend = x1 - _BOX[0] / 2 - 0.29  # halfway between the columns where branches part or join
+        bend = x1 - _BOX[0] / 2 - (0.2 if x1 > x0 else -_BOX[0] / 2)  # where branches part or join
         axes.plot([x0, bend, bend, x1], [y0, y0, y1, y1], color=MUTED, linewidth=1.4, zorder=1)
     for name, (title, _, _) in CHAPTERS.items():
         x, y = place[name]
@@ -95,17 +110,20 @@ def course_map(done=(), figure=None):
         tick = " ✓" if name in done else ""
         colour = INK if name in (*READY, *done) else MUTED
         centred = {"ha": "center", "va": "center", "zorder": 3, "color": colour}
-        axes.text(x, y - 0.2, name + tick, fontweight="bold", fontsize=10, **centred)
+        axes.text(x, y - 0.21, name + tick, fontweight="bold", fontsize=11, **centred)
         wrapped = textwrap.fill(title, 12)
-        axes.text(x, y + 0.13, wrapped, fontsize=8.5, linespacing=1.05, **centred)
+        axes.text(x, y + 0.12, wrapped, fontsize=9.5, linespacing=1.05, **centred)
+        if name in _BRANCHES:
+            above = {"style": "italic", "fontsize": 10, "color": MUTED}
+            axes.text(x - _BOX[0] / 2, y - 0.44, _BRANCHES[name], **above)
     for index, (route, chapters) in enumerate(ROUTES.items()):
-        _route(axes, 2 * _RISE + 0.95 + 0.5 * index, route, chapters, _ROUTE_COLOURS[index])
-    for index, (name, meaning) in enumerate({READY[0]: "here now", "11": "planned"}.items()):
-        _box(axes, -0.28 + 1.6 * index, -0.2, 0.44, 0.28, **_state(name), zorder=2)
-        axes.text(0.04 + 1.6 * index, -0.19, meaning, fontsize=9, va="center")
-    finished = f", {len(set(done))} of {len(CHAPTERS)} done" if done else ""
-    to_come = len(CHAPTERS) - len(READY)
-    axes.set_title(f"{len(READY)} chapters and {to_come} to come, three routes{finished}")
+        _route(axes, -0.32 + 0.82 * index, index, route, chapters)
+    x, y = place["11"]
+    axes.text(x, y + 0.53, "planned", fontsize=9.5, color=MUTED, ha="center", va="center")
+    finished = f" ({len(set(done))} of {len(CHAPTERS)} done)" if done else ""
+    axes.set_title(
+        f"Five chapters in a row, then three branches: writing, reading, seeing{finished}"
+    )
     return figure
 
 
@@ -131,25 +149,28 @@ def _state(name):
     return {"facecolor": CARD, "edgecolor": MUTED, "linewidth": 1.2, "linestyle": (0, (4, 3))}
 
 
-def _route(axes, y, route, chapters, colour):
-    axes.text(-0.5, y, route, color=colour, fontweight="bold", va="center")
-    x = 2.0
-    xs = [x + 0.58 * i for i in range(len(chapters))]
-    axes.plot([xs[0], xs[-1]], [y, y], color=colour, linewidth=3, zorder=1)
+def _route(axes, y, index, route, chapters):
+    left, colour = 0.95, _ROUTE_COLOURS[index]
+    named = axes.text(left, y, route, color=colour, fontweight="bold", fontsize=11, va="center")
+    aside = {"xycoords": named, "textcoords": "offset points", "va": "center", "color": MUTED}
+    axes.annotate(_FOR[index], (1, 0.5), xytext=(8, 0), fontsize=10, **aside)
+    xs = [left + 0.2 + 0.44 * i for i in range(len(chapters))]
+    axes.plot([xs[0], xs[-1]], [y + 0.34, y + 0.34], color=colour, linewidth=3, zorder=1)
     for x, name in zip(xs, chapters, strict=True):
-        look = _state(name) | {"edgecolor": colour}
-        _box(axes, x, y, 0.44, 0.32, **look, zorder=2)
-        axes.text(x, y + 0.01, name, fontsize=8.5, ha="center", va="center", zorder=3)
+        _box(axes, x, y + 0.34, 0.37, 0.3, **_state(name) | {"edgecolor": colour}, zorder=2)
+        axes.text(x, y + 0.35, name, fontsize=9, ha="center", va="center", zorder=3)
 
 
-# part of the Transformer -> (title, what it does, left end, width, columns, colour)
+# part of the Transformer -> (title, what it does, left end, columns, colour, fill)
 _FAMILIES = {
-    "both": ("Encoder-decoder", "reads one, writes another", 0.0, 2.3, 2, ORANGE),
-    "encoder": ("Encoder", "looks both ways", 2.6, 3.3, 3, BLUE),
-    "decoder": ("Decoder", "sees only what came before", 6.2, 4.3, 4, GREEN),
+    "both": ("Encoder-decoder", "reads one, writes another", 0.0, 1, ORANGE, PALE_ORANGE),
+    "encoder": ("Encoder", "looks both ways", 1.95, 3, BLUE, PALE_BLUE),
+    "decoder": ("Decoder", "sees only what came before", 5.4, 3, GREEN, PALE_GREEN),
 }
+_MET = ("SmolLM2", "MiniLM")  # the models that chapter 00 runs
 _CHATGPT = 2022
-_FULL, _LESS = 0.86, 0.62  # height of a year, and of each further row in it
+_ROOM = 1.06  # width of a column
+_FULL, _LESS = 0.8, 0.6  # height of a year, and of each further row in it
 
 
 @styled
@@ -157,60 +178,65 @@ def family_tree(sizes=False, figure=None):
     """The models of `models.zoo` by year of their first paper, in three families.
 
     Under the name stands the chapter that meets it; with sizes its parameters, too, and "–" where
-    nobody has told. Without sizes the year of ChatGPT, which is no model of the zoo, is there too.
+    nobody has told. Without sizes the year of ChatGPT, which is no model of the zoo, is there too,
+    and the models that chapter 00 runs are filled.
     """
-    figure = blank(figure, 11.0, 7.4 if sizes else 7.9)
-    axes = figure.subplots()
+    years = sorted({member.year for member in ZOO} | ({_CHATGPT} if not sizes else set()))
     tops, y = {}, 0.0
-    for year in sorted({member.year for member in ZOO} | ({_CHATGPT} if not sizes else set())):
+    for year in years:
         tops[year] = y
         rows = max(
             -(-len(_members(part, year)) // columns)
-            for part, (_, _, _, _, columns, _) in _FAMILIES.items()
+            for part, (_, _, _, columns, _, _) in _FAMILIES.items()
         )
         y += _FULL + _LESS * max(0, rows - 1)  # a year without a model is a row, too
-    axes.set(xlim=(-0.75, 10.5), ylim=(y, -1.0))
+    figure = blank(figure, 8.9, 0.92 * (y + 1.2))
+    axes = figure.subplots()
+    axes.set(xlim=(-0.7, 8.65), ylim=(y, -1.0))
     axes.axis("off")
     for year, top in tops.items():
-        axes.text(-0.7, top + 0.25, str(year), fontweight="bold", color=MUTED, va="center")
-        axes.plot([-0.7, 10.5], [top - 0.12, top - 0.12], color=GRID, linewidth=0.8, zorder=0)
-    for part, (title, what, left, width, columns, colour) in _FAMILIES.items():
-        axes.text(left, -0.75, title, color=colour, fontweight="bold", fontsize=11.5)
-        axes.text(left, -0.38, what, color=MUTED, fontsize=9)
+        axes.text(-0.65, top + 0.25, str(year), fontweight="bold", color=MUTED, va="center")
+        axes.plot([-0.65, 8.6], [top - 0.13, top - 0.13], color=GRID, linewidth=0.8, zorder=0)
+    for part, (title, what, left, columns, colour, fill) in _FAMILIES.items():
+        axes.text(left, -0.68, title, color=colour, fontweight="bold", fontsize=12)
+        below = textwrap.fill(what, 14) if columns == 1 else what
+        axes.text(left, -0.58, below, color=MUTED, fontsize=9.5, va="top", linespacing=1.1)
         for year, top in tops.items():
-            members = _members(part, year)
-            for index, member in enumerate(members):
-                column, row = index % columns, index // columns
-                room = width if len(members) == 1 and columns == 2 else width / columns
-                x = left + column * (width / columns) + room / 2
-                centre = top + 0.25 + _LESS * row
-                look = {"facecolor": CARD, "edgecolor": colour, "linewidth": 1.5}
-                _box(axes, x, centre, room - 0.12, 0.5, **look)
+            for index, member in enumerate(_members(part, year)):
+                x = left + _ROOM * (index % columns + 0.5)
+                centre = top + 0.25 + _LESS * (index // columns)
+                met = member.name in _MET and not sizes
+                look = {"facecolor": fill if met else CARD, "edgecolor": colour, "linewidth": 1.5}
+                _box(axes, x, centre, _ROOM - 0.08, 0.5, **look)
                 note = _note(member, sizes)
                 middle = {"ha": "center", "va": "center"}
-                low = 0.09 if note else 0
-                letters = 9.5 if len(member.name) < 11 else 8.5
+                low = 0.1 if note else 0
+                letters = 10.5 if len(member.name) < 10 else 9.5 if len(member.name) < 11 else 8.8
                 axes.text(x, centre - low, member.name, fontsize=letters, color=INK, **middle)
-                axes.text(x, centre + 0.13, note, fontsize=8, color=MUTED, **middle)
+                axes.text(x, centre + 0.13, note, fontsize=9, color=MUTED, **middle)
     # From the Transformer's box to the first model of each family.
+    both, encoder, decoder = (left + _ROOM / 2 for _, _, left, *_ in _FAMILIES.values())
     top, row = tops[2017] + 0.25, tops[2018]
     line = {"color": MUTED, "linewidth": 1.4, "zorder": 0.5}  # below the boxes
-    for x in (3.15, 6.74):
-        axes.plot([2.24, x, x], [top, top, row], **line)
-    above = tops[2019] - 0.05
-    axes.plot([1.15, 1.15], [top + 0.25, above], **line)
-    axes.plot([0.575, 0.575, 1.725, 1.725], [tops[2019], above, above, tops[2019]], **line)
+    axes.plot([both, encoder, encoder], [top, top, row], **line)
+    axes.plot([encoder, decoder, decoder], [top, top, row], **line)
+    axes.plot([both, both], [top, tops[2019] + _LESS], **line)
     if not sizes:
         # From BERT to its first descendants, and from GPT to GPT to GPT.
-        axes.plot([3.15, 3.15], [row, above], **line)
-        axes.plot([3.15, 3.15, 5.35, 5.35], [tops[2019], above, above, tops[2019]], **line)
-        axes.plot([4.25, 4.25], [above, tops[2019]], **line)
-        axes.plot([6.74, 6.74], [row, tops[2023]], **line)
+        above = tops[2019] - 0.06
+        for column in range(3):
+            x = encoder + column * _ROOM
+            axes.plot([encoder, encoder, x, x], [row, above, above, tops[2019]], **line)
+        axes.plot([decoder, decoder], [row, tops[2023]], **line)
         centre = tops[_CHATGPT] + 0.25
         look = {"facecolor": CARD, "edgecolor": GREEN, "linewidth": 1.5, "linestyle": (0, (4, 3))}
-        _box(axes, 6.74, centre, 0.95, 0.5, **look)
-        axes.text(6.74, centre, "ChatGPT", fontsize=9.5, color=INK, ha="center", va="center")
-        axes.text(7.35, centre, "a GPT trained to answer people", color=MUTED, va="center")
+        _box(axes, decoder, centre, _ROOM - 0.08, 0.5, **look)
+        axes.text(decoder, centre, "ChatGPT", fontsize=10.5, color=INK, ha="center", va="center")
+        answers = "a GPT trained\nto answer people"
+        axes.text(decoder + 0.6, centre, answers, color=MUTED, fontsize=9.5, va="center")
+        filled = "filled: you have used it in this chapter"
+        x, y = encoder - _ROOM / 2, tops[max(years)] + 0.25
+        axes.text(x, y, filled, color=MUTED, fontsize=9.5, va="center")
     axes.set_title("One encoder-decoder in 2017, then three families, up to today's models")
     return figure
 

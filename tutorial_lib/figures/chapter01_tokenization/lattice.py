@@ -33,7 +33,7 @@ def segmentations(
         if word[start:end] in log_p
     ]
     longest = max(end - start for start, end in arcs)
-    figure = blank(figure, 10.0, 2.0 + 0.5 * longest)
+    figure = blank(figure, 8.8, 1.7 + 0.45 * longest)
     axes = figure.subplots()
     axes.set(xlim=(-0.15, len(word) + 0.15), ylim=(-0.75, 0.5 * longest + 0.45))
     axes.axis("off")
@@ -60,7 +60,7 @@ def segmentations(
             f"{visible(word[start:end])}  {number}" if n > 1 else number,
             ha="center",
             va="center",
-            fontsize=9,
+            fontsize=10,
             color=INK if chosen else MUTED,
             fontweight="bold" if chosen else "normal",
             bbox={"facecolor": CARD, "edgecolor": "none", "pad": 1.2},
