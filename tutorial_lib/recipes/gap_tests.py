@@ -40,15 +40,15 @@ def damaged(tokenizer, text, mask_80_10_10, share=0.15, seed=0):
     return ids, torch.as_tensor(changed), places.tolist()  # a learner's lists are right, too
 
 
-def found_by_counting(texts, tokens, vocab_size):
+def found_by_counting(texts, tokens, vocab_size, commonest=None):
     """Return the shares of the hidden tokens that counting in texts, lists of ids, names.
 
     Three ways: the most frequent token; the most frequent one after the token on the left of the
     gap; the most frequent one between those on its left and right. A way without a count falls
-    back on the one before it.
+    back on the one before it. commonest replaces the first, for texts with [CLS] and [SEP] in them.
     """
     stream = np.array([token for text in texts for token in text])
-    commonest = int(np.bincount(stream).argmax())
+    commonest = int(np.bincount(stream).argmax()) if commonest is None else commonest
     after = _most_frequent(stream[:-1], stream[1:], vocab_size)
     between = _most_frequent(stream[:-2] * vocab_size + stream[2:], stream[1:-1], vocab_size)
     rows, places = tokens.chosen.nonzero(as_tuple=True)
