@@ -87,9 +87,7 @@ class NumberBatches:
         settings, pairs = self.settings, self.pairs
         generator = torch.Generator().manual_seed(settings["seed"])
         while True:
-            first, other = torch.randint(
-                len(pairs), (2, settings["pairs"]), generator=generator
-            )
+            first, other = torch.randint(len(pairs), (2, settings["pairs"]), generator=generator)
             real = torch.rand(settings["pairs"], generator=generator) < 0.5
             second = torch.where(real, first, other)
             rows = [(pairs[a][0], pairs[b][1]) for a, b in zip(first, second, strict=True)]
@@ -154,7 +152,9 @@ def evaluate(model):
     shifted = [german for _, german in held_out[1:] + held_out[:1]]
     rows = [*held_out, *zip([english for english, _ in held_out], shifted, strict=True)]
     answers = model.nsp_logits(model(*packed(rows, tokenizer))).argmax(dim=-1) == 0
-    truth = torch.tensor([german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)])
+    truth = torch.tensor(
+        [german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)]
+    )
     return {
         "most_frequent": counted["the most frequent token"],
         "neighbours": counted["from both neighbours"],

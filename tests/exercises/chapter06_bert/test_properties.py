@@ -144,7 +144,7 @@ SETS = {
             "over the batch": (masked_loss(dim=0), ["It matters how high all logits of a"]),
         },
     ),
-    "6.3": (
+    "6.2": (
         segments(),
         {
             "first [SEP] in the second": (
@@ -172,7 +172,7 @@ SETS = {
             ),
         },
     ),
-    "6.5": (
+    "6.4": (
         masking(),
         {
             "everywhere": (masking(everywhere=True), ["A token that is not chosen, with the"]),
@@ -201,7 +201,7 @@ SETS = {
             "up to 1": (masking(high=1), ["A chosen token with the draw 0.95"]),
         },
     ),
-    "6.4": (
+    "6.3": (
         follows(),
         {
             "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
