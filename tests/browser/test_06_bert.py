@@ -1,4 +1,4 @@
-"""Chapter 06 in JupyterLab: its three explorers answer."""
+"""Chapter 06 in JupyterLab: its four explorers answer."""
 
 import pytest
 from browser import changes
@@ -7,6 +7,11 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 EXPLORERS = {
     "fill_mask": (".tl-fill-mask", "input[type=checkbox]", "Space"),
+    "numbers": (
+        ":nth-match(.tl-fill-mask, 2)",
+        "input[type=checkbox]",
+        "Space",
+    ),
     "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
     "masking": (".tl-masking", "button:text('Draw again')", "Enter"),
 }
@@ -19,6 +24,13 @@ def test_the_explorers(open_chapter):
     expect(fill_mask).to_contain_text("thou")
     another_gap = fill_mask.locator(".tl-chips button").nth(4)
     assert changes(page, ".tl-fill-mask", another_gap.click)
+
+    numbers = lab.show(":nth-match(.tl-fill-mask, 2)")
+    expect(numbers).to_contain_text("seven")
+    text = numbers.locator("textarea")
+    german = "zwei tausend acht hundert zwei und vierzig"
+    text.fill(f"two thousand [MASK] hundred and forty-two [SEP] {german}")
+    expect(numbers).to_contain_text("eight")
 
     attention = lab.show(".tl-attention")
     text = attention.locator("input[aria-label=Text]")
