@@ -64,7 +64,9 @@ def pretraining_step_kept(model, optimizer, inputs, segments, ids, chosen, is_ne
 
 
 def pretraining_step_erased(model, optimizer, inputs, segments, ids, chosen, is_next):
-    """This sets the gradients to zero between `backward()` and `step()`, so nothing is learned."""
+    """No weight changes: `optimizer.step()` comes after `backward()`, with no `zero_grad()` between
+    the two.
+    """
     of_words, of_pairs = two_losses(model, inputs, segments, ids, chosen, is_next)
     (of_words + of_pairs).backward()
     optimizer.zero_grad()
@@ -229,6 +231,8 @@ def answers_are_hidden(answer):
 
 def only_the_chosen_count(answer):
     """Another token where nothing was asked, in `ids` alone, costs nothing."""
+    if answers_are_hidden(answer) is not True:
+        return None
     changed = 4 + (FIRST[2] - 3) % 8
     ids = torch.where(FIRST[3], FIRST[2], changed)
     other = (*FIRST[:2], ids, *FIRST[3:])
@@ -276,9 +280,7 @@ the words' first.
     run=run_steps,
     results=("losses of each step", "weights afterwards"),
     properties=(
-        Property(
-            "No weight changes: `backward()` on the loss, then `optimizer.step()`.", weights_move
-        ),
+        Property("No weight changes: `optimizer.step()` comes after `backward()`.", weights_move),
         Property(
             "It does not learn from the words: their loss is missing in the sum.", words_teach
         ),

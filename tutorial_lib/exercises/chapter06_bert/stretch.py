@@ -124,10 +124,34 @@ def is_a_sum(answer):
     """Each further token costs log 6, to a model that finds all alike."""
     if is_not_positive(answer) is not True:
         return None
-    short, long = values(answer, undecided, [1, 2], [1, 2, 3, 4])
-    if math.isclose(short, -math.log(N_IDS), rel_tol=1e-3):
-        return math.isclose(long, 3 * short, rel_tol=1e-3)
-    return None
+    costs = values(answer, undecided, [1, 2, 3], [1, 2, 3, 4, 5])
+    counted = [round(-cost / math.log(N_IDS), 2) for cost in costs]
+    sentences = {
+        (1, 1): "It is a mean, or one token alone: the log-probabilities of all tokens but the "
+        "first are added.",
+        (1, 3): "One token too few counts: all but the first do.",
+        (3, 5): "One token too many counts: nothing comes before the first.",
+    }
+    return True if counted == [2, 4] else sentences.get(tuple(counted))
+
+
+def counting(ahead):
+    """A model that is sure that each token is higher by `ahead` than the one it has just read."""
+    return lambda ids: 12.0 * F.one_hot((ids + ahead) % N_IDS, N_IDS)
+
+
+def asks_for_the_next_token(answer):
+    """The logits at a position are asked for the token after it."""
+    if is_not_positive(answer) is not True:
+        return None
+    sentences = {
+        1: True,
+        0: "It asks each position for the token that it has just read: its logits speak about the "
+        "token after it.",
+        2: "It asks each position for the token after the next one.",
+    }
+    sure = (k for k in sentences if values(answer, counting(k), [0, 1, 2, 3])[0] > -0.1)
+    return sentences.get(next(sure, None))
 
 
 def later_tokens_count(answer):
@@ -173,8 +197,9 @@ first, in nats: a tensor (N,). It is the left-hand formula of 6B, without its -1
             is_not_positive,
         ),
         Property(
-            "A longer text must cost more: the log-probabilities of its tokens are added.", is_a_sum
+            "It asks each position for another token than the next one.", asks_for_the_next_token
         ),
+        Property("The log-probabilities of all tokens but the first are added.", is_a_sum),
         Property("What comes later in the text does not count: it should.", later_tokens_count),
     ),
     see="6G One side or both",
