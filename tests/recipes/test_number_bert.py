@@ -61,7 +61,7 @@ def test_what_is_asked_is_hidden_and_special_tokens_never_are(model):
 
 
 def test_it_leaves_the_table_of_neighbours_behind(model):
-    """The claim of chapter 06, on other gaps, too. Other seeds found 0.969 and 0.966 of the gaps."""
+    """The claim of chapter 06, on other gaps, too. Other seeds found 0.969 and 0.966."""
     card = load_card("number-bert")["metric"]
     assert card["found"] > card["neighbours"] + 0.3 > card["most_frequent"] + 0.5
     for seed in (1, 2):
