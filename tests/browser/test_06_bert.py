@@ -1,12 +1,14 @@
-"""Chapter 06 in JupyterLab: its three explorers answer."""
+"""Chapter 06 in JupyterLab: its four explorers answer."""
 
 import pytest
 from browser import changes
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
+NUMBERS = ":nth-match(.tl-fill-mask, 2)"  # the second one reads two languages
 EXPLORERS = {
     "fill_mask": (".tl-fill-mask", "input[type=checkbox]", "Space"),
+    "numbers": (NUMBERS, "input[type=checkbox]", "Space"),
     "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
     "masking": (".tl-masking", "button:text('Draw again')", "Enter"),
 }
@@ -19,6 +21,13 @@ def test_the_explorers(open_chapter):
     expect(fill_mask).to_contain_text("thou")
     another_gap = fill_mask.locator(".tl-chips button").nth(4)
     assert changes(page, ".tl-fill-mask", another_gap.click)
+
+    numbers = lab.show(NUMBERS)
+    expect(numbers).to_contain_text("seven")
+    text = numbers.locator("textarea")
+    typed = "two thousand [MASK] hundred and two [SEP] zwei tausend acht hundert zwei"
+    assert changes(page, NUMBERS, lambda: text.fill(typed))
+    expect(numbers).to_contain_text("eight")
 
     attention = lab.show(".tl-attention")
     text = attention.locator("input[aria-label=Text]")

@@ -41,6 +41,21 @@ def test_a_text_is_read_where_the_model_is():
         assert fillings(MODEL, TOKENIZER, "the [MASK]") == fillings(MODEL, TOKENIZER, "the [MASK]")
 
 
+def test_what_comes_after_a_sep_is_read_as_the_second_sentence():
+    for left_only in (False, True):
+        found = fillings(MODEL, TOKENIZER, "the cat [SEP] the [MASK] sat", n=4, left_only=left_only)
+        ids, segments, tokens = TOKENIZER.encode("the cat", "the [MASK] sat")
+        assert found.tokens == tokens
+        if left_only:
+            ids, segments = [*ids[: found.place + 1], TOKENIZER.sep_id], segments[: found.place + 2]
+        assert segments[-1] == 1
+        with torch.no_grad():
+            hidden = MODEL(torch.tensor([ids]), torch.tensor([segments]))
+            best = MODEL.mlm_logits(hidden)[0, found.place].softmax(-1).topk(4)
+        assert [token for token, _ in found.rows] == [TOKENIZER.vocab[i] for i in best.indices]
+        torch.testing.assert_close(torch.tensor([p for _, p in found.rows]), best.values)
+
+
 def test_a_hidden_token_is_ranked():
     found = fillings(MODEL, TOKENIZER, "the cat", n=TOKENIZER.vocab_size, hidden=[1])
     token, probability, rank = found.right

@@ -21,6 +21,7 @@ GAPS = [
     "To be, or not to be 🙂 日本: " * 15,
     "[MASK] and " * 60,
     "[CLS] a [SEP] b [PAD]",
+    "Who is there? [SEP] Answer [MASK], and [MASK].",
 ]
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 
 from tutorial_lib.explorers.reading import reading
+from tutorial_lib.tokenizers.wordpiece import SEP
 
 MOST_TOKENS = 200
 
@@ -43,7 +44,8 @@ def fillings(model, tokenizer, text, n=10, which=0, hidden=(), left_only=False):
     >>> found.tokens, found.place, len(found.rows)
     (['[CLS]', 'so', '[MASK]', 'so', '[SEP]'], 2, 3)
     """
-    ids = tokenizer.encode(text).ids
+    first, separator, second = text.partition(SEP)
+    ids, segments, _ = tokenizer.encode(first, second if separator else None)
     longest = min(model.config.context, MOST_TOKENS)
     cut = max(0, len(ids) - longest)
     if cut:
@@ -59,9 +61,12 @@ def fillings(model, tokenizer, text, n=10, which=0, hidden=(), left_only=False):
         return Fillings(tokens, [], None, [], None, cut)
     place = places[min(max(which, 0), len(places) - 1)]
     read = [*ids[: place + 1], tokenizer.sep_id] if left_only else ids
-    inputs = torch.tensor([read], device=next(model.parameters()).device)  # (1, T)
+    device = next(model.parameters()).device
+    inputs = [torch.tensor([read], device=device)]  # (1, T)
+    if separator:
+        inputs.append(torch.tensor([segments[: len(read)]], device=device))  # (1, T)
     with reading(model):
-        probabilities = model.mlm_logits(model(inputs)[0, place]).softmax(-1)  # (V,)
+        probabilities = model.mlm_logits(model(*inputs)[0, place]).softmax(-1)  # (V,)
     best = probabilities.topk(min(n, len(probabilities)))
     found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     rows = [(tokenizer.vocab[i], probability) for i, probability in found]

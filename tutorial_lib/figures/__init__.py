@@ -148,8 +148,8 @@ if TYPE_CHECKING:
         input_representation,
         masked_objectives,
     )
+    from tutorial_lib.figures.chapter06_bert.leak import describe_two_layer_leak, two_layer_leak
     from tutorial_lib.figures.chapter06_bert.losses import two_losses
-    from tutorial_lib.figures.chapter06_bert.restored import describe_restored, restored
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,

@@ -23,32 +23,32 @@ def found_by(model, tokens):
     return share_of_true(torch.cat(said) == tokens.targets)
 
 
-def damaged(tokenizer, text, mask_80_10_10, share=0.15, seed=0):
-    """Return a text's ids (1, T), what becomes of them (1, T), and the places chosen, a list.
+@torch.no_grad()
+def missed_texts(model, tokens):
+    """Return the texts of MaskedTokens in which a BERT fills a gap wrongly, gaps as [MASK].
 
-    mask_80_10_10(ids, chosen, draw, random_ids, mask_id) returns the changed ids, as in chapter 06.
+    The model has a tokenizer and an MLM head.
     """
-    ids = torch.tensor([tokenizer.encode(text).ids])  # (1, T)
-    generator = torch.Generator().manual_seed(seed)
-    places = 1 + torch.randperm(ids.size(1) - 2, generator=generator)  # not [CLS], not [SEP]
-    places = places[: round(share * len(places))].sort().values
-    chosen = torch.zeros_like(ids, dtype=torch.bool)
-    chosen[0, places] = True
-    draw = torch.rand(ids.shape, generator=generator)
-    random_ids = torch.randint(5, tokenizer.vocab_size, ids.shape, generator=generator)
-    changed = mask_80_10_10(ids, chosen, draw, random_ids, tokenizer.mask_id)
-    return ids, torch.as_tensor(changed), places.tolist()  # a learner's lists are right, too
+    tokenizer = model.tokenizer
+    hidden = model(tokens.ids, tokens.segments, tokens.mask)  # (B, T, D)
+    wrong = model.mlm_logits(hidden[tokens.chosen]).argmax(dim=-1) != tokens.targets
+    rows = tokens.chosen.nonzero()[wrong, 0].unique()
+    left_out = (tokenizer.cls_id, tokenizer.pad_id)
+    return [
+        " ".join(tokenizer.vocab[i] for i in row if i not in left_out).removesuffix(" [SEP]")
+        for row in tokens.ids[rows].tolist()
+    ]
 
 
-def found_by_counting(texts, tokens, vocab_size):
+def found_by_counting(texts, tokens, vocab_size, commonest=None):
     """Return the shares of the hidden tokens that counting in texts, lists of ids, names.
 
     Three ways: the most frequent token; the most frequent one after the token on the left of the
     gap; the most frequent one between those on its left and right. A way without a count falls
-    back on the one before it.
+    back on the one before it. commonest replaces the first, for texts with [CLS] and [SEP] in them.
     """
     stream = np.array([token for text in texts for token in text])
-    commonest = int(np.bincount(stream).argmax())
+    commonest = int(np.bincount(stream).argmax()) if commonest is None else commonest
     after = _most_frequent(stream[:-1], stream[1:], vocab_size)
     between = _most_frequent(stream[:-2] * vocab_size + stream[2:], stream[1:-1], vocab_size)
     rows, places = tokens.chosen.nonzero(as_tuple=True)

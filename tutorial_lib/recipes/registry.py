@@ -213,6 +213,12 @@ RECIPES = {
             "a BERT pre-trained on Shakespeare: masked tokens and next sentences",
         ),
         Recipe(
+            "number-bert",
+            "number_bert",
+            "checkpoint",
+            "a small BERT that fills gaps in numbers, English and German words side by side",
+        ),
+        Recipe(
             "speech-vectors",
             "speech_vectors",
             "checkpoint",

@@ -47,6 +47,7 @@ def translator_facts(model):
 # Name of the checkpoint -> the function that says what its brain has to know besides.
 NETWORKS = {
     "shakespeare-bert": forger_facts,
+    "number-bert": lambda model: {},
     "family-electra": lambda model: {},
     "emoji-writer": lambda model: {},
     "shakespeare-gpt": lambda model: {},

@@ -28,7 +28,7 @@ from tutorial_lib.datasets import (  # noqa: E402
     smollm2_folder,
 )
 from tutorial_lib.errors import MissingDataError  # noqa: E402
-from tutorial_lib.recipes import CHECKPOINTS  # noqa: E402
+from tutorial_lib.recipes import CHECKPOINTS, number_bert  # noqa: E402
 from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer  # noqa: E402
 from tutorial_lib.tokenizers import BPETokenizer, WordPieceTokenizer  # noqa: E402
 from tutorial_lib.tokenizers.pretokenize import _CJK, BERT_PATTERN, printable  # noqa: E402
@@ -65,6 +65,7 @@ TOKENIZERS = {
     "hamlet": of_hamlet,
     "shakespeare-gpt": CharacterTokenizer,
     **{name: _stored(WordPieceTokenizer.from_vocab, name) for name in WORDPIECE},
+    "number-bert": _stored(number_bert.read_tokenizer, "number-bert"),
     **{name: _stored(BPETokenizer.load, name) for name in BPE},
 }
 

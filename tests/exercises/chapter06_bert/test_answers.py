@@ -73,9 +73,8 @@ def test_pairs_are_half_real_and_the_others_come_from_elsewhere(generator):
 
 
 def test_the_numbers_that_decide():
-    assert TASKS["6.8"].solution(**LARGE) == count_parameters(BERTConfig.large())
-    assert f"{TASKS['6.8'].solution(**MINILM):,}" in TASKS["6.8"].text
-    assert TASKS["6.2"].solution() == TASKS["6.2"].second_style() == 192
+    assert TASKS["6.9"].solution(**LARGE) == count_parameters(BERTConfig.large())
+    assert f"{TASKS['6.9'].solution(**MINILM):,}" in TASKS["6.9"].text
     assert TASKS["6.7"].solution() == pytest.approx(TASKS["6.7"].second_style())
 
 
@@ -88,14 +87,9 @@ def test_the_copier_finds_as_much_as_is_said(generator):
     assert found == pytest.approx(TASKS["6.7"].solution(), abs=0.02)
 
 
-def test_the_numbers_said_beside_them():
-    decoder = torch.ones(16, 16).tril()[:, :12].sum().item()
-    assert f"{decoder:.0f}" in TASKS["6.2"].verdict
-
-
 @pytest.mark.parametrize(
     ("number", "answers"),
-    [("6.2", (192,)), ("6.7", (0.14, 0.1404))],
+    [("6.7", (0.14, 0.1404))],
 )
 def test_a_rounded_claim_passes(number, answers):
     for answer in answers:
@@ -132,8 +126,8 @@ def segments_by_search(ids, sep_id):
     ("number", "answer"),
     [
         ("6.1", loss_by_labels),
-        ("6.3", segments_by_search),
-        ("6.5", masked_by_numpy),
+        ("6.2", segments_by_search),
+        ("6.4", masked_by_numpy),
     ],
 )
 def test_another_style_is_right(number, answer):
@@ -173,12 +167,12 @@ def test_a_training_leaves_the_random_numbers_alone():
     assert first == mlm_training(TASKS["6.6"].solution, steps=3)
 
 
-# The audit of 6.4 -----------------------------------------------------------------------------
+# The audit of 6.3 -----------------------------------------------------------------------------
 
 
 def test_only_the_letter_of_the_table_lets_a_blind_judge_find_the_pairs():
     scenes = [[f"{scene} {number}" for number in range(60)] for scene in range(12)]
-    choices = registry.find("6.4").choices
+    choices = registry.find("6.3").choices
     found = {letter: audit(code, scenes) for letter, code in choices.items()}
     sound = audit(next_sentence_pairs, scenes)
     assert sound.follow == 1
@@ -186,7 +180,7 @@ def test_only_the_letter_of_the_table_lets_a_blind_judge_find_the_pairs():
     assert 0.35 < sound.blind < 0.65
     assert 0 < found["a"].own < 0.2
     assert found["b"].follow == found["d"].follow == 0
-    shown = found[registry.find("6.4").answer]
+    shown = found[registry.find("6.3").answer]
     assert (shown.follow, shown.own) == (1, 0)
     assert shown.blind > 0.95
     assert shown.different[1] == 12 < shown.different[0] / 10

@@ -108,6 +108,43 @@ def batch(hide=True, labels="chosen", ignored=-100, hidden_label=False, place=0)
     return answer
 
 
+def step(
+    words=1, pairs=1, follows=True, read=True, parts=True, everywhere=False, zero=True, go=True
+):
+    """One step of pre-training, with a choice of slips."""
+
+    def answer(model, optimizer, inputs, segments, ids, chosen, is_next):
+        hidden = model(inputs if read else ids, segments if parts else None)
+        where = torch.ones_like(chosen) if everywhere else chosen
+        log_p = model.mlm_logits(hidden).log_softmax(dim=-1).gather(-1, ids[..., None])[..., 0]
+        of_words = -(log_p * where).sum() / where.sum()
+        column = (~is_next if follows else is_next).long()[:, None]
+        of_pairs = -model.nsp_logits(hidden).log_softmax(dim=-1).gather(1, column).mean()
+        if zero:
+            optimizer.zero_grad()
+        (words * of_words + pairs * of_pairs).backward()
+        if go:
+            optimizer.step()
+        return of_words.item(), of_pairs.item()
+
+    return answer
+
+
+def stretch(mean=False, sign=1, ahead=1, first=0, last=None, log=True):
+    """The log-probability of texts, with a choice of slips."""
+
+    def answer(model, texts):
+        found = []
+        for ids in texts:
+            p = model(ids[None])[0].softmax(dim=-1)  # (T, V)
+            terms = [p[t, ids[t + ahead]] for t in range(first, len(ids) - ahead)][:last]
+            terms = [term.log() if log else term for term in terms]
+            found.append(sign * sum(terms) / (len(terms) if mean else 1))
+        return found
+
+    return answer
+
+
 SETS = {
     "6.1": (
         masked_loss(),
@@ -144,7 +181,7 @@ SETS = {
             "over the batch": (masked_loss(dim=0), ["It matters how high all logits of a"]),
         },
     ),
-    "6.3": (
+    "6.2": (
         segments(),
         {
             "first [SEP] in the second": (
@@ -172,7 +209,7 @@ SETS = {
             ),
         },
     ),
-    "6.5": (
+    "6.4": (
         masking(),
         {
             "everywhere": (masking(everywhere=True), ["A token that is not chosen, with the"]),
@@ -201,7 +238,7 @@ SETS = {
             "up to 1": (masking(high=1), ["A chosen token with the draw 0.95"]),
         },
     ),
-    "6.4": (
+    "6.3": (
         follows(),
         {
             "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
@@ -225,6 +262,49 @@ SETS = {
                 ],
             ),
             "coin 0.8": (follows(coin=0.8), ["With a coin of 0.5 or more a second"]),
+        },
+    ),
+    "6.5": (
+        step(),
+        {
+            "nothing learned from the words": (
+                step(words=0),
+                ["It does not learn from the words"],
+            ),
+            "no step": (step(go=False), ["No weight changes: `optimizer.step()`"]),
+            "gradients kept": (step(zero=False), ["This adds the gradients of the steps before"]),
+            "no words, classes exchanged": (
+                step(words=0, follows=False),
+                ["It does not learn from the words", "It exchanges the two classes"],
+            ),
+            "reads the answers, no segments": (
+                step(read=False, parts=False),
+                ["It makes no use of `segments`", "It lets the model read the answers"],
+            ),
+            "everywhere, classes exchanged": (
+                step(everywhere=True, follows=False),
+                ["It exchanges the two classes", "It asks for tokens that were not chosen"],
+            ),
+        },
+    ),
+    "6.8": (
+        stretch(),
+        {
+            "a loss": (stretch(sign=-1), ["This has the sign of a loss"]),
+            "one too few": (stretch(first=1), ["One token too few counts"]),
+            "probabilities": (stretch(log=False), ["or is no logarithm"]),
+            "two ahead": (
+                stretch(ahead=2),
+                ["It asks each position for the token after the next", "One token too few counts"],
+            ),
+            "the first term alone": (
+                stretch(last=1),
+                ["It is a mean, or one token alone", "What comes later in the text does not"],
+            ),
+            "not shifted, a mean": (
+                stretch(ahead=0, mean=True),
+                ["the token that it has just read", "It is a mean, or one token alone"],
+            ),
         },
     ),
     "6.6": (

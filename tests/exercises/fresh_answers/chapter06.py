@@ -68,7 +68,7 @@ def loss_wrong_two(model, ids, chosen, mask_id):
     return F.cross_entropy(p[chosen], ids[chosen])
 
 
-# 6.3
+# 6.2
 def segment_right_1(ids, sep_id):
     sep = (ids == sep_id).long()
     before = sep.cumsum(dim=1) - sep
@@ -99,7 +99,7 @@ def segment_wrong_two(ids, sep_id):
     return (ids == sep_id).cumsum(dim=1).clamp(max=1)
 
 
-# 6.5
+# 6.4
 def pairs_right_1(documents, draws):
     out = []
     for d, s, coin, u in draws:
@@ -154,7 +154,7 @@ def pairs_wrong_two(documents, draws):
     return out
 
 
-# 6.3
+# 6.2
 def mask_right_1(ids, chosen, draw, random_ids, mask_id):
     hidden = torch.where(draw < 0.8, torch.full_like(ids, mask_id), random_ids)
     return torch.where(chosen & (draw < 0.9), hidden, ids)
@@ -323,7 +323,7 @@ def batch_wrong_visible_asked(ids, chosen, mask_id):
     return (inputs, labels)
 
 
-# 6.8
+# 6.9
 def size_right_1(vocab_size, d_model, n_layers, n_heads, context):
     D = d_model
     tables = vocab_size * D + context * D + 2 * D + 2 * D
@@ -367,19 +367,124 @@ def size_wrong_two(vocab_size, d_model, n_layers, n_heads, context):
     return (vocab_size + context + 2) * D + 2 * D + n_layers * layer
 
 
+# 6.5
+def step_right_1(model, optimizer, inputs, segments, ids, chosen, is_next):
+    states = model(inputs, segments)
+    logits = model.mlm_logits(states)[chosen]
+    a = F.cross_entropy(logits, ids[chosen])
+    target = torch.zeros(len(is_next), dtype=torch.long)
+    target[~is_next] = 1
+    b = F.cross_entropy(model.nsp_logits(states), target)
+    for parameter in model.parameters():
+        parameter.grad = None
+    loss = a + b
+    loss.backward()
+    optimizer.step()
+    return a.detach(), b.detach()
+
+
+def step_right_2(net, opt, x, parts, y, asked, follows):
+    h = net(x, parts)
+    log_p = net.mlm_logits(h).log_softmax(-1).gather(-1, y[..., None])[..., 0]
+    words = -(log_p * asked).sum() / asked.sum()
+    pairs = F.nll_loss(net.nsp_logits(h).log_softmax(-1), 1 - follows.long())
+    (words + pairs).backward()
+    opt.step()
+    opt.zero_grad()
+    return words.item(), pairs.item()
+
+
+def step_wrong_classes(model, optimizer, inputs, segments, ids, chosen, is_next):
+    hidden = model(inputs, segments)
+    words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
+    pairs = F.cross_entropy(model.nsp_logits(hidden), is_next.long())
+    optimizer.zero_grad()
+    (words + pairs).backward()
+    optimizer.step()
+    return words.item(), pairs.item()
+
+
+def step_wrong_order(model, optimizer, inputs, segments, ids, chosen, is_next):
+    hidden = model(inputs, segments)
+    words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
+    pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
+    (words + pairs).backward()
+    optimizer.zero_grad()
+    optimizer.step()
+    return words.item(), pairs.item()
+
+
+def step_wrong_no_zero(model, optimizer, inputs, segments, ids, chosen, is_next):
+    hidden = model(inputs, segments)
+    words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
+    pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
+    (words + pairs).backward()
+    optimizer.step()
+    return words.item(), pairs.item()
+
+
+def step_wrong_two(model, optimizer, inputs, segments, ids, chosen, is_next):
+    hidden = model(inputs)
+    words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
+    pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
+    optimizer.zero_grad()
+    words.backward()
+    optimizer.step()
+    return words.item(), pairs.item()
+
+
+# 6.8
+def stretch_right_1(model, texts):
+    out = []
+    for text in texts:
+        p = model(text.unsqueeze(0)).squeeze(0).softmax(-1)
+        out.append(sum(p[t, text[t + 1]].log() for t in range(len(text) - 1)))
+    return torch.stack(out)
+
+
+def stretch_right_2(gpt, texts):
+    scores = []
+    for ids in texts:
+        log_p = F.log_softmax(gpt(ids.view(1, -1)), dim=-1)
+        places = torch.arange(len(ids) - 1)
+        scores.append(float(log_p[0, places, ids[1:]].sum()))
+    return scores
+
+
+def stretch_wrong_mean(model, texts):
+    return torch.stack([-F.cross_entropy(model(t[None])[0, :-1], t[1:]) for t in texts])
+
+
+def stretch_wrong_sign(model, texts):
+    return torch.stack(
+        [F.cross_entropy(model(t[None])[0, :-1], t[1:], reduction="sum") for t in texts]
+    )
+
+
+def stretch_wrong_not_shifted(model, texts):
+    return torch.stack(
+        [model(t[None])[0].log_softmax(-1).gather(1, t[:, None]).sum() for t in texts]
+    )
+
+
+def stretch_wrong_two(model, texts):
+    return torch.stack([F.cross_entropy(model(t[None])[0, :-1], t[1:]) for t in texts])
+
+
 RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
-    "6.2": [192],
-    "6.3": [segment_right_1, segment_right_2, segment_right_3],
-    "6.4": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
-    "6.5": [mask_right_1, mask_right_2, mask_right_3],
+    "6.2": [segment_right_1, segment_right_2, segment_right_3],
+    "6.3": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
+    "6.4": [mask_right_1, mask_right_2, mask_right_3],
+    "6.5": [step_right_1, step_right_2],
     "6.7": [0.14],
     "6.6": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.8": [size_right_1, size_right_2],
+    "6.8": [stretch_right_1, stretch_right_2],
+    "6.9": [size_right_1, size_right_2],
 }
 WRONG = {
     "6.1": [
@@ -392,14 +497,6 @@ WRONG = {
         ("two: nothing is hidden, and a softmax before cross_entropy", loss_wrong_two),
     ],
     "6.2": [
-        ("took it at its word: the columns of the two [MASK] are 0, 16 x 10", 160),
-        ("rows of the padding left out: 12 x 12", 144),
-        ("padding forgotten: 16 x 16", 256),
-        ("two: the padding's rows left out, and the columns of [MASK]", 120),
-        ("causal mask and padding mask", 126),
-        ("counts the ones that are 0: 16 x 4", 64),
-    ],
-    "6.3": [
         ("each [SEP] counted with what follows", segment_wrong_sep_in_second),
         ("padding found by id 0; any other pad id gets 1", segment_wrong_pad_is_zero),
         ("two: first [SEP] is 1, and the padding is 1", segment_wrong_two),
@@ -407,7 +504,7 @@ WRONG = {
         ("the padding stays 1", segment_wrong_padding),
         ("recognises the padding by the id 0", segment_wrong_pad_id_zero),
     ],
-    "6.4": [
+    "6.3": [
         ("random sentence from all documents, own one too", pairs_wrong_own_document),
         ("round(u * (n - 1)) in place of int(u * n)", pairs_wrong_rounds),
         ("two: coin turned round, and own document in the list", pairs_wrong_two),
@@ -424,7 +521,7 @@ WRONG = {
             ("a", pairs_right_1),
         ),
     ],
-    "6.5": [
+    "6.4": [
         ("second assignment overwrites the [MASK]s with random tokens", mask_wrong_overwrites),
         ("random tokens also at places not chosen", mask_wrong_random_everywhere),
         ("two: random from 0.9 on (0.8 to 0.9 stays), and changes ids itself", mask_wrong_two),
@@ -434,6 +531,12 @@ WRONG = {
             mask_wrong_overwrites_masks,
         ),
         ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
+    ],
+    "6.5": [
+        ("is_next taken for the class", step_wrong_classes),
+        ("zeroed between backward and step", step_wrong_order),
+        ("never zeroed", step_wrong_no_zero),
+        ("two: no segments, and only the words teach", step_wrong_two),
     ],
     "6.7": [
         ("a random token copied is counted as right", 0.24),
@@ -458,6 +561,12 @@ WRONG = {
         ),
     ],
     "6.8": [
+        ("a mean for each text", stretch_wrong_mean),
+        ("a loss", stretch_wrong_sign),
+        ("asks for the token just read", stretch_wrong_not_shifted),
+        ("two: a mean, and a loss", stretch_wrong_two),
+    ],
+    "6.9": [
         ("the attention counted once for each head", size_wrong_heads),
         ("no biases in the layers", size_wrong_biases),
         ("pooler forgotten", size_wrong_pooler),

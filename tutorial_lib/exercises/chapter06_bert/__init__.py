@@ -1,24 +1,27 @@
 """Chapter 06: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE, VISIBLE_WEIGHTS
+from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
 from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
 from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
+from tutorial_lib.exercises.chapter06_bert.step import PRETRAINING_STEP
+from tutorial_lib.exercises.chapter06_bert.stretch import TEXT_LOG_PROBS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "BERT"
 
 EXERCISES = (
     MASKED_LOSS,
-    VISIBLE_WEIGHTS,
     SEGMENT_IDS,
     NEXT_SENTENCE_PAIRS,
     MASK_80_10_10,
+    PRETRAINING_STEP,
     MLM_CURVE,
     COPIED_SHARE,
+    TEXT_LOG_PROBS,
     BERT_SIZE,
 )
 
@@ -87,32 +90,27 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.3",
-        key="tokens_not_as_they_were",
-        question="Of 1,000 tokens of a text, how many does BERT’s masking hide or exchange?",
-    ),
-    Prediction(
-        id="P6.4",
         key="next_sentence_accuracy",
         question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
         "read. How often does it say right whether the second follows the first, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.5",
+        id="P6.4",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
         "only these may be answered. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.6",
+        id="P6.5",
         key="reviews_filled_by_minilm",
         question="MiniLM, frozen, with a new head for masked words. What share of the words "
         "hidden in film reviews does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.7",
+        id="P6.6",
         key="subject_eight_words_away",
         question="Eight words and commas stand between a gap and the verb that tells its subject. "
         "Only I, thou and he may be answered. In what share of the cases does MiniLM choose the "
@@ -120,9 +118,17 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="P6.8",
+        id="P6.7",
         key="table_of_bert_base",
         question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.8",
+        key="gaps_of_numbers",
+        question="Numbers in English and German words, with words hidden. A table of both "
+        "neighbours fills 0.44 of the gaps. What share does the numbers’ BERT fill, between 0 and "
+        "1?",
         share=True,
     ),
 )

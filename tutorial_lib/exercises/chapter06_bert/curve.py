@@ -158,8 +158,8 @@ MLM_CURVE = Symptom(
     level="medium",
     text="""
 A small model learned to fill blanks in a play twice: with sound batches, and with batches made by
-code with one of these mistakes. The first picture shows the loss that each training reports. In the
-second, both models take the same test afterwards, on text that they have not seen: what share of
+code with one of these mistakes. The picture shows the loss that each training reports. In the lines
+below it both models take the same test afterwards, on text that they have not seen: what share of
 the hidden letters do they name, and what share of the letters that they can see? Choose the letter,
 then repair `mlm_batch`.
 """,

@@ -203,7 +203,7 @@ Write `masked_loss(model, ids, chosen, mask_id)`, the right-hand formula above f
 `ids` (B, T) is the text; leave it as it is. `chosen` (B, T) is True at the tokens to hide. Exchange
 them for `mask_id` and let the model read that: `model(inputs)` gives logits (B, T, V). Then ask for
 the tokens that **were** there. Return the mean of -log p(token) in nats over the chosen positions
-of the whole batch, one number, as a tensor: in 6E your BERT learns by it. No other position counts.
+of the whole batch, one number, as a tensor that a model can learn by. No other position counts.
 """,
     hints=(
         "Three steps: hide, read, ask. `ids.masked_fill(chosen, mask_id)` makes a copy in which "

@@ -273,9 +273,9 @@ def _share(found):
 
 
 NEXT_SENTENCE_PAIRS = Symptom(
-    id="6.4",
+    id="6.3",
     title="Judged without reading",
-    level="hard",
+    level="medium",
     text="""
 `next_sentence_pairs(documents, draws)` makes such pairs. A document is a list of sentences. Each
 draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:

@@ -95,7 +95,7 @@ def any_padding(answer):
 
 
 SEGMENT_IDS = Write(
-    id="6.3",
+    id="6.2",
     title="First sentence or second",
     level="easy",
     text="""

@@ -122,7 +122,7 @@ def the_rest_is_there(answer):
 
 
 BERT_SIZE = Write(
-    id="6.8",
+    id="6.9",
     title="340 million?",
     level="medium",
     text="""

@@ -1,0 +1,163 @@
+"""Chapter 06: a BERT of the page's size that reads a number in English, then in German words.
+
+The page `bert` trains for a minute; this is the same machine on the same texts and both tasks,
+trained for longer. Its gaps can be filled from the other language alone, so that a table of
+neighbours cannot keep up with it. The last numbers of the file are held out, and measured.
+"""
+
+import re
+
+import torch
+
+from tutorial_lib import pages
+from tutorial_lib.objectives import MaskedTokens, mask_tokens, pretraining_loss
+from tutorial_lib.recipes.gap_tests import found_by_counting
+from tutorial_lib.recipes.measures import share_of_true
+from tutorial_lib.recipes.running import train_on_cpu
+from tutorial_lib.recipes.shakespeare_bert import build
+from tutorial_lib.tokenizers import WordPieceTokenizer
+from tutorial_lib.tokenizers.wordpiece import SPECIAL_TOKENS
+from tutorial_lib.training import Muon, set_seed
+
+SETTINGS = {
+    "seed": 0,
+    "held_out": 300,  # numbers, of 3,000
+    "sizes": {"vocab_size": 67, "context": 32, "d_model": 64, "n_layers": 2, "n_heads": 4},
+    "offsets": [],  # no head is told where to look
+    "share": 0.15,
+    "pairs": 32,  # of a batch
+    "steps": 6_000,
+    "lr": 5e-3,
+    "stored_as": "float16",
+}
+SMOKE = SETTINGS | {"steps": 2}
+
+
+def read_tokenizer(path):
+    """Read the vocabulary: whole words, with their umlauts."""
+    return WordPieceTokenizer.from_vocab(path, lowercase=False)
+
+
+def numbers():
+    """Return (English, German) of each number, in words; long German words are cut in theirs.
+
+    >>> numbers()[1]
+    ('two hundred and forty-seven', 'zwei hundert sieben und vierzig')
+    """
+    text = re.sub("hundert|tausend|(?<!h)und", r" \g<0> ", data_bytes().decode())
+    rows = [line.split("\t") for line in text.splitlines()]
+    return [(english, " ".join(german.split())) for english, german in rows]
+
+
+def data_bytes():
+    """Return the numbers as bytes, for their hash in the card."""
+    return (pages.FOLDER / "data/numbers_en_de.txt").read_bytes()
+
+
+def split(settings):
+    """Return the pairs to learn from and those held out."""
+    pairs = numbers()
+    return pairs[: -settings["held_out"]], pairs[-settings["held_out"] :]
+
+
+def packed(rows, tokenizer):
+    """Return ids, segments and mask (B, T) of pairs of texts, padded on the right."""
+    codes = [tokenizer.encode(*row) for row in rows]
+    longest = max(len(code.ids) for code in codes)
+    ids = torch.full((len(codes), longest), tokenizer.pad_id)
+    segments = torch.zeros_like(ids)
+    for row, code in enumerate(codes):
+        ids[row, : len(code.ids)] = torch.tensor(code.ids)
+        segments[row, : len(code.ids)] = torch.tensor(code.segments)
+    return ids, segments, ids != tokenizer.pad_id
+
+
+def special_ids(tokenizer):
+    """Return the ids that are never hidden."""
+    return [tokenizer.pad_id, tokenizer.unk_id, tokenizer.cls_id, tokenizer.sep_id]
+
+
+class NumberBatches:
+    """Endless batches (MaskedTokens, same (B,)): in half of the pairs both say the same number."""
+
+    def __init__(self, pairs, tokenizer, settings):
+        self.pairs, self.tokenizer, self.settings = pairs, tokenizer, settings
+
+    def __iter__(self):
+        settings, pairs = self.settings, self.pairs
+        generator = torch.Generator().manual_seed(settings["seed"])
+        while True:
+            first, other = torch.randint(len(pairs), (2, settings["pairs"]), generator=generator)
+            real = torch.rand(settings["pairs"], generator=generator) < 0.5
+            second = torch.where(real, first, other)
+            rows = [(pairs[a][0], pairs[b][1]) for a, b in zip(first, second, strict=True)]
+            ids, segments, mask = packed(rows, self.tokenizer)
+            tokens = mask_tokens(
+                ids,
+                self.tokenizer.mask_id,
+                self.tokenizer.vocab_size,
+                special_ids(self.tokenizer),
+                segments=segments,
+                mask=mask,
+                share=settings["share"],
+                generator=generator,
+            )
+            yield tokens, first == second
+
+
+def train(settings, progress=True):
+    """Train on all numbers but those held out; the tokenizer is model.tokenizer."""
+    pairs, _ = split(settings)
+    words = {word for pair in pairs for text in pair for word in text.replace("-", " - ").split()}
+    tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, *sorted(words)], lowercase=False)
+    set_seed(settings["seed"])
+    model = build(settings)
+    batches = NumberBatches(pairs, tokenizer, settings)
+    train_on_cpu(model, batches, pretraining_loss, settings, progress, optimizer=Muon)
+    model.tokenizer = tokenizer
+    return model
+
+
+def gaps(tokenizer, seed=0, share=SETTINGS["share"]):
+    """Return MaskedTokens of the pairs held out, both of one number; all chosen are [MASK]."""
+    ids, segments, mask = packed(split(SETTINGS)[1], tokenizer)
+    generator = torch.Generator().manual_seed(seed)
+    drawn = mask_tokens(
+        ids,
+        tokenizer.mask_id,
+        tokenizer.vocab_size,
+        special_ids(tokenizer),
+        share=share,
+        mask=mask,
+        generator=generator,
+    )
+    changed = ids.masked_fill(drawn.chosen, tokenizer.mask_id)
+    return MaskedTokens(changed, segments, mask, drawn.chosen, drawn.targets)
+
+
+@torch.no_grad()
+def evaluate(model):
+    """Return how many gaps of the numbers held out are found, by tables and by the model.
+
+    `same` is the share of pairs of which it says rightly whether both are one number.
+    """
+    tokenizer = model.tokenizer
+    asked = gaps(tokenizer)
+    pairs, held_out = split(SETTINGS)
+    texts = [tokenizer.encode(*pair).ids for pair in pairs]
+    commonest = int(asked.targets.mode().values)
+    counted = found_by_counting(texts, asked, tokenizer.vocab_size, commonest)
+    hidden = model(asked.ids, asked.segments, asked.mask)  # (B, T, D)
+    said = model.mlm_logits(hidden[asked.chosen]).argmax(dim=-1)
+    shifted = [german for _, german in held_out[1:] + held_out[:1]]
+    rows = [*held_out, *zip([english for english, _ in held_out], shifted, strict=True)]
+    answers = model.nsp_logits(model(*packed(rows, tokenizer))).argmax(dim=-1) == 0
+    truth = torch.tensor(
+        [german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)]
+    )
+    return {
+        "most_frequent": counted["the most frequent token"],
+        "neighbours": counted["from both neighbours"],
+        "found": share_of_true(said == asked.targets),
+        "same": share_of_true(answers == truth),
+    }
