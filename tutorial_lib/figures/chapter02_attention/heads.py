@@ -23,6 +23,8 @@ NUMBERS = 32  # of a vector that are drawn
 FEW = 6  # a matrix with no more rows and columns has its numbers written in square cells
 SPAN = 1.45  # height of the longer text's matrices, in inches
 WORD = 0.085  # inches a letter takes
+STRIP = 0.42  # width of what one head adds to the row of heads, in inches
+STRIP_NUMBERS = 8  # of each head that are drawn there
 
 
 @style.styled
@@ -206,8 +208,9 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
     }
     at["weights"] = at["values"] + narrow / 2 + 0.35 + high / 2
     at["heads"] = at["weights"] + high / 2 + 0.35 + narrow / 2
-    joined = at["heads"] + narrow / 2 + 0.75 + wide / 2
-    out = joined + wide + 0.85
+    side = STRIP * len(heads)
+    joined = at["heads"] + narrow / 2 + 0.75 + side / 2
+    out = joined + side / 2 + 0.85 + wide / 2
     figure, axes = canvas(
         figure, out + wide / 2 + 0.15, height + 0.45, title or "Multi-head attention", below=0.5
     )
@@ -237,7 +240,7 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
             half = {"values": narrow / 2, "weights": high / 2, "heads": narrow / 2}
             ends = [(at[start] + half[start] + 0.06, y), (at[end] - half[end] - 0.08, y)]
             arrow(axes, ends)
-        start, end = joined - wide / 2 - 0.08, right
+        start, end = joined - side / 2 - 0.08, right
         turn = (start + end) / 2
         arrow(axes, [(end, y), (turn, y), (turn, middle), (start, middle)])
         if row + 1 < len(heads) and heads[row + 1] != head + 1:
@@ -249,25 +252,34 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
             f"({sizes[name].replace(' ', ', ')})\n({', '.join(map(str, records[name][0].shape))})"
         )
         axes.text(place, y, short, ha="center", va="top", fontsize=9, linespacing=1.2)
-    side_by_side = records["heads"].transpose(0, 1).flatten(1)  # (T, H · K)
-    _matrix(axes, side_by_side, "heads, side by side", "T D", joined, middle, wide, high, style.INK)
-    shown = min(NUMBERS, side_by_side.shape[1])
-    for edge in range(d_head, shown, d_head):
-        place = joined - wide / 2 + wide * edge / shown
-        axes.plot(
-            [place, place],
-            [middle - high / 2, middle + high / 2],
-            color=style.INK,
-            lw=1.2,
-            zorder=6,
-        )
-    start, end = joined + wide / 2 + 0.06, out - wide / 2 - 0.08
+    _side_by_side(axes, records["heads"], heads, joined, middle, side, high)
+    start, end = joined + side / 2 + 0.06, out - wide / 2 - 0.08
     arrow(axes, [(start, middle), (end, middle)])
     d_model = layer.output.weight.shape
     said = f"· W_o\n{d_model[1]} × {d_model[0]}"
     axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
     _matrix(axes, records["output"], "output", "T D", out, middle, wide, high, style.INK)
     return figure
+
+
+def _side_by_side(axes, outputs, heads, x, y, width, height):
+    """The outputs (H, T, K) next to each other: a strip of columns for each head that is drawn."""
+    n_heads, n_tokens, d_head = outputs.shape
+    strip, left, bottom = width / len(heads), x - width / 2, y - height / 2
+    for place, head in enumerate(heads):
+        values = outputs[head, :, :STRIP_NUMBERS].detach().float().cpu().numpy()
+        cells(axes, values, left + strip * place, bottom, strip - 0.06, height)
+        below = {"ha": "center", "va": "top", "fontsize": 9}
+        axes.text(left + strip * (place + 0.5) - 0.03, bottom - 0.06, str(head), **below)
+        if place and heads[place - 1] != head - 1:
+            gap = {"ha": "center", "va": "top", "fontsize": 9}
+            axes.text(left + strip * place - 0.03, bottom - 0.06, "…", **gap)
+    above = {"ha": "center", "va": "bottom", "fontsize": 10, "fontweight": "bold"}
+    axes.text(x, y + height / 2 + 0.07, "heads, side by side", **above)
+    said = sizes_in_words("T D", (n_tokens, n_heads * d_head))
+    if d_head > STRIP_NUMBERS:
+        said += f"\n{STRIP_NUMBERS} columns of each"
+    axes.text(x, bottom - 0.27, said, ha="center", va="top", fontsize=9.2)
 
 
 def _named(words, n):
