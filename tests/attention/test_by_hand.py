@@ -38,7 +38,10 @@ def test_layers_are_as_they_were_afterwards_also_after_an_error():
     with pytest.raises(NotImplementedError), attend_by(unwritten, layers):
         layers[1](torch.randn(1, 3, 8))
     assert not any("attend" in vars(layer) for layer in layers)
-    with pytest.raises(TypeError, match="no attention layer"), attend_by(attention, nn.Linear(1, 1)):
+    with (
+        pytest.raises(TypeError, match="no attention layer"),
+        attend_by(attention, nn.Linear(1, 1)),
+    ):
         pass
 
 

@@ -193,7 +193,7 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
     Raises what the layer raises.
     """
     records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
-    n_heads, n_tokens, d_head = records["queries"].shape
+    n_heads, n_tokens, _ = records["queries"].shape
     heads = list(range(n_heads)) if n_heads <= 4 else [0, 1, 2, n_heads - 1]
     words = _named(words, n_tokens)
     room = 0.12 + WORD * max(map(len, words))
