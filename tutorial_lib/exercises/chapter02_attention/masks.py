@@ -297,6 +297,7 @@ k (S, K), v (S, D) and mask (T, S). Every masked map of this chapter will come f
         masked_attention_twice,
     ),
     shown=masked_attention_late,
+    from_empty=True,
     looks=(
         "There would be weights above the diagonal too, all alike within a row.",
         "The triangle would be right, but each row above the last would sum to less than 1.",
