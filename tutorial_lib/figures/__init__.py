@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         saturation,
     )
     from tutorial_lib.figures.chapter02_attention.heads import (
-        cross_attention_diagram,
         head_diagram,
         multi_head_diagram,
     )
