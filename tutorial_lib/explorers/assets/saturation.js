@@ -88,7 +88,7 @@ function render({ model, el }) {
     const x = (place) => left + 8 + place / (widths.length - 1) * (right - left - 16);
     for (const tick of TICKS) write(context, String(tick), x(widths.indexOf(tick)), y(0) + 13);
     strokeLine(context, [[x(at.place), y(1)], [x(at.place), y(0)]], theme.muted, 1, [4, 3]);
-    for (const [name, colour, label] of [["largest", "orange", "largest weight"], ["gradient", "green", "gradient"]]) {
+    for (const [name, colour, label] of [["largest", "blue", "largest weight"], ["gradient", "pink", "gradient"]]) {
       if (others) strokeLine(context, others.map((point, i) => [x(i), y(point[name])]), theme[colour], 1.4, [2, 4]);
       strokeLine(context, all.map((point, i) => [x(i), y(point[name])]), theme[colour], 2.2);
       context.beginPath();

@@ -8,7 +8,7 @@ import torch
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, MUTED, PINK, blank, headline, styled
 
 WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
 N_QUERIES = MOST_KEYS = 64
@@ -89,7 +89,7 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
     )
     bars.set_title("One query's weights", fontsize=10.5, y=1.02, pad=0)
     points = [measure_saturation(width, n_keys, scaled, seed) for width in WIDTHS]
-    for name, colour in (("largest", ORANGE), ("gradient", GREEN)):
+    for name, colour in (("largest", BLUE), ("gradient", PINK)):
         curve = [getattr(point, name) for point in points]
         curves.plot(WIDTHS, curve, color=colour)
         curves.plot([d], [getattr(now, name)], "o", color=colour, markersize=8)
