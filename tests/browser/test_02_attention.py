@@ -9,7 +9,7 @@ READS = ".tl-attention:has(input[aria-label='Second segment'])"
 WRITES = ".tl-attention:not(:has(input[aria-label='Second segment']))"
 EXPLORERS = {
     "softmax": (".tl-softmax", "input[aria-label=Temperature]", "ArrowRight"),
-    "width": (".tl-saturation", "input[aria-label='Head width d']", "ArrowRight"),
+    "width": (".tl-saturation", "input[aria-label='Head width K']", "ArrowRight"),
     "masks": (".tl-masks", "[role=gridcell]", "Space"),
     "attention": (READS, "input[aria-label=Head]", "ArrowRight"),
     "looking_back": (WRITES, "input[aria-label=Head]", "ArrowLeft"),
@@ -22,7 +22,7 @@ def test_the_explorers(open_chapter):
     softmax = lab.show(".tl-softmax")
     assert changes(page, ".tl-softmax", softmax.get_by_role("button", name="Next stage").click)
     assert changes(page, ".tl-softmax", lambda: softmax.get_by_label("query 1").fill("2"))
-    scale = lab.show(".tl-saturation").get_by_label("Divide the scores by √d")
+    scale = lab.show(".tl-saturation").get_by_label("Divide the scores by √K")
     assert changes(page, ".tl-saturation", scale.check)
     masks = lab.show(".tl-masks")
     assert changes(page, ".tl-masks", lambda: masks.get_by_label("Preset").select_option("window"))

@@ -35,7 +35,7 @@ def test_the_browser_measures_what_python_measures(open_explorer):
             assert result[name] == pytest.approx(getattr(ours, name), abs=1e-4)
 
     agrees()
-    for label in ("Head width d", "Number of keys"):
+    for label in ("Head width K", "Number of keys"):
         control = page.get_by_label(label, exact=True)
         for key in ("Home", "End", "ArrowLeft"):
             control.focus()
@@ -45,7 +45,7 @@ def test_the_browser_measures_what_python_measures(open_explorer):
             agrees()
     assert (explorer.widget.d, explorer.widget.n_keys) == (WIDTHS[-2], 63)
     plain = explorer.picture()
-    page.get_by_label("Divide the scores by √d").check()
+    page.get_by_label("Divide the scores by √K").check()
     assert explorer.picture() != plain
     agrees()
     said = page.locator(".tl-readout").inner_text()

@@ -29,7 +29,7 @@ ALIVE = {
     "02_attention": [
         ("attention", "[aria-label='Layer']", "ArrowRight"),
         ("softmax", "[aria-label='Temperature']", "ArrowRight"),
-        ("saturation", "[aria-label='Head width d']", "ArrowLeft"),
+        ("saturation", "[aria-label='Head width K']", "ArrowLeft"),
         ("masks", "[role=gridcell]", "Space"),
     ],
     "03_positional_encoding": [

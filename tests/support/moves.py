@@ -244,7 +244,7 @@ MOVES = {
         explorers.RotaryHands,
         named("Query at position", "Key at position", "Move both by"),
     ),
-    "saturation": (explorers.SaturationExplorer, named("Head width d", "Number of keys")),
+    "saturation": (explorers.SaturationExplorer, named("Head width K", "Number of keys")),
     "schemes": (
         lambda: explorers.SchemeComparer("relative", "alibi", 63, 31),
         (

@@ -3,9 +3,10 @@
 Start with `multi_head`: one function, then the layer around it. Then `masks`, `kernels` (the same,
 fast), `cache` (for generation), `grouped_query` (a smaller cache), `cross_widths` (few vectors that
 ask many) and `capture` (looking at the
-weights); `checks` holds the refusals.
+weights); `by_hand` attends with a function of your own; `checks` holds the refusals.
 """
 
+from tutorial_lib.attention.by_hand import attend_by
 from tutorial_lib.attention.cache import KVCache, ModelCache
 from tutorial_lib.attention.capture import (
     AttentionMaps,
@@ -38,6 +39,7 @@ __all__ = [
     "MultiHeadAttention",
     "RotaryAttention",
     "Tap",
+    "attend_by",
     "attention",
     "attention_layers",
     "attention_scores",

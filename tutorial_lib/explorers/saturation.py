@@ -14,7 +14,7 @@ from tutorial_lib.figures.chapter02_attention.head_width import (
 
 
 class SaturationExplorer(BrowserExplorer):
-    """A slider for the head width d, one for the number of keys, and a switch for 1/sqrt(d).
+    """A slider for the head width K (`d`), one for the number of keys, and a switch for 1/sqrt(K).
 
     d is one of 1, 2, 4 ... 512, n_keys is 2 to 64. The random vectors come from `seed`, so the same
     setting always shows the same numbers. The browser computes; `result` holds its numbers,
@@ -55,7 +55,7 @@ class SaturationExplorer(BrowserExplorer):
         """Say in words what the explorer shows now."""
         now, how = self.measured, "divided by" if self.scaled else "not divided by"
         return (
-            f"head width {self.d}, {self.n_keys} keys, scores {how} the square root of d: dot "
+            f"head width {self.d}, {self.n_keys} keys, scores {how} the square root of K: dot "
             f"products have a standard deviation of {now.deviation:.2f}, the largest weight is "
             f"{now.largest:.2f} and the gradient {now.gradient:.3f} on average."
         )

@@ -8,7 +8,6 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.decoding import beam_search, generate
 from tutorial_lib.explorers.reading import reading
 from tutorial_lib.figures.chapter04_transformer.beams import token_label
-from tutorial_lib.interpret import trace
 
 MOST_TOKENS = 40  # of a translation; the longest of the course's data has 28
 
@@ -65,27 +64,6 @@ def translate_steps(translator, text):
         torch.cat(list(maps.cross)),  # (L, H, T, S)
         logits[0].softmax(dim=-1),  # (T, V)
     )
-
-
-def cross_head(translator, text, layer, head):
-    """Return what one head of cross-attention works with while a text is translated.
-
-    That is: what the decoder asks with (T, D), what the encoder's last layer hands over (S, D), and
-    the head's queries (T, K), keys (S, K) and values (S, K). Raises what the translator's `source`
-    raises.
-
-    >>> from tutorial_lib.recipes.translator import Translator
-    >>> [tuple(part.shape) for part in cross_head(Translator.load("de"), "742", 1, 1)]
-    [(6, 128), (5, 128), (6, 32), (5, 32), (5, 32)]
-    """
-    source, mask = translator.source([text])
-    written = torch.tensor([translate_steps(translator, text).ids[:-1]], device=source.device)
-    with reading(translator.model):
-        story = trace(translator.model, source, written, mask)
-    name = f"decoder layer {layer} cross"
-    asks, answers = (story[part].tensor[0] for part in (f"{name} attention norm", "encoder norm"))
-    parts = (story[f"{name} {part}"].tensor[0, head] for part in ("queries", "keys", "values"))
-    return asks, answers, *parts
 
 
 class DecoderOf(torch.nn.Module):

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.stages import text_stages
     from tutorial_lib.figures.chapter02_attention.ablation import (
         describe_effect_spread,
-        describe_map_against_effect,
-        describe_what_is_left,
         effect_spread,
-        map_against_effect,
-        what_is_left,
     )
     from tutorial_lib.figures.chapter02_attention.arrows import (
         describe_query_and_keys,
         query_and_keys,
+    )
+    from tutorial_lib.figures.chapter02_attention.followed import (
+        describe_positions_followed,
+        positions_followed,
     )
     from tutorial_lib.figures.chapter02_attention.head_width import (
         describe_entropy_over_width,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         saturation,
     )
     from tutorial_lib.figures.chapter02_attention.heads import (
-        cross_attention_diagram,
         head_diagram,
         multi_head_diagram,
     )

@@ -25,7 +25,6 @@ from tutorial_lib.interpret.interventions import (
 from tutorial_lib.interpret.latents import SeenLatents, see_latents
 from tutorial_lib.interpret.likeness import likeness, likeness_by_layer
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
-from tutorial_lib.interpret.next_words import next_word_shares
 from tutorial_lib.interpret.painting import (
     highest,
     maps_from_cls,
@@ -73,7 +72,6 @@ __all__ = [
     "logit_lens",
     "maps_from_cls",
     "mean_outputs",
-    "next_word_shares",
     "paint_over",
     "patch_similarity",
     "previous_token_scores",

@@ -410,6 +410,23 @@ def test_a_right_answer_in_another_style_is_right(id, answer):
     property_checks.assert_right(id, answer)
 
 
+def test_many_heads_may_be_masked_attention_head_by_head():
+    own, masked_heads = triangle(0), masked()
+
+    def multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask):
+        texts = []
+        for text in x:
+            heads = zip(*((text @ w).chunk(n_heads, dim=-1) for w in (w_q, w_k, w_v)), strict=True)
+            texts.append(torch.cat([masked_heads(*head, mask)[0] for head in heads], dim=-1))
+        return torch.stack(texts) @ w_o
+
+    property_checks.assert_right("2.10", multi_head)
+    maps = torch.randn(1, 5, 6), *torch.randn(4, 6, 6)
+    torch.testing.assert_close(
+        multi_head(*maps, 3, own(5)), registry.find("2.10").solution(*maps, 3, own(5))
+    )
+
+
 def test_a_difference_shows_the_call_and_names_the_part():
     text = judge(registry.find("2.7"), triangle(0, 1, 2)).text
     assert 'To see it: the case "two words", causal_mask(2), at [0, 1]: expected False' in text

@@ -1,5 +1,7 @@
 """The cells an exercise makes for its notebook."""
 
+import dataclasses
+
 import pytest
 from torch import nn
 
@@ -26,6 +28,12 @@ def test_a_symptom_starts_from_the_broken_code(symptom_task):
         "    return width * width"
     )
     assert check_line(symptom_task) == 'check("9.1", choice_9_1, area)'
+
+
+def test_a_symptom_may_be_written_from_empty(symptom_task):
+    assert stub(dataclasses.replace(symptom_task, from_empty=True)).endswith(
+        '    """Return the area of a rectangle."""\n    raise NotImplementedError'
+    )
 
 
 def test_a_claim_asks_for_a_number(claim):

@@ -290,6 +290,16 @@ def test_a_symptoms_letter_and_repair(symptom_task):
     assert whole.line == "✓ right: it was (b), and your repair works."
 
 
+def test_code_that_is_written_from_empty_is_not_called_a_repair(symptom_task):
+    task = dataclasses.replace(symptom_task, from_empty=True)
+    then = "Now write `area` in the next cell and run the check after it."
+    assert judge(task, "b").line == f"◐ (b) is right: This takes the width twice. {then}"
+    assert (
+        judge(task, "b", task.mistakes[0]).text == "(b) is right. The code: This is the perimeter."
+    )
+    assert judge(task, "b", task.solution).line == "✓ right: it was (b), and your code works."
+
+
 def test_a_repair_without_a_letter_is_judged_and_the_letter_asked_for(symptom_task):
     task, asked = symptom_task, "Which letter was the picture: a, b or c?"
     for untouched in (None, unwritten, task.shown):

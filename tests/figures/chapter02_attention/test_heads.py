@@ -29,12 +29,10 @@ def test_small_matrices_have_their_numbers_in_square_cells_of_one_scale():
     assert not [word for word in words(plain) if word.lstrip("-").replace(".", "", 1).isdecimal()]
 
 
-def test_in_cross_attention_the_two_texts_have_their_own_lengths():
-    x, context = torch.randn(2, 8), torch.randn(3, 8)
-    figure = figures.cross_attention_diagram(x, context, x, context, context)
-    assert {"(T, S) = (2, 3)", "(S, D) = (3, 8)", "(T, K) = (2, 8)"} <= set(words(figure))
+def test_what_does_not_fit_together_is_refused():
+    x = torch.randn(2, 8)
     with pytest.raises(ShapeError, match="a head needs"):
-        figures.cross_attention_diagram(x, context, x, x, context)
+        figures.head_diagram(x, x, torch.randn(3, 8), torch.randn(3, 8))
 
 
 def test_the_heads_of_a_layer_are_drawn_with_the_shapes_it_made():
@@ -42,3 +40,5 @@ def test_the_heads_of_a_layer_are_drawn_with_the_shapes_it_made():
     shown = words(figure)
     assert {"head 0", "head 5", "⋮", "· W_o\n12 × 12", "(T, K)\n(5, 2)"} <= set(shown)
     assert "head 3" not in shown
+    assert {"2", "…", "5"} <= set(shown)  # a strip of the row of heads for each head drawn
+    assert "(T, D) = (5, 12)" in shown

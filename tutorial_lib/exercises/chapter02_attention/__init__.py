@@ -134,12 +134,14 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P2.9",
-        key="turn_without_two_heads",
-        question="The turn is 0.16, without L2H3 0.08, without L3H1 0.13. What is it without both?",
+        key="a_later_word_changes_an_earlier_map",
+        question="How much does SmolLM2's weight from `it` to `animal` depend on the last word?",
     ),
     Prediction(
         id="P2.10",
-        key="a_later_word_changes_an_earlier_map",
-        question="How much does SmolLM2's weight from `it` to `animal` depend on the last word?",
+        key="back_after_the_shuffle",
+        question="MiniLM's L0H2 gives the token before all of its weight. What is left of it, "
+        "between 0 and 1, when the position vectors are shuffled?",
+        share=True,
     ),
 )

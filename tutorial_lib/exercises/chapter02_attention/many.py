@@ -264,12 +264,12 @@ MULTI_HEAD = Write(
 Write `multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask)`: self-attention of `x` (B, T, D) with H
 heads of width K = D / H. Multiply from the right, `x @ w_q`. Head 0 owns the first K columns, head
 1 the next K, and so on. Each head attends by itself, where `mask` (T, T) is True, and divides its
-scores by √K; their outputs, side by side, go through `w_o`. You may call `lib.attention(q, k, v,
-mask)`. This is the layer that every Transformer is
-built from.
+scores by √K; their outputs, side by side, go through `w_o`. You may call your `masked_attention`
+head by head, or do all heads at once. Every Transformer is built from this layer.
 """,
     hints=(
-        "Split (B, T, D) to (B, T, H, K) first, then swap two axes to get (B, H, T, K).",
+        "Split (B, T, D) to (B, T, H, K) first, then swap two axes to get (B, H, T, K). Or loop: "
+        "`(x[b] @ w_q)[:, h * K : (h + 1) * K]` is one head of one text, (T, K).",
         "`einops.rearrange(y, 'b t (h k) -> b h t k', h=n_heads)` does both.",
         "Before you join, turn (B, H, T, K) back to (B, T, H, K), or words get mixed up.",
     ),

@@ -273,16 +273,17 @@ MASKED_ATTENTION = Symptom(
     title="A map that fades",
     level="medium",
     text="""
-The map above was meant to be causal attention: row t looks at words 0 to t. It was made by
-`masked_attention(q, k, v, mask)`: scaled dot-product attention in which query t looks only at the
-keys s with `mask[t, s]` True, for q (T, K), k (S, K), v (S, D) and mask (T, S). The code has one of
-these mistakes. Choose its letter in the next cell. Then open the folded cell after it: that is the
-code, for you to repair.
+The map above was meant to be causal attention: row t looks at words 0 to t. The code that made it
+has one of the mistakes below. Choose its letter in the next cell. Then write the code right, from
+an empty function: `masked_attention(q, k, v, mask)` is your `attention` of 2.4 for one head, but
+query t looks only at the keys s with `mask[t, s]` True. It returns `output, weights`, for q (T, K),
+k (S, K), v (S, D) and mask (T, S). Every masked map of this chapter will come from your function.
 """,
     hints=(
         "What should the single weight of the first row be? What is it here?",
         "Add up a row near the top, the bottom row, and a column. Which of them give 1?",
         "A hidden word must be out before the softmax divides. Which score has the exponential 0?",
+        "`scores.masked_fill(~mask, -math.inf)`: between the scores and their softmax.",
     ),
     solution=masked_attention,
     second_style=masked_attention_renormalised,
@@ -296,6 +297,7 @@ code, for you to repair.
         masked_attention_twice,
     ),
     shown=masked_attention_late,
+    from_empty=True,
     looks=(
         "There would be weights above the diagonal too, all alike within a row.",
         "The triangle would be right, but each row above the last would sum to less than 1.",

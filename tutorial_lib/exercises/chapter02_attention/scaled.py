@@ -116,16 +116,16 @@ ATTENTION = Write(
     title="Scaled dot-product attention",
     level="medium",
     text="""
-The stub of `attention(q, k, v)` holds code that runs, and two things are wrong with it. One shows
-as soon as the values are wider than the keys, the other as soon as there is more than one head.
-Find both. It should return `output, weights`, (..., T, D) and (..., T, S), for q (..., T, K),
-k (..., S, K) and v (..., S, D); in front are the heads (H), or batch and heads (B, H). It is the
-core of every model of this course.
+Write `attention(q, k, v)`, the formula of this section, from an empty function. It returns
+`output, weights`, (..., T, D) and (..., T, S), for q (..., T, K), k (..., S, K) and v (..., S, D).
+In front there may be more axes, such as heads (H), or batch and heads (B, H), so count axes from
+the end. Values may be wider than keys. It is the core of every model of this course.
 """,
     hints=(
         "A dot product of K unit-variance terms has variance K. Whose width is that?",
         "Each query spreads a weight of 1 over the keys: which axis of (T, S) sums to 1?",
-        "With heads in front, (H, T, S), which axis is number 1? Count from the end.",
+        "`k.transpose(-2, -1)` turns the last two axes of k, whatever is in front. Softmax over "
+        "`dim=-1`.",
     ),
     solution=attention,
     second_style=attention_einsum,

@@ -18,7 +18,7 @@ def stub(task):
     """Return the code cell the learner fills in.
 
     The solution's signatures and docstrings with `raise NotImplementedError` for each body; for a
-    symptom the broken code; for a claim the empty number.
+    symptom the broken code, unless it is written from empty; for a claim the empty number.
     """
     if isinstance(task, Claim):
         return f"{_variable('number', task)} = None  # {task.unit}"
@@ -29,6 +29,8 @@ def stub(task):
         broken = ast.parse(source_of(task.shown)).body[0]
         own = [broken.body[1:] if ast.get_docstring(broken) else broken.body]
         node.body = [part for part in node.body[:1] if ast.get_docstring(node)] + own[0]
+        if task.from_empty:
+            _empty(node)
         letters = ", ".join(f'"{letter}"' for letter in task.choices)
         return f"{_variable('choice', task)} = None  # {letters}\n\n\n{_unparse(tree)}"
     if isinstance(node, ast.ClassDef):

@@ -131,13 +131,15 @@ class Symptom(Write):
 
     The letters a, b, c, ... follow the order of `mistakes`; `shown` is the one behind the picture;
     `looks` holds one sentence a letter: what the picture would have looked like. Mistakes beyond
-    the last of `looks` have no letter: they are named in a repair. Raises ValueError when there
-    are more looks than mistakes, or when the mistake shown has no letter.
+    the last of `looks` have no letter: they are named in a repair. With `from_empty` the learner
+    does not see the code behind the picture, and writes it from an empty function. Raises
+    ValueError when there are more looks than mistakes, or when the mistake shown has no letter.
     """
 
     kind: ClassVar[str] = "symptom"
     shown: Callable
     looks: tuple
+    from_empty: bool = False
 
     def __post_init__(self):
         super().__post_init__()

@@ -133,12 +133,13 @@ def _judge_symptom(task, choice, repaired, output):
     """Judge a letter alone (the picture comes first), a repair alone, or both."""
     code = _judge_code(task, repaired, output)
     untouched = code.status == "open" or code.mistake is task.shown
+    work = "code" if task.from_empty else "repair"
     if choice is None or choice is ...:
         if untouched:
             return OPEN
         letters = f"Which letter was the picture: {_or(task.choices)}?"
         if code.status == "right":
-            text = f"your repair works{code.text.removeprefix('right')} {letters}"
+            text = f"your {work} works{code.text.removeprefix('right')} {letters}"
             return replace(code, status="halfway", text=text)
         return replace(code, text=f"{code.text} {letters}")
     letter = _letter(choice)
@@ -146,17 +147,19 @@ def _judge_symptom(task, choice, repaired, output):
         return Verdict("error", f"choose one of {', '.join(task.choices)}.")
     if letter != task.answer:
         text = f"not ({letter}). {task.looks[list(task.choices).index(letter)]}"
-        end = " Your repair works, though: what did you change?"
+        end = f" Your {work} works, though: what makes the difference?"
         return Verdict(
             "differs", text + (end if code.status == "right" else " Look again at what it shows.")
         )
     if code.status == "right":
-        text = f"right: it was ({letter}), and your repair works{code.text.removeprefix('right')}"
+        text = f"right: it was ({letter}), and your {work} works{code.text.removeprefix('right')}"
         return replace(code, text=text)
     if not untouched:
-        return replace(code, text=f"({letter}) is right. The repair: {code.text}")
+        return replace(code, text=f"({letter}) is right. The {work}: {code.text}")
     text = f"({letter}) is right: {message(task.shown)}"
-    if repaired is None or repaired is ...:
+    if (repaired is None or repaired is ...) and task.from_empty:
+        text += f" Now write `{task.name}` in the next cell and run the check after it."
+    elif repaired is None or repaired is ...:
         text += " Now open the folded cell below, repair the code in it and run the check after it."
     elif code.status == "open":
         text += f" Now write `{task.name}` and check again."

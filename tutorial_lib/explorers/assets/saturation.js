@@ -40,16 +40,16 @@ function render({ model, el }) {
     model.save_changes();
   };
   const sliders = {
-    d: slider("Head width d", { min: 0, max: widths.length - 1, value: widths.indexOf(model.get("d")), show: (i) => widths[i], change: (i) => set("d", widths[i]) }),
+    d: slider("Head width K", { min: 0, max: widths.length - 1, value: widths.indexOf(model.get("d")), show: (i) => widths[i], change: (i) => set("d", widths[i]) }),
     n_keys: slider("Number of keys", { min: 2, max: most, value: model.get("n_keys"), change: (n) => set("n_keys", n) }),
   };
-  const scaled = element("input", { type: "checkbox", "aria-label": "Divide the scores by √d", onchange: () => set("scaled", scaled.checked) });
+  const scaled = element("input", { type: "checkbox", "aria-label": "Divide the scores by √K", onchange: () => set("scaled", scaled.checked) });
   const canvas = element("canvas", { role: "img" });
   const readout = element("p", { class: "tl-readout", role: "status" });
   const note = element("p", { class: "tl-note" });
   root.append(
     element("p", { class: "tl-title", text: model.get("label") }),
-    element("div", { class: "tl-controls" }, ...Object.values(sliders).map((s) => s.node), element("label", {}, scaled, "Divide the scores by √d")),
+    element("div", { class: "tl-controls" }, ...Object.values(sliders).map((s) => s.node), element("label", {}, scaled, "Divide the scores by √K")),
     canvas, readout, note);
   el.append(root);
 
@@ -84,11 +84,11 @@ function render({ model, el }) {
 
   function drawCurves(context, left, right, all, others) {
     const { theme, at } = state;
-    const y = frame(context, left, right, "Mean of 64 queries, over the width", "head width d");
+    const y = frame(context, left, right, "Mean of 64 queries, over the width", "head width K");
     const x = (place) => left + 8 + place / (widths.length - 1) * (right - left - 16);
     for (const tick of TICKS) write(context, String(tick), x(widths.indexOf(tick)), y(0) + 13);
     strokeLine(context, [[x(at.place), y(1)], [x(at.place), y(0)]], theme.muted, 1, [4, 3]);
-    for (const [name, colour, label] of [["largest", "orange", "largest weight"], ["gradient", "green", "gradient"]]) {
+    for (const [name, colour, label] of [["largest", "blue", "largest weight"], ["gradient", "pink", "gradient"]]) {
       if (others) strokeLine(context, others.map((point, i) => [x(i), y(point[name])]), theme[colour], 1.4, [2, 4]);
       strokeLine(context, all.map((point, i) => [x(i), y(point[name])]), theme[colour], 2.2);
       context.beginPath();
@@ -111,8 +111,8 @@ function render({ model, el }) {
     drawCurves(context, middle + LEFT, width - NAMES, all, others);
     const now = all[at.place];
     const strong = (text) => element("b", { text });
-    readout.replaceChildren("Dot products have a standard deviation of ", strong(now.deviation.toFixed(2)), ` (√d = ${Math.sqrt(widths[at.place]).toFixed(2)})`,
-      at.scaled ? ", and are divided by √d. " : ". ", "Largest weight ", strong(now.largest.toFixed(2)), ", gradient ", strong(now.gradient.toFixed(3)), ", on average.");
+    readout.replaceChildren("Dot products have a standard deviation of ", strong(now.deviation.toFixed(2)), ` (√K = ${Math.sqrt(widths[at.place]).toFixed(2)})`,
+      at.scaled ? ", and are divided by √K. " : ". ", "Largest weight ", strong(now.largest.toFixed(2)), ", gradient ", strong(now.gradient.toFixed(3)), ", on average.");
     note.textContent = others ? "Dotted: the same without the division." : "The gradient says how far the weights move in all, up or down, when a score is nudged.";
     canvas.setAttribute("aria-label", `Bars of one query’s weights, and the largest weight and the gradient over the head width. ${readout.textContent}`);
   }

@@ -8,7 +8,7 @@ import torch
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, GREEN, MUTED, ORANGE, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, MUTED, PINK, blank, headline, styled
 
 WIDTHS = tuple(2**i for i in range(10))  # 1 .. 512
 N_QUERIES = MOST_KEYS = 64
@@ -89,7 +89,7 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
     )
     bars.set_title("One query's weights", fontsize=10.5, y=1.02, pad=0)
     points = [measure_saturation(width, n_keys, scaled, seed) for width in WIDTHS]
-    for name, colour in (("largest", ORANGE), ("gradient", GREEN)):
+    for name, colour in (("largest", BLUE), ("gradient", PINK)):
         curve = [getattr(point, name) for point in points]
         curves.plot(WIDTHS, curve, color=colour)
         curves.plot([d], [getattr(now, name)], "o", color=colour, markersize=8)
@@ -106,9 +106,9 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
     curves.axvline(d, color=MUTED, linewidth=0.8)
     curves.set_xscale("log", base=2)
     curves.set_xticks([1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
-    curves.set(ylim=(0, 1.02), xlabel="head width d", ylabel="mean over 64 queries")
+    curves.set(ylim=(0, 1.02), xlabel="head width K", ylabel="mean over 64 queries")
     curves.set_title(
-        f"q·k: standard deviation {now.deviation:.2f}, √d = {np.sqrt(d):.2f}",
+        f"q·k: standard deviation {now.deviation:.2f}, √K = {np.sqrt(d):.2f}",
         fontsize=10.5,
         y=1.02,  # given, so that matplotlib does not have to search for one
         pad=0,
@@ -120,7 +120,7 @@ def saturation(d, n_keys=16, scaled=False, seed=0, figure=None):
 
 
 def _finding(d, now, scaled):
-    how = "divided by √d" if scaled else "not scaled"
+    how = "divided by √K" if scaled else "not scaled"
     return f"d = {d}, {how}: largest weight {now.largest:.2f}, gradient {now.gradient:.3f} (means)"
 
 
@@ -146,7 +146,7 @@ def entropy_over_width(weighings, figure=None):
     """
     return line_chart(
         {name: (ENTROPY_WIDTHS, bits) for name, bits in _entropies(weighings).items()},
-        "head width d_k",
+        "head width K",
         "entropy of the weights (bits)",
         "The sound curve is flat. What is wrong with the other?",
         references={"64 keys share equally": 6.0},

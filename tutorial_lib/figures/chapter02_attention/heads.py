@@ -23,32 +23,30 @@ NUMBERS = 32  # of a vector that are drawn
 FEW = 6  # a matrix with no more rows and columns has its numbers written in square cells
 SPAN = 1.45  # height of the longer text's matrices, in inches
 WORD = 0.085  # inches a letter takes
+STRIP = 0.42  # width of what one head adds to the row of heads, in inches
+STRIP_NUMBERS = 8  # of each head that are drawn there
 
 
 @style.styled
-def head_diagram(
-    x, queries, keys, values, mask=None, words=None, title=None, context=None,
-    context_words=None, figure=None,
-):  # fmt: skip
+def head_diagram(x, queries, keys, values, mask=None, words=None, title=None, figure=None):
     """Draw one attention head from left to right, each matrix with its real numbers.
 
-    x (T, D) asks; queries (T, K), keys (S, K) and values (S, V) are what a head makes of it, and
-    with context (S, D), of that; mask (T, S), True = may look. Scores, weights and output are
-    computed as `attention.attention` does (Vaswani et al. 2017, eq. 1). words and context_words
-    name the rows. Blue is above 0, orange below it; weights are blue. Where all matrices are
-    small, each cell is a square with its number in it, and equal numbers have equal colours.
+    x (T, D) asks and answers; queries (T, K), keys (S, K) and values (S, V), with S = T, are what a
+    head makes of it; mask (T, S), True = may look. Scores, weights and output are computed as
+    `attention.attention` does (Vaswani et al. 2017, eq. 1). words name the rows. Blue is above 0,
+    orange below it; weights are blue. Where all matrices are small, each cell is a square with its
+    number in it, and equal numbers have equal colours.
     Returns the figure. Raises ShapeError when these do not fit together.
     """
-    steps = head_steps(x, queries, keys, values, mask, context)
+    steps = head_steps(x, queries, keys, values, mask)
     n_asking, n_asked = steps["scores"].shape
     unit = SPAN / max(n_asking, n_asked)
     words = _named(words, n_asking)
-    context_words = _named(context_words, n_asked) if context is not None else words
-    room = 0.12 + WORD * max(map(len, [*words, *context_words]))
+    room = 0.12 + WORD * max(map(len, words))
     pitch = SPAN + 0.95
     row_q, row_k, row_v = 2 * pitch + SPAN / 2, pitch + SPAN / 2, SPAN / 2
     tensors = (x, queries, keys, values, steps["scores"])
-    small = context is None and max(max(tensor.shape) for tensor in tensors) <= FEW
+    small = max(max(tensor.shape) for tensor in tensors) <= FEW
     wide, narrow = 1.45, 1.0
     wide_q, wide_k, wide_v = (narrow,) * 3
     top = None  # each matrix has a scale of its own
@@ -67,26 +65,19 @@ def head_diagram(
     height = 2 * pitch + SPAN + 0.5
     figure, axes = canvas(figure, width, height, title or "One attention head", below=0.4)
     middle = (row_q + row_k) / 2
-    asking = row_k if context is None else row_q
-    _matrix(axes, x, "x", "T D", at_x, asking, wide, unit * n_asking, style.INK, top=top)
-    _rows(axes, words, at_x - wide / 2, asking, unit)
-    if context is not None:
-        below = (row_k + row_v) / 2
-        _matrix(axes, context, "context", "S D", at_x, below, wide, square, style.INK)
-        _rows(axes, context_words, at_x - wide / 2, below, unit)
+    _matrix(axes, x, "x", "T D", at_x, row_k, wide, unit * n_asking, style.INK, top=top)
+    _rows(axes, words, at_x - wide / 2, row_k, unit)
     value_letters = "S K" if values.shape[-1] == keys.shape[-1] else "S D"
     made = (
-        ("queries", "T K", queries, row_q, QUERY, asking, "W_q", wide_q),
-        ("keys", "S K", keys, row_k, KEY, asking, "W_k", wide_k),
-        ("values", value_letters, values, row_v, VALUE, asking, "W_v", wide_v),
+        ("queries", "T K", queries, row_q, QUERY, "W_q", wide_q),
+        ("keys", "S K", keys, row_k, KEY, "W_k", wide_k),
+        ("values", value_letters, values, row_v, VALUE, "W_v", wide_v),
     )
-    for name, letters, tensor, y, colour, source, weight, across in made:
-        if context is not None and name != "queries":
-            source = (row_k + row_v) / 2
+    for name, letters, tensor, y, colour, weight, across in made:
         start, end = at_x + wide / 2 + 0.06, at_q - across / 2 - 0.08
         turn = start + 0.2
-        bend = [(turn, source), (turn, y)] if source != y else []
-        arrow(axes, [(start, source), *bend, (end, y)], colour, 1.8)
+        bend = [(turn, row_k), (turn, y)] if y != row_k else []
+        arrow(axes, [(start, row_k), *bend, (end, y)], colour, 1.8)
         axes.text(turn + 0.07, y + 0.07, f"· {weight}", color=colour, fontsize=9.5, va="bottom")
         _matrix(axes, tensor, name, letters, at_q, y, across, unit * len(tensor), colour, top=top)
     start, end = at_q + narrow / 2 + 0.06, at_scores - square / 2 - 0.08
@@ -147,18 +138,7 @@ def head_diagram(
     return figure
 
 
-def cross_attention_diagram(
-    x, context, queries, keys, values, words=None, context_words=None, mask=None, title=None,
-    figure=None,
-):  # fmt: skip
-    """Draw a head of cross-attention: x (T, D) asks, context (S, D) answers; see `head_diagram`."""
-    title = title or "Cross-attention: the decoder asks, the encoder's output answers"
-    return head_diagram(
-        x, queries, keys, values, mask, words, title, context, context_words, figure
-    )
-
-
-def head_steps(x, queries, keys, values, mask=None, context=None):
+def head_steps(x, queries, keys, values, mask=None):
     """Return what a head computes by name: scores, masked (with a mask), weights, output.
 
     Shapes as in `head_diagram`. Raises ShapeError when they do not fit.
@@ -167,11 +147,10 @@ def head_steps(x, queries, keys, values, mask=None, context=None):
     >>> head_steps(*[torch.eye(2)] * 4)["weights"].sum(-1)
     tensor([1., 1.])
     """
-    asked = x if context is None else context
     sizes = [tuple(t.shape) for t in (x, queries, keys, values)]
     fits = all(len(size) == 2 for size in sizes) and len(x) == len(queries)
-    if not fits or not len(asked) == len(keys) == len(values):
-        raise ShapeError(f"a head needs x (T, D), queries (T, K), keys and values (S, K): {sizes}")
+    if not fits or not len(x) == len(keys) == len(values):
+        raise ShapeError(f"a head needs x (T, D), queries, keys and values (T, K): {sizes}")
     q, k = queries[None, None], keys[None, None]
     steps = {"scores": attention_scores(q, k)[0, 0]}
     last = steps["scores"]
@@ -191,7 +170,7 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
     Raises what the layer raises.
     """
     records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
-    n_heads, n_tokens, d_head = records["queries"].shape
+    n_heads, n_tokens, _ = records["queries"].shape
     heads = list(range(n_heads)) if n_heads <= 4 else [0, 1, 2, n_heads - 1]
     words = _named(words, n_tokens)
     room = 0.12 + WORD * max(map(len, words))
@@ -206,8 +185,9 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
     }
     at["weights"] = at["values"] + narrow / 2 + 0.35 + high / 2
     at["heads"] = at["weights"] + high / 2 + 0.35 + narrow / 2
-    joined = at["heads"] + narrow / 2 + 0.75 + wide / 2
-    out = joined + wide + 0.85
+    side = STRIP * len(heads)
+    joined = at["heads"] + narrow / 2 + 0.75 + side / 2
+    out = joined + side / 2 + 0.85 + wide / 2
     figure, axes = canvas(
         figure, out + wide / 2 + 0.15, height + 0.45, title or "Multi-head attention", below=0.5
     )
@@ -237,7 +217,7 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
             half = {"values": narrow / 2, "weights": high / 2, "heads": narrow / 2}
             ends = [(at[start] + half[start] + 0.06, y), (at[end] - half[end] - 0.08, y)]
             arrow(axes, ends)
-        start, end = joined - wide / 2 - 0.08, right
+        start, end = joined - side / 2 - 0.08, right
         turn = (start + end) / 2
         arrow(axes, [(end, y), (turn, y), (turn, middle), (start, middle)])
         if row + 1 < len(heads) and heads[row + 1] != head + 1:
@@ -249,25 +229,34 @@ def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options)
             f"({sizes[name].replace(' ', ', ')})\n({', '.join(map(str, records[name][0].shape))})"
         )
         axes.text(place, y, short, ha="center", va="top", fontsize=9, linespacing=1.2)
-    side_by_side = records["heads"].transpose(0, 1).flatten(1)  # (T, H · K)
-    _matrix(axes, side_by_side, "heads, side by side", "T D", joined, middle, wide, high, style.INK)
-    shown = min(NUMBERS, side_by_side.shape[1])
-    for edge in range(d_head, shown, d_head):
-        place = joined - wide / 2 + wide * edge / shown
-        axes.plot(
-            [place, place],
-            [middle - high / 2, middle + high / 2],
-            color=style.INK,
-            lw=1.2,
-            zorder=6,
-        )
-    start, end = joined + wide / 2 + 0.06, out - wide / 2 - 0.08
+    _side_by_side(axes, records["heads"], heads, joined, middle, side, high)
+    start, end = joined + side / 2 + 0.06, out - wide / 2 - 0.08
     arrow(axes, [(start, middle), (end, middle)])
     d_model = layer.output.weight.shape
     said = f"· W_o\n{d_model[1]} × {d_model[0]}"
     axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
     _matrix(axes, records["output"], "output", "T D", out, middle, wide, high, style.INK)
     return figure
+
+
+def _side_by_side(axes, outputs, heads, x, y, width, height):
+    """The outputs (H, T, K) next to each other: a strip of columns for each head that is drawn."""
+    n_heads, n_tokens, d_head = outputs.shape
+    strip, left, bottom = width / len(heads), x - width / 2, y - height / 2
+    for place, head in enumerate(heads):
+        values = outputs[head, :, :STRIP_NUMBERS].detach().float().cpu().numpy()
+        cells(axes, values, left + strip * place, bottom, strip - 0.06, height)
+        below = {"ha": "center", "va": "top", "fontsize": 9}
+        axes.text(left + strip * (place + 0.5) - 0.03, bottom - 0.06, str(head), **below)
+        if place and heads[place - 1] != head - 1:
+            gap = {"ha": "center", "va": "top", "fontsize": 9}
+            axes.text(left + strip * place - 0.03, bottom - 0.06, "…", **gap)
+    above = {"ha": "center", "va": "bottom", "fontsize": 10, "fontweight": "bold"}
+    axes.text(x, y + height / 2 + 0.07, "heads, side by side", **above)
+    said = sizes_in_words("T D", (n_tokens, n_heads * d_head))
+    if d_head > STRIP_NUMBERS:
+        said += f"\n{STRIP_NUMBERS} columns of each"
+    axes.text(x, bottom - 0.27, said, ha="center", va="top", fontsize=9.2)
 
 
 def _named(words, n):
