@@ -28,10 +28,9 @@ from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.next_words import next_word_shares
 from tutorial_lib.interpret.painting import (
     highest,
-    maps_from_cls,
+    named_in_another,
     paint_over,
     random_with_as_much,
-    shared_tiles,
 )
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
@@ -71,8 +70,8 @@ __all__ = [
     "likeness",
     "likeness_by_layer",
     "logit_lens",
-    "maps_from_cls",
     "mean_outputs",
+    "named_in_another",
     "next_word_shares",
     "paint_over",
     "patch_similarity",
@@ -87,7 +86,6 @@ __all__ = [
     "rollout",
     "see_latents",
     "see_picture",
-    "shared_tiles",
     "trace",
     "weights_by_distance",
     "weights_on",

@@ -147,7 +147,9 @@ def beyond_ink(rows, title=None, figure=None):
     )
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
     axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
-    style.headline(figure, title or "Against another digit's map, no map is clearly ahead")
+    style.headline(
+        figure, title or "Do the six tiles that a map names count for more than their ink?"
+    )
     return figure
 
 
