@@ -24,7 +24,7 @@ def covered_tiles(image, falls, named, surest, title=None, figure=None):
     'one tile covered'
     """
     shown = _telling(falls)
-    figure = style.blank(figure, 9.6, 3.1)
+    figure = style.blank(figure, 9.6, 2.75)
     whole, *copies, last = figure.subplots(1, _SHOWN + 2)
     _digit(whole, image, "the digit", f"“{named}”: {surest:.2f}")
     for axes, number in zip(copies, shown, strict=True):
@@ -32,7 +32,7 @@ def covered_tiles(image, falls, named, surest, title=None, figure=None):
         tile[number] = True
         fall = falls.flatten()[number].item()
         left = paint_over(image[None], tile[None])[0]
-        _digit(axes, left, "one tile covered", f"“{named}”: {surest - fall:.2f}")
+        _digit(axes, left, "one tile covered", f"“{named}”: {max(surest - fall, 0):.2f}")
         row, column = divmod(number, len(falls))
         step = image.size(-1) / len(falls)
         corner = (column * step - 0.5, row * step - 0.5)
