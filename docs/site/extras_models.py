@@ -1,7 +1,6 @@
 """Which of the site's vocabularies and small networks an explorer has, asked of the live one."""
 
 import base64
-import copy
 import inspect
 import itertools
 import re
@@ -75,7 +74,8 @@ def network(model, name=""):
     """Return the name of the network that a model is, for the page; "" when the site lacks it.
 
     A model that is no checkpoint was trained in its chapter: given a name, it is stored in
-    models/trained in half precision, from where export_small.py takes it.
+    models/trained in half precision, from where export_small.py takes it. A class of the notebook
+    (chapter 07 writes a ViT's way through its parts) is stored as the library's class below it.
     """
     for known in NETWORKS:
         checkpoint = part(known)
@@ -85,8 +85,10 @@ def network(model, name=""):
                 return known
     if name:
         TRAINED.mkdir(exist_ok=True)
-        half = copy.deepcopy(model).cpu().half()
-        half.save(TRAINED / f"{name}.safetensors")
+        kind = next(k for k in type(model).__mro__ if k.__module__.startswith("tutorial_lib."))
+        half = kind(model.config)
+        half.load_state_dict(model.state_dict())
+        half.half().save(TRAINED / f"{name}.safetensors")
     return name
 
 

@@ -36,9 +36,9 @@ SAID = [
     ("6.9", "the attention counted", ["The number of heads changes its result"]),
     ("6b.6", "token vectors", ["to length 1 before the mean"]),
     ("7.2", "width taken", ["Height and width are exchanged"]),
-    ("7.6", "reshaped", ["The numbers of a vector are mixed"]),
+    ("7.8", "reshaped", ["The numbers of a vector are mixed"]),
     ("7.12", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),
-    ("7.7", "two", ["in another order", "in two parts, validation and test", "it leaves out 2"]),
+    ("7.5", "two", ["in another order", "in two parts, validation and test", "it leaves out 2"]),
     ("7.13", "two", ["One is the head"]),
 ]
 

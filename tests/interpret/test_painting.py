@@ -2,17 +2,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.interpret import (
-    highest,
-    maps_from_cls,
-    paint_over,
-    random_with_as_much,
-    rollout,
-    shared_tiles,
-)
-from tutorial_lib.models import ViT, ViTConfig
+from tutorial_lib.interpret import highest, named_in_another, paint_over, random_with_as_much
 
 
 def test_only_the_chosen_tiles_are_painted_over():
@@ -40,24 +31,15 @@ def test_the_control_takes_out_as_many_tiles_and_as_much_ink_but_others():
     assert (control & chosen).sum(dim=1).float().mean() < 1.5
 
 
-def test_four_maps_of_what_cls_looks_at():
-    torch.manual_seed(0)
-    sizes = {"image_size": 8, "patch_size": 4, "channels": 1, "n_classes": 2, "d_model": 8}
-    model = ViT(ViTConfig(**sizes, n_layers=3, n_heads=2)).eval()
-    images = torch.rand(2, 1, 8, 8)
-    with torch.no_grad(), capture_attention(model) as maps:
-        model(images)
-    found = maps_from_cls(model, images, lambda of_one: rollout(list(of_one[:, None]))[0])
-    assert {name: weights.shape for name, weights in found.items()} == dict.fromkeys(
-        ("last layer", "middle layer", "rollout", "rollout, no identity"), (2, 4)
-    )
-    assert_close(found["last layer"], maps[2].mean(dim=1)[:, 0, 1:])
-    assert_close(found["middle layer"], maps[1].mean(dim=1)[:, 0, 1:])
-    assert_close(found["rollout"], rollout(list(maps))[:, 0, 1:])
-    assert_close(found["rollout, no identity"], rollout(list(maps), identity=False)[:, 0, 1:])
-
-
-def test_tiles_at_random_are_shared_as_often_as_chance_has_it():
-    chosen = highest(torch.rand(300, 49, generator=torch.Generator().manual_seed(0)), 6)
-    assert abs(shared_tiles(chosen) - 36 / 49) < 0.03
-    assert shared_tiles(chosen[:1].expand(3, -1)) == 6
+def test_the_other_control_is_another_picture_s_tiles_nearest_in_ink():
+    generator = torch.Generator().manual_seed(1)
+    ink = torch.rand(30, 16, generator=generator)
+    chosen = highest(torch.rand(30, 16, generator=generator), 5)
+    chosen[1] = chosen[0]  # no control of each other
+    found = named_in_another(ink, chosen)
+    for i, row in enumerate(found):
+        assert not torch.equal(row, chosen[i])
+        others = [tiles for tiles in chosen if not torch.equal(tiles, chosen[i])]
+        own = ink[i][chosen[i]].sum()
+        nearest = min((ink[i][tiles].sum() - own).abs() for tiles in others)
+        assert_close((ink[i][row].sum() - own).abs(), nearest)

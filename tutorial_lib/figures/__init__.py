@@ -172,12 +172,11 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
-        describe_digit_attention,
         describe_rollout_against,
-        digit_attention,
         rollout_against,
     )
-    from tutorial_lib.figures.chapter07_vit.first_layer import patch_filters, token_row
+    from tutorial_lib.figures.chapter07_vit.covered import covered_tiles, describe_covered_tiles
+    from tutorial_lib.figures.chapter07_vit.first_layer import token_row
     from tutorial_lib.figures.chapter07_vit.frozen_features import (
         describe_frozen_features,
         frozen_features,
@@ -185,7 +184,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter07_vit.hidden_patches import (
         describe_filled_emoji,
         filled_emoji,
-        patch_colour,
+    )
+    from tutorial_lib.figures.chapter07_vit.matched_parts import (
+        describe_matched_parts,
+        matched_parts,
     )
     from tutorial_lib.figures.chapter07_vit.parts import (
         PAPER_POSITIONS,
@@ -194,7 +196,6 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter07_vit.picture_patches import (
         describe_patch_sequence,
-        overlapping_patches,
         patch_sequence,
     )
     from tutorial_lib.figures.chapter07_vit.pictures import (
@@ -202,12 +203,7 @@ if TYPE_CHECKING:
         misread_digits,
     )
     from tutorial_lib.figures.chapter07_vit.seen_pictures import (
-        alike_areas,
-        class_heads,
-        describe_alike_areas,
-        describe_class_heads,
         describe_seen_pictures,
-        named_areas,
         seen_pictures,
     )
     from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
@@ -338,10 +334,6 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.vit_results import (
         against_cnn,
         describe_against_cnn,
-        describe_few_labels,
-        describe_over_seeds,
-        few_labels,
-        over_seeds,
     )
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

@@ -27,10 +27,9 @@ from tutorial_lib.interpret.likeness import likeness, likeness_by_layer
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.painting import (
     highest,
-    maps_from_cls,
+    named_in_another,
     paint_over,
     random_with_as_much,
-    shared_tiles,
 )
 from tutorial_lib.interpret.patch_features import (
     SeenPicture,
@@ -70,8 +69,8 @@ __all__ = [
     "likeness",
     "likeness_by_layer",
     "logit_lens",
-    "maps_from_cls",
     "mean_outputs",
+    "named_in_another",
     "paint_over",
     "patch_similarity",
     "previous_token_scores",
@@ -85,7 +84,6 @@ __all__ = [
     "rollout",
     "see_latents",
     "see_picture",
-    "shared_tiles",
     "trace",
     "weights_by_distance",
     "weights_on",

@@ -1,17 +1,15 @@
 """Testing a map of a picture: paint over the patches it names, and random ones with as much ink.
 
 A map that names patches with much ink takes more out of the picture than one that names blank ones,
-whatever it says about the model. So each map is compared with chance that takes out as much.
-(Exercise 7.10 is the other control: what the same sort of map names in another picture.)
+whatever it says about the model. So each map is compared with chance that takes out as much, and
+with what the same sort of map names in another picture.
 """
 
 import math
 
 import torch
 
-from tutorial_lib.attention import capture_attention
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.interpret.attention_rollout import rollout
 
 
 def paint_over(images, chosen):
@@ -66,31 +64,20 @@ def random_with_as_much(ink, chosen, generator, tries=300):
     return best
 
 
-def maps_from_cls(model, images, follow):
-    """Return what a ViT's [CLS] looks at, by four maps: name -> (B, N), one weight a patch.
+def named_in_another(ink, chosen):
+    """Return for each picture the tiles that are chosen in another one, (B, N) bool.
 
-    follow(maps) is a rollout of the maps (L, H, T, T) of one picture, (T, T): it makes the map
-    named "rollout". The others are the mean of the heads of the last and of the middle layer, and
-    the rollout without the identity.
+    ink (B, N) is what each tile holds; chosen (B, N) is True for the tiles that a map names in each
+    picture. Of the other pictures that one is taken whose tiles hold, in *this* picture, the amount
+    nearest to what its own hold; those with the very same tiles are passed over.
+
+    >>> ink = torch.tensor([[4.0, 1, 3, 1], [0, 0, 0, 0], [0, 0, 0, 0]])
+    >>> chosen = torch.tensor([[True, True, False, False], [False, False, True, True],
+    ...                        [True, False, True, False]])
+    >>> named_in_another(ink, chosen)[0]  # 5 of ink: the others' tiles hold 4 and 7 here
+    tensor([False, False,  True,  True])
     """
-    with torch.no_grad(), capture_attention(model) as maps:
-        model(images)
-    maps = list(maps)  # L of (B, H, T, T)
-    every = {
-        "last layer": maps[-1].mean(dim=1),
-        "middle layer": maps[len(maps) // 2].mean(dim=1),
-        "rollout": torch.stack([follow(of_one) for of_one in torch.stack(maps, dim=1)]),
-        "rollout, no identity": rollout(maps, identity=False),
-    }
-    return {name: matrix[:, 0, 1:] for name, matrix in every.items()}
-
-
-def shared_tiles(chosen):
-    """Return how many chosen tiles (B, N) two different pictures have in common, on average.
-
-    >>> shared_tiles(torch.tensor([[True, True, False], [True, False, True]]))
-    1.0
-    """
-    both = chosen.float() @ chosen.float().T  # (B, B)
-    n = len(chosen)
-    return ((both.sum() - both.trace()) / (n * (n - 1))).item()
+    there = ink @ chosen.to(ink).T  # (B, B): what the tiles of picture j hold in picture i
+    gaps = (there - there.diagonal()[:, None]).abs()
+    same = (chosen[:, None] == chosen[None]).all(dim=-1)  # (B, B), each picture itself among them
+    return chosen[gaps.masked_fill(same, torch.inf).argmin(dim=1)]

@@ -1,6 +1,7 @@
 """Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
 
 import functools
+import itertools
 import math
 
 import property_checks
@@ -47,23 +48,63 @@ def embed(bias=True, cls="front", positions=0, map_cls=False, scale=1.0, on_cls=
     return answer
 
 
-def control(there=True, signed=False, sign=1, twins=False, rows=True, glued=False, pixels=False):
-    """Another digit's map, found in loops, with a choice of slips."""
+def read_through(order=None, with_all=False, tail=slice(None), glued=False):
+    """The whole ViT, with a choice of slips."""
 
-    def answer(ink, chosen):
+    def answer(images, patch_size, linear, cls, positions, layers, norm, head):
+        p = patch_size
+        cut = images.unfold(2, p, p).unfold(3, p, p)  # (B, C, rows, columns, P, P)
+        x = linear(cut.permute(0, 2, 3, 1, 4, 5).flatten(3).flatten(1, 2))
+        x = torch.cat([cls.repeat(len(x), 1, 1), x], dim=1) + positions
+        if with_all:  # every picture sees the mean of all pictures
+            x = x + x.mean(dim=0)
+        layers = list(layers)
+        for number in range(len(layers)) if order is None else order(len(layers)):
+            x = layers[number](x)
+        x = norm(x)[:, 0]
+        return head(x.flatten()[None, : x.size(1)]) if glued else head(x)[tail]
+
+    return answer
+
+
+def covered(number, keep=1.0, value=0.0, flat=False, all_at_once=False):
+    """Occlusion by pictures that are built up of tiles, with a choice of slips."""
+
+    def answer(read, images, tile):
+        rows = images.size(-1) // tile
+        whole = read(images).softmax(-1)
+        named = whole.argmax(-1)
         found = []
-        for i, own in enumerate(chosen):
-            gaps = {}
-            for j, other in enumerate(chosen):
-                if j == i or (not twins and torch.equal(own, other)):
-                    continue
-                gap = ink[i if there else j][other].sum() - ink[i][own].sum()
-                gap = gap if signed else gap.abs()
-                gaps[j] = float((ink[i] - ink[j]).norm() if pixels else sign * gap)
-            found.append(min(gaps, key=gaps.get))
-        if not rows:
-            return torch.tensor(found)
-        return chosen[found] | chosen if glued else chosen[found]
+        for row, column in itertools.product(range(rows), repeat=2):
+            mask = torch.ones(rows, rows)
+            mask[row, column] = 0
+            mask = mask.kron(torch.ones(tile, tile)).to(images)
+            now = read(images * mask * keep + value * (1 - mask)).softmax(-1)
+            which = named[:1].expand_as(named) if all_at_once else named
+            found.append(number(whole.gather(1, which[:, None]), now.gather(1, which[:, None])))
+        maps = torch.cat(found, dim=1)
+        return maps if flat else maps.view(-1, rows, rows)
+
+    return answer
+
+
+def fall(before, after):
+    return before - after
+
+
+def matched(scale=None, worst=False, one_hot=False, places=False):
+    """The example most like each patch, with a choice of slips."""
+
+    def answer(patches, examples):
+        products = torch.einsum("nd,kd->nk", patches, examples)
+        if scale != "none":
+            products = products / examples.norm(dim=1)
+        if scale == "patches too":
+            products = products / patches.norm(dim=1, keepdim=True)
+        best = products.argmin(dim=1) if worst else products.argmax(dim=1)
+        if one_hot:
+            return torch.nn.functional.one_hot(best, len(examples))
+        return best + 1 if places else best
 
     return answer
 
@@ -153,32 +194,6 @@ def rollout(residual=0.5, heads="mean", later_left=True, layers=slice(None), tur
     return answer
 
 
-def colours(top=True, base=None, low_first=False, whole=math.floor, area=None, by_columns=False):
-    """The mean colour of a patch as a class, with a choice of slips."""
-
-    def answer(images, patch_size, bits):
-        n, p = 2**bits, patch_size
-        found = []
-        for image in images:
-            found.append([])
-            spots = [(i, j) for i in range(0, image.size(1), p) for j in range(0, image.size(2), p)]
-            if by_columns:
-                spots.sort(key=lambda spot: spot[::-1])
-            for i, j in spots:
-                number = 0
-                channels = list(image[:, i : i + p, j : j + p])
-                for channel in channels[::-1] if low_first else channels:
-                    mean = channel.mean() if area is None else area(channel)
-                    digit = int(whole(mean.item() * n))
-                    if top:
-                        digit = min(digit, n - 1)
-                    number = number * (n if base is None else base(n)) + digit
-                found[-1].append(number)
-        return torch.tensor(found)
-
-    return answer
-
-
 def corrupt(everywhere=False, exchanged=False, strict=True, own=True, batch=True, late=False):
     """Hidden patches, with a choice of slips."""
 
@@ -258,7 +273,7 @@ SETS = {
             "scaled": (embed(scale=5**0.5), ["The vectors are multiplied by 2.24"]),
         },
     ),
-    "7.5": (
+    "7.7": (
         grid(),
         {
             "columns first": (grid(exchanged=True), ["It puts the column's half first: the"]),
@@ -287,7 +302,7 @@ SETS = {
             ),
         },
     ),
-    "7.6": (
+    "7.8": (
         interpolated(),
         {
             "bicubic": (interpolated("bicubic"), ["It is bicubic: bilinear is asked for."]),
@@ -312,7 +327,7 @@ SETS = {
             ),
         },
     ),
-    "7.8": (
+    "7.9": (
         cls_map(),
         {
             "turned": (cls_map(turned=True), ["This reads the column of [CLS], not its"]),
@@ -333,7 +348,7 @@ SETS = {
             ),
         },
     ),
-    "7.9": (
+    "7.10": (
         rollout(),
         {
             "no residual": (rollout(residual=0), ["The residual path is left out: half of"]),
@@ -359,46 +374,6 @@ SETS = {
             ),
         },
     ),
-    "7.10": (
-        control(),
-        {
-            "a number each": (control(rows=False), ["This is one number a digit: return the"]),
-            "with its own": (control(glued=True), ["A row is not what the map names in any"]),
-            "least, twins": (
-                control(signed=True, twins=True),
-                ["It takes the least ink, not the nearest", "A digit with the very same patches"],
-            ),
-            "weighed in the other, most": (
-                control(there=False, sign=-1, signed=True),
-                ["It weighs the other's patches in the *other* digit"],
-            ),
-            "furthest": (control(sign=-1), ["It takes the amount that is furthest away"]),
-            "by pixels": (control(pixels=True), ["It is not the digit whose patches hold the"]),
-        },
-    ),
-    "7.11": (
-        colours(),
-        {
-            "no top": (colours(top=False), ["With 2 bits white gets the digit 4: at"]),
-            "rounded": (colours(whole=round), ["With 2 bits a grey patch of 0.45 gets"]),
-            "last channel highest": (colours(low_first=True), ["The last channel's digit is the"]),
-            "rounded, no top": (
-                colours(whole=round, top=False),
-                ["With 2 bits a grey patch of 0.45 gets", "With 2 bits white gets the digit 4: at"],
-            ),
-            "columns, last highest": (
-                colours(by_columns=True, low_first=True),
-                ["The patches must come row by row.", "The last channel's digit is the"],
-            ),
-            "base bits": (colours(base=lambda n: 10), ["It has base 10 with 2 bits: the base is"]),
-            "max": (colours(area=torch.max), ["It takes the highest value of a patch"]),
-            "max, base 256": (
-                colours(area=torch.max, base=lambda n: 256),
-                ["It takes the highest value of a patch", "It has base 256 with 2 bits: the base"],
-            ),
-            "ceiling": (colours(whole=math.ceil), ["With 2 bits a grey patch of 0.05 gets"]),
-        },
-    ),
     "7.12": (
         corrupt(),
         {
@@ -421,7 +396,7 @@ SETS = {
             ),
         },
     ),
-    "7.7": (
+    "7.5": (
         split(),
         {
             "one lost": (
@@ -444,6 +419,59 @@ SETS = {
                 split(third=lambda order, n: order[-n:][::-1]),
                 ["The images of a part come in another"],
             ),
+        },
+    ),
+}
+
+SETS |= {
+    "7.4": (
+        read_through(),
+        {
+            "last layer lost": (
+                read_through(order=lambda n: range(n - 1)),
+                ["Of three layers these ran: [0, 1]. Each"],
+            ),
+            "from the top": (
+                read_through(order=lambda n: range(n)[::-1]),
+                ["Of three layers these ran: [2, 1, 0]. Each"],
+            ),
+            "pictures mixed": (
+                read_through(with_all=True),
+                ["A picture's logits change with the pictures"],
+            ),
+            "first picture only": (
+                read_through(glued=True),
+                ["It makes (1, 4) of 2 pictures with 4 classes"],
+            ),
+            "pictures mixed, layers twice": (
+                read_through(lambda n: [0, 0, *range(1, n)], with_all=True),
+                ["Of three layers these ran: [0, 0, 1, 2]", "A picture's logits change with the"],
+            ),
+        },
+    ),
+    "7.11": (
+        covered(fall),
+        {
+            "flat": (covered(fall, flat=True), ["The map is flat, (B, R · R): give it rows"]),
+            "grey": (covered(fall, value=0.5), ["A tile that is blank already must get 0."]),
+            "paler": (covered(fall, keep=0.9), ["A tile that is blank already must get 0."]),
+            "class of the first": (
+                covered(fall, all_at_once=True),
+                ["A picture's map changes with the pictures"],
+            ),
+            "a share": (
+                covered(lambda before, after: after / before),
+                ["A tile that is blank already must get 0."],
+            ),
+        },
+    ),
+    "7.14": (
+        matched(),
+        {
+            "from 1": (matched(places=True), ["An example must be most like itself."]),
+            "one row each": (matched(one_hot=True), ["It makes (12, 3) of 12 patches and 3"]),
+            "products": (matched("none"), ["It compares dot products, so a long"]),
+            "least": (matched(worst=True), ["It takes the example that is least like"]),
         },
     ),
 }

@@ -234,10 +234,10 @@ def test_a_guess_that_is_no_number_is_neither_high_nor_low(odd, said):
 
 @pytest.mark.parametrize("percent", [45, 1.5, -0.1])
 def test_a_guess_outside_a_share_is_asked_for_again(percent, progress_folder, said):
-    predict("P7.2", percent)
+    predict("P7.3", percent)
     line = f"a share from 0 to 1 is asked, got {percent}; 45 % is 0.45."
-    assert said() == f"○ Prediction P7.2: {line}\n"
-    predict("P7.2", 1)
+    assert said() == f"○ Prediction P7.3: {line}\n"
+    predict("P7.3", 1)
     kept = json.loads((progress_folder / "progress.json").read_text())
     assert kept["predictions"] == {"shuffled_patches_with_positions": {"guess": 1}}
 

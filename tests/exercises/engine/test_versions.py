@@ -34,6 +34,7 @@ NO_LONGER_ASKED = {
         "gain",
         "large_size",
         "loss_terms",
+        "mean_colour_targets",
         "mean_pool",
         "shift_matrix",
         "shortening",
@@ -46,6 +47,7 @@ NO_LONGER_ASKED = {
     "predictions": {
         "first_choice_is_right",
         "numbers_for_one_token",
+        "one_head_silenced",
         "numbers_in_a_patch",
         "patches_without_overlap",
         "alike_the_and_the",

@@ -270,55 +270,6 @@ def rollout_wrong_two(maps):
     return out
 
 
-# 7.8
-def colour_right_1(images, patch_size, bits):
-    n = 2**bits
-    digits = (F.avg_pool2d(images, patch_size) * n).floor().long().clamp(max=n - 1).flatten(2)
-    out = torch.zeros_like(digits[:, 0])
-    for c in range(digits.shape[1]):
-        out = out * n + digits[:, c]
-    return out
-
-
-def colour_right_2(pictures, p, bits):
-    b, c, h, w = pictures.shape
-    rows = []
-    for image in pictures.double():
-        row = []
-        for y in range(0, h, p):
-            for x in range(0, w, p):
-                number = 0
-                for channel in image[:, y : y + p, x : x + p]:
-                    number = (number << bits) | min(
-                        int(channel.mean().item() * (1 << bits)), (1 << bits) - 1
-                    )
-                row.append(number)
-        rows.append(row)
-    return torch.tensor(rows)
-
-
-def colour_wrong_no_clamp(images, patch_size, bits):
-    n = 2**bits
-    digits = (F.avg_pool2d(images, patch_size) * n).long().flatten(2)
-    powers = n ** torch.arange(digits.shape[1] - 1, -1, -1)
-    return (digits * powers[:, None]).sum(dim=1)
-
-
-def colour_wrong_pixels_first(images, patch_size, bits):
-    n = 2**bits
-    steps = (images * n).floor().clamp(max=n - 1)
-    digits = F.avg_pool2d(steps, patch_size).long().flatten(2)
-    powers = n ** torch.arange(digits.shape[1] - 1, -1, -1)
-    return (digits * powers[:, None]).sum(dim=1)
-
-
-def colour_wrong_two(images, patch_size, bits):
-    n = 2**bits
-    digits = (F.avg_pool2d(images, patch_size) * n).round().clamp(max=n - 1).long().flatten(2)
-    powers = n ** torch.arange(digits.shape[1])
-    return (digits * powers[:, None]).sum(dim=1)
-
-
 # 7.9
 def corrupt_right_1(patches, mask, chosen, draw, other):
     index = other.unsqueeze(-1).expand_as(patches)
@@ -370,12 +321,11 @@ RIGHT = {
     "7.1": [257],
     "7.2": [patchify_right_1, patchify_right_2],
     "7.3": [embed_right_1, embed_right_2],
-    "7.5": [grid_right_1, grid_right_2],
-    "7.6": [interpolate_right_1, interpolate_right_2],
-    "7.7": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
-    "7.8": [("b", cls_right_1), ("b", cls_right_2)],  # letter from the stub's code
-    "7.9": [rollout_right_1, rollout_right_2],
-    "7.11": [colour_right_1, colour_right_2],
+    "7.7": [grid_right_1, grid_right_2],
+    "7.8": [interpolate_right_1, interpolate_right_2],
+    "7.5": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
+    "7.9": [("b", cls_right_1), ("b", cls_right_2)],  # letter from the stub's code
+    "7.10": [rollout_right_1, rollout_right_2],
     "7.12": [corrupt_right_1, corrupt_right_2],
     "7.13": [304.3],
 }
@@ -395,17 +345,17 @@ WRONG = {
         ("weight reshaped, not transposed", embed_wrong_weight_reshaped),
         ("two: [CLS] behind, and the bias forgotten", embed_wrong_two),
     ],
-    "7.5": [
+    "7.7": [
         ("exponent with the whole width D", grid_wrong_whole_width),
         ("sines first, then cosines, in each half", grid_wrong_sines_then_cosines),
         ("two: counts from 1, and the column's half in front", grid_wrong_two),
     ],
-    "7.6": [
+    "7.8": [
         ("align_corners=True", interpolate_wrong_corners),
         ("reshaped to (1, D, R, C) without moving the axis", interpolate_wrong_reshape),
         ("two: mode forgotten (nearest), and [CLS] dropped", interpolate_wrong_two),
     ],
-    "7.7": [
+    "7.5": [
         ("validation runs to the end, over the test images", ("a", split_wrong_no_end)),
         ("validation begins one too late: one image in no part", ("a", split_wrong_off_by_one)),
         (
@@ -413,20 +363,15 @@ WRONG = {
             ("a", split_wrong_two),
         ),
     ],
-    "7.8": [
+    "7.9": [
         ("the column of [CLS]", ("b", cls_wrong_column)),
         ("grid filled column by column", ("b", cls_wrong_columns_first)),
         ("two: only the first head, and the last row", ("b", cls_wrong_two)),
     ],
-    "7.9": [
+    "7.10": [
         ("later layer on the right", rollout_wrong_order),
         ("identity mixed in once, at the end", rollout_wrong_residual_once),
         ("two: first layer skipped, and heads summed", rollout_wrong_two),
-    ],
-    "7.11": [
-        ("white not clamped to 2^bits - 1", colour_wrong_no_clamp),
-        ("pixels quantised before the mean", colour_wrong_pixels_first),
-        ("two: rounded, and the first channel's digit lowest", colour_wrong_two),
     ],
     "7.12": [
         ("replacement read from the already changed patches", corrupt_wrong_reads_corrupted),

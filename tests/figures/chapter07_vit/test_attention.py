@@ -23,54 +23,6 @@ def heads(*patches, n_tokens=5, by=0):
     return weights
 
 
-@pytest.mark.parametrize(
-    ("patches", "said"),
-    [
-        ((0, 2), "Heads 0 and 1 prefer the ink"),
-        ((1, 0, 3), "Head 1 prefers the ink, heads 0 and 2 the empty ground"),
-        ((1,), "Head 0 prefers the empty ground"),
-    ],
-)
-def test_the_title_says_where_the_heads_look(patches, said):
-    figure = figures.digit_attention(left_half(), heads(*patches), 4)
-    assert figure.get_suptitle() == said
-    assert said in figures.describe_digit_attention(left_half(), heads(*patches), 4)
-    assert [axes.get_title() for axes in figure.axes[1:-1]] == [
-        f"head {head}" for head in range(len(patches))
-    ]
-    named = figures.digit_attention(left_half(), heads(*patches), 4, layer=2, title="mine")
-    assert named.get_suptitle() == "mine"
-
-
-def test_a_layer_and_the_heads_between():
-    even = torch.full((3, 5, 5), 0.2)
-    mixed = torch.cat([heads(0), even])
-    said = "Layer 1: head 0 prefers the ink, heads 1, 2 and 3 neither ink nor ground"
-    assert figures.digit_attention(left_half(), mixed, 4, layer=1).get_suptitle() == said
-
-
-def test_what_cls_gives_itself_is_left_out_and_one_scale_serves_all():
-    weights = torch.cat([heads(0), torch.full((1, 5, 5), 0.2)])
-    figure = figures.digit_attention(left_half(), weights[None], 4)
-    one, even = (axes.images[0] for axes in figure.axes[1:3])
-    assert one.get_array().ravel().tolist() == [1, 0, 0, 0]
-    assert even.get_array().ravel().tolist() == pytest.approx([0.25] * 4)
-    assert one.norm.vmax == even.norm.vmax == 1
-    assert figure.axes[1].get_xlabel() == "1.00 on patches with ink\nas wide as 1 patch"
-    assert figure.axes[2].get_xlabel() == "0.50 on patches with ink\nas wide as 4 patches"
-
-
-def test_without_cls_the_mean_of_the_patches_looks():
-    rows = [[0.7, 0.1, 0.1, 0.1], [0.3, 0.5, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1], [0.1, 0.5, 0.3, 0.1]]
-    weights = torch.tensor([rows])  # (H, T, T): a row is what one patch looks at
-    figure = figures.digit_attention(left_half(), weights, 4, pooling="mean")
-    shares = figure.axes[1].images[0].get_array().ravel().tolist()
-    assert shares == pytest.approx([0.3, 0.3, 0.3, 0.1])
-    words = figures.describe_digit_attention(left_half(), weights, 4, pooling="mean")
-    assert "the mean of all patches" in words
-    assert "head 0 0.60; share of the patches that have ink: 0.50" in words
-
-
 def test_rollout_stands_beside_the_last_layer():
     torch.manual_seed(0)
     maps = [torch.rand(1, 2, 5, 5).softmax(-1) for _ in range(3)]
@@ -93,30 +45,28 @@ def test_the_rollouts_in_words_for_two_pictures():
 
 
 def test_the_patches_of_the_checkpoint_fit():
-    weights = torch.full((4, 50, 50), 0.02)
-    figure = figures.digit_attention(torch.rand(1, 28, 28), weights, 7, overlap=3)
+    weights = torch.full((1, 4, 50, 50), 0.02)
+    figure = figures.rollout_against(torch.rand(1, 28, 28), [weights], 7, overlap=3)
     assert figure.axes[1].images[0].get_array().shape == (7, 7)
     assert "patches overlap" in figure.get_supxlabel()
 
 
-@pytest.mark.parametrize("draw", [figures.digit_attention, figures.describe_digit_attention])
-def test_other_weights_are_refused(draw):
-    with pytest.raises(ShapeError, match=r"4 patches and \[CLS\] need weights \(H, 5, 5\)"):
-        draw(left_half(), torch.ones(2, 4, 4), 4)
-    with pytest.raises(ShapeError, match=r"4 patches need weights \(H, 4, 4\), got \(2, 5, 5\)"):
-        draw(left_half(), heads(0, 1), 4, pooling="mean")
-    with pytest.raises(ShapeError, match=r"got \(2, 1, 5, 5\)"):
-        draw(left_half(), torch.ones(2, 1, 5, 5), 4)
+def test_without_cls_the_mean_of_the_patches_looks():
+    rows = [[0.7, 0.1, 0.1, 0.1], [0.3, 0.5, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1], [0.1, 0.5, 0.3, 0.1]]
+    weights = torch.tensor([[rows]])  # (1, H, T, T): a row is what one patch looks at
+    figure = figures.rollout_against(left_half(), [weights], 4, pooling="mean")
+    shares = figure.axes[1].images[0].get_array().ravel().tolist()
+    assert shares == pytest.approx([0.3, 0.3, 0.3, 0.1])
+    words = figures.describe_rollout_against(left_half(), [weights], 4, pooling="mean")
+    assert "the mean of all patches" in words
 
 
-@pytest.mark.parametrize("name", ["digit_attention", "rollout_against"])
-def test_another_pooling_is_named(name):
-    weights = torch.full((1, 1, 4, 4), 0.25)  # as of the mean, without [CLS]
-    given = weights if name == "digit_attention" else [weights]
-    for draw in (getattr(figures, name), getattr(figures, f"describe_{name}")):
-        draw(left_half(), given, 4, pooling="mean")
-        with pytest.raises(ValueError, match="pooling must be one of 'cls', 'mean', got 'avg'"):
-            draw(left_half(), given, 4, pooling="avg")
+@pytest.mark.parametrize("draw", [figures.rollout_against, figures.describe_rollout_against])
+def test_another_pooling_is_named(draw):
+    weights = [torch.full((1, 1, 4, 4), 0.25)]  # as of the mean, without [CLS]
+    draw(left_half(), weights, 4, pooling="mean")
+    with pytest.raises(ValueError, match="pooling must be one of 'cls', 'mean', got 'avg'"):
+        draw(left_half(), weights, 4, pooling="avg")
 
 
 @pytest.mark.parametrize("draw", [figures.rollout_against, figures.describe_rollout_against])

@@ -97,17 +97,3 @@ def test_what_does_not_fit_is_named(draw):
         draw(quarters(), ~ALL, guesses, 2)
     with pytest.raises(ShapeError, match=r"got torch\.int64"):
         draw(quarters(), ALL.long(), guesses, 2)
-
-
-def test_a_patch_its_mean_and_its_class():
-    image = torch.zeros(3, 4, 4)
-    image[0, :2, 2:] = 0.7
-    figure = figures.patch_colour(image, 1, 2)
-    _, patch, mean, target = (axes.images[0].get_array() for axes in figure.axes)
-    assert patch.shape == (2, 2, 3)
-    assert mean[0, 0].tolist() == pytest.approx([0.7, 0, 0])
-    assert target[0, 0].tolist() == pytest.approx([5 / 7, 0, 0])  # step 5 of 0 to 7
-    (frame,) = figure.axes[0].patches
-    assert frame.get_xy() == (1.5, -0.5)
-    with pytest.raises(ShapeError, match="there are 4 patches, got number 4"):
-        figures.patch_colour(image, 4, 2)

@@ -52,15 +52,3 @@ def test_what_does_not_fit_is_named():
         figures.patch_sequence(torch.zeros(28, 28), 7)
     with pytest.raises(ShapeError, match="16 patches need an order as long, got 3"):
         figures.patch_sequence(torch.zeros(1, 28, 28), 7, [0, 1, 2])
-
-
-def test_overlapping_patches_reach_into_a_margin():
-    plain, shared = figures.overlapping_patches(torch.ones(1, 28, 28), 7, 3).axes
-    assert plain.get_title() == "side by side: 4 x 4 patches"
-    assert shared.texts[0].get_text() == "31 pixels a side, 3 of them margin"
-    ink = 1 - shared.get_images()[0].get_array()
-    assert ink.shape == (31, 31)
-    assert ink.sum() == 28 * 28  # the margin is blank
-    assert (ink[1:29, 1:29] == 1).all()
-    left, right = (frame.get_x() for frame in shared.patches[1:])
-    assert right - left == 4  # 7 pixels wide, 3 of them shared

@@ -60,16 +60,6 @@ def test_components_are_one_colour_a_patch():
     assert "principal components" in figures.describe_seen_pictures(PAIR, MODES[1])
 
 
-def test_heads():
-    figure = figures.class_heads(PAIR[0])
-    titles = [axes.get_title(loc="center") for axes in figure.axes]
-    assert titles == ["one", "head 0", "head 1", ""]
-    said = figures.describe_class_heads(PAIR[0])
-    assert "head 0: half of its weight on 50% of the patches" in said
-    assert "head 1: half of its weight on 8% of the patches, 0.500 at row 1, column 2" in said
-    assert "falls on 8% to 50% of the patches" in figure.get_suptitle()
-
-
 def test_a_figure_is_used_again():
     figure = figures.seen_pictures(PAIR)
     assert figures.seen_pictures(PAIR, MODES[1], figure=figure) is figure
@@ -90,25 +80,3 @@ def test_states_that_are_refused(state, message):
         figures.seen_pictures(PAIR, **state)
     with pytest.raises(ShapeError, match="expected two pictures, got 1"):
         figures.seen_pictures(PAIR[:1])
-
-
-def test_areas_are_framed_where_their_patches_are():
-    areas = {"sky": (0, slice(0, 1), slice(1, 3)), "roof": (1, slice(1, 2), slice(0, 7))}
-    figure = figures.named_areas(PAIR, areas)
-    for axes, (name, (_, rows, columns)) in zip(figure.axes, areas.items(), strict=True):
-        assert [text.get_text() for text in axes.texts] == [name]
-        _, frame = axes.patches  # a white one is below
-        wanted = (14 * columns.start - 0.5, 14 * rows.start - 0.5)
-        assert frame.get_xy() == pytest.approx(wanted)
-        assert frame.get_width() == pytest.approx(14 * (columns.stop - columns.start))
-
-
-def test_areas_are_compared_on_one_scale():
-    cosines = np.array([[1.0, -0.5], [-0.5, 1.0]])
-    tables = {"vectors": cosines, "colours": cosines / 2}
-    figure = figures.alike_areas(tables, ["sky", "roof"])
-    for axes, values in zip(figure.axes, tables.values(), strict=True):
-        assert axes.images[0].get_clim() == (-1, 1)
-        assert [text.get_text() for text in axes.texts] == [f"{v:.2f}" for v in values.ravel()]
-    said = figures.describe_alike_areas(tables, ["sky", "roof"])
-    assert said.endswith("vectors: sky and roof -0.50. colours: sky and roof -0.25.")

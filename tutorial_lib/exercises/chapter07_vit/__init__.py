@@ -1,17 +1,18 @@
 """Chapter 07: what it asks about chapters 02 to 06, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter07_vit.claims import GAP_IN_ERRORS, TOKENS
-from tutorial_lib.exercises.chapter07_vit.colours import MEAN_COLOUR_TARGETS
-from tutorial_lib.exercises.chapter07_vit.control import ANOTHER_DIGITS_MAP
+from tutorial_lib.exercises.chapter07_vit.covering import OCCLUSION
 from tutorial_lib.exercises.chapter07_vit.embedding import EMBED
 from tutorial_lib.exercises.chapter07_vit.grid import GRID_POSITIONS
 from tutorial_lib.exercises.chapter07_vit.hiding import CORRUPT_PATCHES
 from tutorial_lib.exercises.chapter07_vit.interpolation import INTERPOLATE_POSITIONS
 from tutorial_lib.exercises.chapter07_vit.map import CLS_MAP
+from tutorial_lib.exercises.chapter07_vit.matching import MATCH_PATCHES
 from tutorial_lib.exercises.chapter07_vit.patches import PATCHIFY
 from tutorial_lib.exercises.chapter07_vit.rollout import ATTENTION_ROLLOUT
 from tutorial_lib.exercises.chapter07_vit.size import MILLIONS
 from tutorial_lib.exercises.chapter07_vit.split import SPLIT
+from tutorial_lib.exercises.chapter07_vit.whole import VIT_LOGITS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Vision Transformer"
@@ -20,16 +21,17 @@ EXERCISES = (
     TOKENS,
     PATCHIFY,
     EMBED,
+    VIT_LOGITS,
+    SPLIT,
     GAP_IN_ERRORS,
     GRID_POSITIONS,
     INTERPOLATE_POSITIONS,
-    SPLIT,
     CLS_MAP,
     ATTENTION_ROLLOUT,
-    ANOTHER_DIGITS_MAP,
-    MEAN_COLOUR_TARGETS,
+    OCCLUSION,
     CORRUPT_PATCHES,
     MILLIONS,
+    MATCH_PATCHES,
 )
 
 RECALL = (
@@ -82,36 +84,35 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.2",
+        key="wrong_and_sure",
+        question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
+        "say with a probability of 0.9 or more?",
+    ),
+    Prediction(
+        id="P7.3",
         key="shuffled_patches_with_positions",
         question="A trained ViT with positions reads 97.5 % of the test digits. What share does it "
         "still read when the patches of each are shuffled, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.3",
+        id="P7.4",
         key="accuracy_without_positions",
         question="A ViT with learned positions reads 0.946 of the validation digits. What share "
         "does one read that was trained without any positions, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P7.4",
-        key="wrong_and_sure",
-        question="The checkpoint reads 25 of 1,000 test digits wrongly. How many of these does it "
-        "say with a probability of 0.9 or more?",
-    ),
-    Prediction(
         id="P7.5",
-        key="six_patches_painted_over",
-        question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
-        "over. What share of the validation digits does the ViT still read, between 0 and 1?",
-        share=True,
+        key="lead_of_the_cnn",
+        question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
+        "points is the CNN ahead on the test digits?",
     ),
     Prediction(
         id="P7.6",
-        key="one_head_silenced",
-        question="One of 12 heads is silenced, the most important one. Which accuracy is left on "
-        "the validation digits, between 0 and 1?",
+        key="six_patches_painted_over",
+        question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
+        "over. What share of the validation digits does the ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -123,15 +124,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.8",
-        key="lead_of_the_cnn",
-        question="A ViT and a small CNN learn from 100 digits, ten of each. By how many percentage "
-        "points is the CNN ahead on the test digits?",
-    ),
-    Prediction(
-        id="P7.9",
         key="patch_map_of_vit_b",
         question="What share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
         "between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P7.9",
+        key="digits_from_five_labels",
+        question="A linear classifier gets our DINOv2’s vectors of 50 digits, five of each, with "
+        "their labels. What share of the test digits does it read, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -139,12 +141,5 @@ PREDICTIONS = (
         key="sky_and_ground",
         question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
         "the mean cosine of their patches’ vectors in our DINOv2, between -1 and 1?",
-    ),
-    Prediction(
-        id="P7.11",
-        key="digits_from_five_labels",
-        question="A linear classifier gets our DINOv2’s vectors of 50 digits, five of each, with "
-        "their labels. What share of the test digits does it read, between 0 and 1?",
-        share=True,
     ),
 )

@@ -199,7 +199,7 @@ def gap_learned_from():
 
 
 GAP_IN_ERRORS = Claim(
-    id="7.4",
+    id="7.6",
     title="News or noise?",
     level="medium",
     text="""
@@ -245,5 +245,5 @@ two, it may well be noise.
     verdict="Less than one: the table cannot tell 1-D from 2-D. With 1-D against none it comes to "
     "more than nine: that is news. And this counts only the luck of the pictures; each model was "
     "trained once, and another seed would move it, too.",
-    see="7D Where am I in the picture",
+    see="7E Where am I in the picture",
 )

@@ -204,5 +204,5 @@ Return (B, N + 1, D).
         Property("The bias of the linear map is left out.", bias_on_patches),
         Property("A position is added to each vector, the first one to [CLS].", positions_added),
     ),
-    see="7C Patches to vectors",
+    see="7C Build a ViT",
 )

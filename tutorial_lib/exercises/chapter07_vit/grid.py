@@ -205,7 +205,7 @@ def slows_down(answer):
 
 
 GRID_POSITIONS = Write(
-    id="7.5",
+    id="7.7",
     title="Positions in two directions",
     level="medium",
     text="""
@@ -246,5 +246,5 @@ multiple of 4.
         Property("The waves do not get slower as 10000^(2i / (D/2)) says.", slows_down),
     ),
     tolerance=5e-4,  # waves that get faster are known in spite of their rounded angles
-    see="7D Where am I in the picture",
+    see="7E Where am I in the picture",
 )

@@ -170,5 +170,5 @@ leave `patches` as it is.
     ),
     run=with_patches_after,
     results=("result", "`patches` after the call"),
-    see="7G Hidden patches",
+    see="7H Hidden patches",
 )

@@ -188,7 +188,7 @@ def neighbours_below_count(answer):
 
 
 INTERPOLATE_POSITIONS = Write(
-    id="7.6",
+    id="7.8",
     title="A larger picture",
     level="hard",
     text="""
@@ -233,5 +233,5 @@ default, and return (1 + R' · C', D).
             neighbours_below_count,
         ),
     ),
-    see="7D Where am I in the picture",
+    see="7E Where am I in the picture",
 )

@@ -143,7 +143,7 @@ def adds_up(answer):
 
 
 CLS_MAP = Symptom(
-    id="7.8",
+    id="7.9",
     title="Beside the ink",
     level="medium",
     text="""
@@ -187,5 +187,5 @@ the right should show that, but `cls_map` has one of these mistakes. Choose the 
             lambda answer: not adds_up(answer),
         ),
     ),
-    see="7F What it looks at",
+    see="7G What it looks at",
 )

@@ -173,5 +173,5 @@ may differ.
             numbers_in_order,
         ),
     ),
-    see="7C Patches to vectors",
+    see="7C Build a ViT",
 )

@@ -217,7 +217,7 @@ def layers_are_multiplied(answer):
 
 
 ATTENTION_ROLLOUT = Write(
-    id="7.9",
+    id="7.10",
     title="Attention through all layers",
     level="medium",
     text="""
@@ -257,5 +257,5 @@ of each *input* token has reached position t after the last layer. Return (T, T)
             layers_are_multiplied,
         ),
     ),
-    see="7F What it looks at",
+    see="7G What it looks at",
 )

@@ -155,7 +155,7 @@ def in_turn(answer):
 
 
 SPLIT = Symptom(
-    id="7.7",
+    id="7.5",
     title="Nothing left to improve",
     level="easy",
     text="""
@@ -202,5 +202,5 @@ letter, then repair `split`.
         Property("The first images train, the last ones are the test.", in_turn),
     ),
     results=("training part", "validation part", "test part"),
-    see="7E Train it",
+    see="7D Train it",
 )

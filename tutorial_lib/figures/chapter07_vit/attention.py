@@ -1,4 +1,4 @@
-"""Where a ViT looks: the attention of [CLS] laid over a digit, head by head or rolled out."""
+"""Where a ViT looks: the attention of [CLS] laid over a digit, of the last layer or rolled out."""
 
 import numpy as np
 import torch
@@ -10,42 +10,6 @@ from tutorial_lib.interpret import rollout
 from tutorial_lib.models.checks import check_choice
 
 WHO = {"cls": "[CLS]", "mean": "the mean of all patches"}  # who looks, by pooling
-CLEAR = 0.1  # a head prefers ink or ground when its share is this far from that of the picture
-
-
-@style.styled
-def digit_attention(
-    image, weights, patch_size, overlap=0, pooling="cls", layer=None, title=None, figure=None
-):
-    """A digit, and for each head of one layer how [CLS] shares its look out over the patches.
-
-    image (1, side, side); weights (H, T, T) or (1, H, T, T); pooling "cls", or "mean": there is
-    no [CLS], and the mean of all patches looks. What [CLS] gives itself is left out. layer: its
-    number, for the title. Returns the figure. Raises ShapeError when the sizes do not fit,
-    ValueError for another pooling.
-
-    >>> even = torch.full((2, 5, 5), 0.2)
-    >>> figure = digit_attention(torch.ones(1, 8, 8), even, patch_size=4)
-    >>> figure.get_suptitle()
-    'Heads 0 and 1 prefer neither ink nor ground'
-    """
-    grid = PatchGrid(image, patch_size, overlap)
-    seen = _seen(grid, weights, pooling)
-    panels = {f"head {head}": shares for head, shares in enumerate(seen)}
-    return _looks(grid, panels, title or _heads_said(grid, seen, layer), figure)
-
-
-def describe_digit_attention(image, weights, patch_size, overlap=0, pooling="cls", layer=None):
-    """Say in words what `digit_attention` shows."""
-    grid = PatchGrid(image, patch_size, overlap)
-    seen = _seen(grid, weights, pooling)
-    each = ", ".join(f"head {head} {grid.on_ink(shares):.2f}" for head, shares in enumerate(seen))
-    return (
-        f"A digit, and where {WHO[pooling]} looks among its {grid.side} x {grid.side} patches, "
-        f"a panel a head. {_heads_said(grid, seen, layer)}. "
-        f"Share of the attention on patches with ink: "
-        f"{each}; share of the patches that have ink: {grid.ink_share:.2f}."
-    )
 
 
 @style.styled
@@ -53,7 +17,8 @@ def rollout_against(image, maps, patch_size, overlap=0, pooling="cls", title=Non
     """The last layer's look beside the rollout of all layers, with and without the identity.
 
     image (1, side, side); maps: the weights (1, H, T, T) of each layer, first layer first;
-    pooling as in `digit_attention`. Returns the figure. Raises ShapeError when sizes do not fit,
+    pooling "cls", or "mean": there is no [CLS], and the mean of all patches looks. What [CLS] gives
+    itself is left out. Returns the figure. Raises ShapeError when sizes do not fit,
     ValueError for another pooling.
 
     >>> even = [torch.full((1, 2, 5, 5), 0.2)] * 3
@@ -129,24 +94,6 @@ def _rolled_out(grid, maps, pooling):
         raise ShapeError(f"expected the maps of one picture, got those of {len(layers[0])}")
     ways = {"last layer, mean of heads": layers[-1].mean(dim=1)} | ways  # (1, T, T) each
     return {name: _seen(grid, matrix, pooling)[0] for name, matrix in ways.items()}
-
-
-def _heads_said(grid, seen, layer):
-    chance = grid.ink_share
-    lean = [grid.on_ink(shares) - chance for shares in seen]
-    kinds = {
-        "the ink": [head for head, more in enumerate(lean) if more > CLEAR],
-        "the empty ground": [head for head, more in enumerate(lean) if more < -CLEAR],
-        "neither ink nor ground": [head for head, more in enumerate(lean) if abs(more) <= CLEAR],
-    }
-    parts = []
-    for what, heads in kinds.items():
-        if heads:
-            names = " and ".join(", ".join(map(str, heads)).rsplit(", ", 1))
-            verb = ("prefers " if len(heads) == 1 else "prefer ") if not parts else ""
-            parts.append(f"head{'s' * (len(heads) > 1)} {names} {verb}{what}")
-    text = ", ".join(parts)
-    return f"Layer {layer}: {text}" if layer is not None else text[0].upper() + text[1:]
 
 
 def _rollouts_said(grid, panels):

@@ -7,8 +7,6 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.models.patches import cut_patches
 
-_GAP = 1  # pixels between two filters
-
 
 @style.styled
 def token_row(image, patch_size, vectors, title=None, figure=None):
@@ -54,40 +52,4 @@ def token_row(image, patch_size, vectors, title=None, figure=None):
         f"{values.shape[1]} numbers each"
     )
     style.headline(figure, title or said)
-    return figure
-
-
-@style.styled
-def patch_filters(weight, channels=1, n_across=16, title=None, figure=None):
-    """The rows of a patch map as little pictures, each on a scale of its own.
-
-    weight (D, C · P · P). Grey patches: blue is positive, orange negative; in colour: grey is 0.
-    Returns the figure. Raises ShapeError when a row is no square.
-
-    >>> import torch
-    >>> patch_filters(torch.randn(32, 9)).axes[0].get_images()[0].get_array().shape
-    (7, 63)
-    """
-    rows = weight.detach()
-    side = round((rows.size(1) / channels) ** 0.5)
-    if channels * side**2 != rows.size(1):
-        raise ShapeError(
-            f"a row must hold the numbers of a square of {channels} channels, got {rows.size(1)}"
-        )
-    n_down = -(-len(rows) // n_across)
-    step = side + _GAP
-    sheet = np.full((n_down * step - _GAP, n_across * step - _GAP, channels), np.nan)
-    for number, row in enumerate(rows / rows.abs().amax(dim=1, keepdim=True)):
-        down, across = (step * place for place in divmod(number, n_across))
-        pixels = row.view(channels, side, side).permute(1, 2, 0)  # from -1 to 1
-        sheet[down : down + side, across : across + side] = pixels
-    figure = style.blank(figure, 9.5, 0.7 + 9.1 / n_across * n_down)
-    axes = figure.subplots()
-    if channels == 1:
-        axes.imshow(sheet[..., 0], cmap=style.SIGNED, vmin=-1, vmax=1, interpolation="nearest")
-    else:
-        gaps = np.isnan(sheet)
-        axes.imshow(np.where(gaps, 1, (1 + sheet) / 2), interpolation="nearest")
-    axes.axis("off")
-    style.headline(figure, title or f"{len(rows)} rows of a patch map, as pictures")
     return figure

@@ -29,39 +29,6 @@ def class_colours(classes, bits=3):
 
 
 @style.styled
-def patch_colour(image, place, patch_size, bits=3, title=None, figure=None):
-    """A picture, one of its patches, the mean colour of the patch, and the colour of its class.
-
-    image (3, height, width) from 0 to 1; place: the number of the patch, row by row. Returns the
-    figure. Raises ShapeError when there is no such patch.
-
-    >>> figure = patch_colour(torch.ones(3, 4, 4), 3, patch_size=2)
-    >>> [axes.get_title() for axes in figure.axes]
-    ['the picture', 'patch 3', 'its mean colour', 'its class: 511']
-    """
-    classes = mean_colours(image[None], patch_size, bits)[0]
-    if not 0 <= place < len(classes):
-        raise ShapeError(f"there are {len(classes)} patches, got number {place}")
-    x, y = _corner(place, image, patch_size)
-    patch = image[:, y : y + patch_size, x : x + patch_size]
-    panels = {
-        "the picture": image,
-        f"patch {place}": patch,
-        "its mean colour": patch.mean(dim=(1, 2), keepdim=True),
-        f"its class: {classes[place]}": class_colours(classes[place], bits).view(3, 1, 1),
-    }
-    figure = style.blank(figure, 8.6, 2.75)
-    for axes, (name, pixels) in zip(figure.subplots(1, 4), panels.items(), strict=True):
-        axes.imshow(pixels.permute(1, 2, 0).clamp(0, 1).numpy(), interpolation="nearest")
-        style.draw_frame(axes)
-        style.panel_title(axes, name)
-    frame = {"fill": False, "edgecolor": FRAME, "linewidth": 2}
-    figure.axes[0].add_patch(Rectangle((x - 0.5, y - 0.5), patch_size, patch_size, **frame))
-    style.headline(figure, title or f"One of {8**bits} colours is the target")
-    return figure
-
-
-@style.styled
 def filled_emoji(images, hidden, guesses, patch_size, bits=3, title=None, figure=None):
     """Pictures in four stages: whole, half hidden, filled with guessed colours, with the true ones.
 

@@ -4,22 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
     BLUE,
-    GRID,
     MUTED,
     ORANGE,
     blank,
     headline,
-    panel_title,
     styled,
 )
-from tutorial_lib.models.patches import cut_patches, join_patches, patches_a_side
+from tutorial_lib.models.patches import cut_patches, join_patches
 
 _UNNAMED = (8, 14, 32)  # their numbers would touch those beside them
 _GAP = 0.012  # between patches, as a share of the side
@@ -113,52 +109,6 @@ def describe_patch_sequence(image, patch_size, order=None):
         f"patches of {patch_size}{moved}: {_tokens(cost)}. A head compares all with all, "
         f"{cost.weights:,} weights."
     )
-
-
-@styled
-def overlapping_patches(image, patch_size, overlap, title=None, figure=None):
-    """Draw the cutting of a picture into patches that share pixels: two neighbours and the margin.
-
-    image (1, side, side) of ink from 0 to 1. Left: patches without overlap; right: with it, where
-    patches reach beyond the picture and see zeros. Blue and orange: two neighbours. Returns the
-    figure. Raises ShapeError when such patches cannot be cut.
-
-    >>> figure = overlapping_patches(torch.rand(1, 28, 28), 7, 3)
-    >>> [axes.get_title() for axes in figure.axes]
-    ['side by side: 4 x 4 patches', '3 pixels shared: 7 x 7 patches']
-    """
-    side = image.size(-1)
-    counts = [patches_a_side(side, patch_size, shared) for shared in (0, overlap)]
-    figure = blank(figure, 8.2, 4.2)
-    names = ("side by side", f"{overlap} pixels shared")
-    for axes, name, shared, count in zip(
-        figure.subplots(1, 2), names, (0, overlap), counts, strict=True
-    ):
-        step = patch_size - shared
-        needed = count * step + shared
-        before = (needed - side) // 2
-        after = needed - side - before
-        padded = F.pad(image[0], (before, after, before, after))
-        axes.imshow((1 - padded).numpy(), cmap="gray", vmin=0, vmax=1)
-        for place in range(count):
-            for line in (axes.axhline, axes.axvline):
-                line(place * step - 0.5, color=GRID, linewidth=0.8)
-        corner = (before - 0.5, before - 0.5)
-        axes.add_patch(Rectangle(corner, side, side, fill=False, edgecolor=MUTED, linestyle=":"))
-        row = count // 2
-        for column, colour in ((row - 1, BLUE), (row, ORANGE)):
-            corner = (column * step - 0.5, row * step - 0.5)
-            frame = {"facecolor": (colour, 0.15), "edgecolor": colour, "linewidth": 2.5}
-            axes.add_patch(Rectangle(corner, patch_size, patch_size, **frame))
-        axes.set_axis_off()
-        panel_title(axes, f"{name}: {count} x {count} patches")
-        margin = f", {needed - side} of them margin" if needed > side else ""
-        axes.text(
-            0.5, -0.03, f"{needed} pixels a side{margin}", color=MUTED, fontsize=10, ha="center",
-            va="top", transform=axes.transAxes,
-        )  # fmt: skip
-    headline(figure, title or f"Patches that overlap: {count} of them in {needed} pixels a side")
-    return figure
 
 
 def _finding(patch_size, cost):

@@ -1,14 +1,11 @@
 """What a real ViT sees in two pictures: patches that are alike, components, where [CLS] looks."""
 
-from itertools import combinations
-
 import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.heat_maps import heat_map_row
 from tutorial_lib.interpret import patch_similarity, principal_colours
 
 MODES = ("similar patches", "principal components", "attention of [CLS]")
@@ -79,83 +76,6 @@ def describe_seen_pictures(pictures, mode=MODES[0], picture=0, row=0, column=0, 
     return f"{said}. {names}, grey, with the cosines in orange: {shares}."
 
 
-@style.styled
-def named_areas(pictures, areas, title=None, figure=None):
-    """SeenPictures with areas framed and named.
-
-    areas maps a name to (number of the picture, rows, columns), slices of its patches. Returns the
-    figure.
-    """
-    figure = style.blank(figure, 4.4 * len(pictures), 4.7)
-    panels = figure.subplots(1, len(pictures), squeeze=False)[0]
-    for axes, seen in zip(panels, pictures, strict=True):
-        axes.imshow(_pixels(seen))
-        style.draw_frame(axes)
-        style.panel_title(axes, seen.name)
-    label = {"facecolor": _CHOSEN, "edgecolor": "none", "boxstyle": "square,pad=0.25"}
-    middle = {"ha": "center", "va": "center", "color": "#ffffff", "fontsize": 10}
-    for name, (number, rows, columns) in areas.items():
-        x, y = _outline(panels[number], pictures[number], rows, columns, _CHOSEN)
-        panels[number].text(x, y, name, **middle, bbox=label)
-    style.headline(figure, title or f"{len(areas)} areas, cut from the pictures by hand")
-    return figure
-
-
-def alike_areas(tables, names, title=None, figure=None):
-    """Cosines between areas, a table for each kind of vector, on one scale from -1 to 1.
-
-    tables maps a title to cosines (N, N); names: the N areas. Returns the figure.
-
-    >>> figure = alike_areas({"Vectors": np.eye(2), "Colours": np.eye(2)}, ["sky", "trees"])
-    >>> [axes.get_title() for axes in figure.axes]
-    ['Vectors', 'Colours']
-    """
-    said = title or "How alike are the areas?"
-    return heat_map_row(tables, names, names, said, signed=True, figure=figure)
-
-
-def describe_alike_areas(tables, names):
-    """Say in words what `alike_areas` shows."""
-    each = " ".join(
-        f"{title}: "
-        + ", ".join(
-            f"{names[i]} and {names[j]} {np.asarray(cosines)[i, j]:.2f}"
-            for i, j in combinations(range(len(names)), 2)
-        )
-        + "."
-        for title, cosines in tables.items()
-    )
-    return f"Mean cosines of {len(names)} areas. {each}"
-
-
-@style.styled
-def class_heads(seen, title=None, figure=None):
-    """A SeenPicture, and over it how much [CLS] looks at each patch, in each head of a layer."""
-    n_heads = len(seen.attention)
-    n_across = -(-(1 + n_heads) // 2)
-    figure = style.blank(figure, 9.5, 5.6)
-    panels = figure.subplots(2, n_across, squeeze=False).flat
-    for axes in panels:
-        axes.axis("off")
-    panels[0].imshow(_pixels(seen))
-    style.panel_title(panels[0], seen.name)
-    for head, weights in enumerate(seen.attention):
-        panels[1 + head].imshow(_heated(seen, weights / weights.max()), interpolation="nearest")
-        style.panel_title(panels[1 + head], f"head {head}")
-    style.headline(figure, title or _heads_said(seen))
-    return figure
-
-
-def describe_class_heads(seen):
-    """Say in words what `class_heads` shows."""
-    each = "; ".join(
-        f"head {head}: half of its weight on {_half(weights):.0%} of the patches, "
-        f"{_strongest(weights, seen.name)}"
-        for head, weights in enumerate(seen.attention)
-    )
-    return f"{_heads_said(seen)}. In {seen.name}: {each}."
-
-
 def _layers(pictures, mode, picture, row, column, head):
     """Return what the picture says, and the pixels (height, width, 3) of each panel."""
     if len(pictures) != 2:
@@ -219,17 +139,3 @@ def _outline(axes, seen, rows, columns, colour):
 def _strongest(weights, name):
     row, column = divmod(int(weights.argmax()), weights.shape[1])
     return f"{float(weights.max()):.3f} at row {row}, column {column} of {name}"
-
-
-def _half(weights):
-    """Which share of the patches, the strongest ones, holds half of the weight."""
-    shares = np.sort(np.asarray(weights).ravel())[::-1]
-    return (np.searchsorted(shares.cumsum(), shares.sum() / 2) + 1) / len(shares)
-
-
-def _heads_said(seen):
-    halves = [_half(weights) for weights in seen.attention]
-    return (
-        f"In the last layer half of a head's attention to {seen.name} falls on "
-        f"{min(halves):.0%} to {max(halves):.0%} of the patches"
-    )

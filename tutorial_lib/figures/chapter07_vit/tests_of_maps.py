@@ -125,7 +125,7 @@ def beyond_ink(rows, title=None, figure=None):
     """
     kinds = (
         ("what the map names", "left", "D", style.ORANGE),
-        ("random patches", "matched", "o", style.MUTED),
+        ("random tiles", "matched", "o", style.MUTED),
         ("what it names in other digits", "others", "s", style.BLUE),
     )
     figure = style.blank(figure, 8.5, 1.5 + 0.78 * len(rows))
@@ -143,11 +143,13 @@ def beyond_ink(rows, title=None, figure=None):
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(
-        "share of digits still read, 6 of 49 patches painted over (as much ink in all three lines)"
+        "share of digits still read, 6 of 49 tiles painted over (as much ink in all three lines)"
     )
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
     axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
-    style.headline(figure, title or "Against another digit's map, no map is clearly ahead")
+    style.headline(
+        figure, title or "Do the six tiles that a map names count for more than their ink?"
+    )
     return figure
 
 
