@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         context_lines,
         length_bars,
         length_curves,
-        trained_scores,
+        offset_weights,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,

@@ -197,10 +197,10 @@ def test_length_curves_are_smoothed_on_their_own_side_of_the_edge():
     assert png(figure).startswith(b"\x89PNG")
 
 
-def test_trained_scores_have_a_panel_a_scheme():
+def test_offset_weights_have_a_panel_a_scheme():
     offsets = range(-4, 2)
     curves = {name: (offsets, np.arange(6.0), -np.arange(6.0)) for name in ("rotary", "ALiBi")}
-    figure = figures.trained_scores(curves, wanted=-3, title="A finding")
+    figure = figures.offset_weights(curves, wanted=-3, title="A finding")
     assert [axes.get_title() for axes in figure.axes] == ["rotary", "ALiBi"]
     wanted, inside, beyond = figure.axes[0].lines
     assert list(wanted.get_xdata()) == [-3, -3]

@@ -141,23 +141,21 @@ def _edge(axes, trained):
 
 
 @styled
-def trained_scores(curves, wanted, title, figure=None):
-    """What positions alone add to a trained head's scores, over the offset, a panel a scheme.
+def offset_weights(curves, wanted, title, figure=None):
+    """How much a trained head gives to each offset, a panel a scheme.
 
-    curves maps a scheme to (offsets, inside, beyond): the mean score at each offset, in texts of
+    curves maps a scheme to (offsets, inside, beyond): the mean weight at each offset, in texts of
     the trained length and past it. wanted, the offset that the task asks for, is marked.
     """
-    figure = blank(figure, 10.0, 2.9)
-    panels = figure.subplots(1, len(curves), squeeze=False)[0]
+    figure = blank(figure, 10.0, 3.1)
+    panels = figure.subplots(1, len(curves), squeeze=False, sharey=True)[0]
     for axes, (scheme, (offsets, inside, beyond)) in zip(panels, curves.items(), strict=True):
         axes.axvline(wanted, color=GRID, linewidth=6, zorder=0)
         axes.plot(offsets, inside, color=BLUE)
-        axes.plot(offsets, beyond, color=ORANGE, linewidth=1.6, linestyle=(0, (3, 1.5)))
+        axes.plot(offsets, beyond, color=ORANGE, linewidth=1.8, linestyle=(0, (3, 1.5)))
         panel_title(axes, scheme)
-        axes.set_yticks([])
-        axes.set_xticks([wanted, 0])
-        axes.set_xlabel("offset of the key")
-    panels[0].set_ylabel("score of the position")
+        axes.set(xticks=[wanted, 0], xlabel="offset", ylim=(0, 1.02))
+    panels[0].set(yticks=[0, 0.5, 1], ylabel="weight")
     marks = [
         Line2D([], [], color=BLUE, label="inside the length in training"),
         Line2D([], [], color=ORANGE, linestyle=(0, (3, 1.5)), label="beyond it"),
