@@ -10,11 +10,11 @@ from tutorial_lib.recipes.shakespeare_gpt import ALPHABET
 from tutorial_lib.training import Muon, set_seed
 
 SETTINGS = {
-    "sizes": {"d_model": 64, "n_layers": 2, "n_heads": 2},
+    "sizes": {"d_model": 128, "n_layers": 3, "n_heads": 4},
     "trained": 64,
     "factor": 4,
     "batch_size": 16,
-    "steps": 300,
+    "steps": 400,
     "lr": 1e-2,
     "n_test": 100,
 }

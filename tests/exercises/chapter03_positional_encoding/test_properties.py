@@ -170,7 +170,7 @@ def doors(added="qkv", turned="qk", places=lambda table, x: table[: x.size(1)], 
     return answer
 
 
-def hands(rounds=2, around=2 * math.pi, slower=lambda p, factor: p / factor):
+def hands(rounds=1, around=2 * math.pi, slower=lambda p, factor: p / factor):
     """Stretched pairs with a choice of slips."""
 
     def answer(x, positions, trained, factor):
@@ -348,11 +348,11 @@ WRONG = {
         ),
     },
     "3.12": {
-        "once, the other way": (
-            hands(rounds=1, slower=lambda p, factor: p * factor),
-            ["Once round is not enough:", "Slow pairs turn faster:"],
+        "twice, the other way": (
+            hands(rounds=2, slower=lambda p, factor: p * factor),
+            ["It asks for two rounds:", "Slow pairs turn faster:"],
         ),
-        "radians": (hands(around=1), ["It compares radians with 2:"]),
+        "radians": (hands(around=1), ["It compares radians with 1:"]),
         "whole positions": (
             hands(slower=lambda p, factor: p // factor),
             ["Slow pairs turn by whole positions only:"],

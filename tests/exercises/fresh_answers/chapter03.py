@@ -530,14 +530,14 @@ def doors_wrong(slip):
 def stretch_right(x, positions, trained, factor):
     speeds = 1 / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
     rounds = trained * speeds / (2 * math.pi)
-    speeds = torch.where(rounds < 2, speeds / factor, speeds)
+    speeds = torch.where(rounds < 1, speeds / factor, speeds)
     angles = positions[:, None] * speeds
     turns = torch.polar(torch.ones_like(angles), angles)
     pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
     return torch.view_as_real(pairs * turns).flatten(-2)
 
 
-def stretch_wrong(fast=lambda rounds: rounds >= 2, slow=lambda p, factor: p / factor):
+def stretch_wrong(fast=lambda rounds: rounds >= 1, slow=lambda p, factor: p / factor):
     def answer(x, positions, trained, factor):
         speeds = 1 / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
         far = slow(positions, factor)[:, None] * speeds
@@ -670,8 +670,8 @@ WRONG = {
         ("adds the bias to the weights", doors_wrong("bias after the softmax")),
     ],
     "3.12": [
-        ("once round is enough", stretch_wrong(lambda rounds: rounds >= 1)),
-        ("slows the fast ones", stretch_wrong(lambda rounds: rounds < 2)),
+        ("asks for two rounds", stretch_wrong(lambda rounds: rounds >= 2)),
+        ("slows the fast ones", stretch_wrong(lambda rounds: rounds < 1)),
         ("multiplies", stretch_wrong(slow=lambda p, factor: p * factor)),
         ("slows all of them", stretch_wrong(lambda rounds: rounds < 0)),
     ],

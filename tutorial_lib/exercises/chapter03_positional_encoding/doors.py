@@ -200,7 +200,7 @@ heads (B, H, T, K) as in exercise 2.10; the heads' outputs come back side by sid
 is no mask and no output map. Each door may be closed (`None`). **Door 1:** word t gets row t of
 `table` (N, D), N at least T. **Door 2:** `turn(q)` is q turned by its positions, and so for keys.
 **Door 3:** `bias` (H, T, S) joins the scores, after their division by sqrt(K). Section 3H trains
-five readers with your layer.
+four readers with your layer.
 """,
     hints=(
         "Write it without doors first: maps, heads, scores, softmax, values, heads side by side.",

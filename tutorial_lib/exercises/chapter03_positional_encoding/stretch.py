@@ -8,18 +8,16 @@ from tutorial_lib.exercises.chapter03_positional_encoding.rotary import rotate_p
 from tutorial_lib.exercises.engine.properties import composed, no_way_back, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
-ROUNDS = 2  # hands that go round so often within the trained length keep their speed
-
 
 def stretch_pairs(x, positions, trained, factor):
     """Return x (B, H, T, K) turned for texts `factor` times longer than the trained length.
 
-    Pairs that go round at least twice within `trained` positions turn by their position, as in
+    Pairs that go round at least once within `trained` positions turn by their position, as in
     `rotate_pairs`; slower ones by their position / factor. positions (T,) are numbers.
     """
     width = x.size(-1)
     speeds = 10_000 ** (-torch.arange(0, width, 2) / width)  # (K/2,), radians a position
-    fast = trained * speeds >= ROUNDS * 2 * math.pi  # (K/2,)
+    fast = trained * speeds >= 2 * math.pi  # (K/2,)
     kept, slowed = rotate_pairs(x, positions), rotate_pairs(x, positions / factor)
     return torch.where(fast.repeat_interleave(2), kept, slowed)  # (B, H, T, K)
 
@@ -29,7 +27,7 @@ def stretch_pairs_by_angles(x, positions, trained, factor):
     out = []
     for i in range(x.shape[-1] // 2):
         speed = 10_000 ** (-2 * i / x.shape[-1])
-        if trained * speed / (2 * math.pi) < ROUNDS:
+        if trained * speed < 2 * math.pi:
             speed = speed / factor
         angle = positions * speed  # (T,)
         u, v = x[..., 2 * i], x[..., 2 * i + 1]  # (B, H, T)
@@ -40,15 +38,15 @@ def stretch_pairs_by_angles(x, positions, trained, factor):
 def stretch_cases():
     """Some pairs are fast and some are slow, all are slow, all are fast."""
     return [
-        case("3 of 8 pairs are fast", torch.randn(1, 2, 6, 16), torch.arange(6) + 90, 128, 4),
-        case("no pair is fast", torch.randn(2, 1, 5, 4), torch.arange(5), 8, 2),
+        case("3 of 8 pairs are fast", torch.randn(1, 2, 6, 16), torch.arange(6) + 90, 110, 4),
+        case("no pair is fast", torch.randn(2, 1, 5, 4), torch.arange(5), 5, 2),
         case("all pairs are fast", torch.randn(1, 1, 4, 2), torch.arange(3, 7), 64, 8),
     ]
 
 
 WORDS = torch.randn(2, 3, 5, 16, generator=torch.Generator().manual_seed(6))
-POSITIONS, TRAINED, FACTOR = torch.tensor([200, 3, 77, 150, 90]), 64, 4
-SPEEDS = 10_000 ** (-torch.arange(8) / 8)  # they go round 10.2, 3.2, 1.02, 0.3 ... times in 64
+POSITIONS, TRAINED, FACTOR = torch.tensor([200, 3, 77, 150, 90]), 110, 4
+SPEEDS = 10_000 ** (-torch.arange(8) / 8)  # they go round 17.5, 5.5, 1.8, 0.6 ... times in 110
 
 
 def stretched_by(fast, slowed, kept):
@@ -64,18 +62,17 @@ RULES = composed(
     lambda answer: answer(WORDS, POSITIONS, TRAINED, FACTOR),
     stretched_by,
     {
-        "Pairs that go round at least twice within the trained length are fast.": ROUND >= 2,
-        "It slows the fast pairs and keeps the slow ones: the other way round.": ROUND < 2,
-        "Once round is not enough: fast pairs go round at least twice.": ROUND >= 1,
-        "It compares radians with 2: a round is 2 pi.": TRAINED * SPEEDS >= 2,
+        "Pairs that go round at least once within the trained length are fast.": ROUND >= 1,
+        "It slows the fast pairs and keeps the slow ones: the other way round.": ROUND < 1,
+        "It asks for two rounds: once round a pair has met every angle.": ROUND >= 2,
+        "It compares radians with 1: a round is 2 pi.": TRAINED * SPEEDS >= 1,
         "It counts the rounds in the longer text: those of the trained length count.": (
-            FACTOR * ROUND >= 2
+            FACTOR * ROUND >= 1
         ),
         "It slows every pair: that is plain interpolation.": ROUND < 0,
         "It slows no pair.": ROUND >= 0,
         "It slows only the last pair.": torch.arange(8) < 7,
         "It keeps only the first pair.": torch.arange(8) < 1,
-        "It keeps the first half of the pairs, whatever their speed.": torch.arange(8) < 4,
     },
     {
         "Slow pairs turn by the position / factor.": POSITIONS / FACTOR,
@@ -108,13 +105,13 @@ STRETCH_PAIRS = Write(
     level="medium",
     text="""
 Write `stretch_pairs(x, positions, trained, factor)`: `rotate_pairs` of exercise 3.7, for texts
-`factor` times longer than the `trained` length. Pairs that go round **at least twice** within
-`trained` positions are fast, and turn by their position as before. All others turn by their
-position **divided by factor**. Pair i turns by 1 / 10000^(2i/K) radians a position, and x is
+`factor` times longer than the `trained` length. Pairs that go round **at least once** within
+`trained` positions have met every angle: they turn by their position as before. All others turn by
+their position **divided by factor**. Pair i turns by 1 / 10000^(2i/K) radians a position, and x is
 (B, H, T, K). You may call `rotate_pairs`, even twice. Your function then goes into a trained model.
 """,
     hints=(
-        "Within `trained` positions pair i turns by trained / 10000^(2i/K). Twice round is 4 pi.",
+        "Within `trained` positions pair i turns by trained / 10000^(2i/K). Once round is 2 pi.",
         "Make both, `rotate_pairs(x, positions)` and `rotate_pairs(x, positions / factor)`.",
         "`fast.repeat_interleave(2)` has a place for each number: `torch.where` picks by it.",
     ),

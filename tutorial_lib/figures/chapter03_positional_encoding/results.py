@@ -27,7 +27,6 @@ SCHEME_COLOURS = {
     "relative": BLUE,
     "rotary": GREEN,
     "sinusoidal": ORANGE,
-    "learned": PINK,
     "ALiBi": SKY,
 }
 
@@ -123,7 +122,7 @@ def length_curves(shares, trained, title, references=None, figure=None):
         figure=figure,
     )
     figure.set_size_inches(9.0, 4.2)
-    _edge(figure.axes[0], trained)
+    _edge(figure.axes[0], trained, bottom=True)
     return figure
 
 
@@ -133,11 +132,12 @@ def _smooth(values, reach=4):
     return np.array([np.nan if np.isnan(part).all() else np.nanmean(part) for part in near])
 
 
-def _edge(axes, trained):
-    """Mark where the length of the training ends."""
+def _edge(axes, trained, bottom=False):
+    """Mark where the length of the training ends, named at the top or the bottom."""
     axes.axvline(trained, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
     where = axes.get_xaxis_transform()
-    axes.text(trained + 1, 0.97, "length in training", transform=where, va="top", color=MUTED)
+    y, side = (0.03, "bottom") if bottom else (0.97, "top")
+    axes.text(trained + 1, y, "length in training", transform=where, va=side, color=MUTED)
 
 
 @styled
