@@ -65,11 +65,13 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
     from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import sinusoids_and_digits
+    from tutorial_lib.figures.chapter03_positional_encoding.doors import position_doors
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
-        hand_speeds,
         length_bars,
+        length_curves,
+        offset_weights,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,

@@ -44,19 +44,6 @@ def waves_complex(n, d):
     return torch.view_as_real(turned).reshape(n, d).float()
 
 
-def added(scale=lambda x: x.size(-1) ** 0.5, rows=lambda table, n: table[:n], batch=False, sign=1):
-    """Words plus positions with a choice of slips."""
-
-    def answer(embeddings, table):
-        if batch:
-            places = rows(table, embeddings.size(0))[:, None]
-        else:
-            places = rows(table, embeddings.size(1))
-        return embeddings * scale(embeddings) + sign * places
-
-    return answer
-
-
 def gathered(keys=True, values=True, scale=math.sqrt, dim=-1, batch=False):
     """The reader with a choice of slips."""
 
@@ -166,6 +153,40 @@ def rotary(places_q=lambda t: t, places_k=lambda s: s, factor=1, exponent=2):
     return answer
 
 
+def doors(added="qkv", turned="qk", places=lambda table, x: table[: x.size(1)], divide=True):
+    """A layer with three doors, with a choice of slips."""
+
+    def answer(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+        made = {}
+        for name, w in zip("qkv", (w_q, w_k, w_v), strict=True):
+            y = x + places(table, x) if table is not None and name in added else x
+            y = torch.stack((y @ w).chunk(n_heads, dim=-1), dim=1)  # (B, H, T, K)
+            made[name] = turn(y) if turn is not None and name in turned else y
+        scores = torch.einsum("bhtk,bhsk->bhts", made["q"], made["k"])
+        scores = scores / made["q"].size(-1) ** 0.5 if divide else scores
+        scores = scores if bias is None else scores + bias
+        return torch.cat((scores.softmax(-1) @ made["v"]).unbind(dim=1), dim=-1)
+
+    return answer
+
+
+def hands(rounds=1, around=2 * math.pi, slower=lambda p, factor: p / factor):
+    """Stretched pairs with a choice of slips."""
+
+    def answer(x, positions, trained, factor):
+        width, out = x.size(-1), torch.zeros_like(x)
+        for i in range(width // 2):
+            speed = 10_000 ** (-2 * i / width)
+            fast = trained * speed / around >= rounds
+            a = (positions if fast else slower(positions, factor)) * speed
+            u, v = x[..., 2 * i], x[..., 2 * i + 1]
+            out[..., 2 * i] = u * a.cos() - v * a.sin()
+            out[..., 2 * i + 1] = u * a.sin() + v * a.cos()
+        return out
+
+    return answer
+
+
 WRONG = {
     "3.1": {
         "all ones from 2^bits on": (
@@ -218,23 +239,7 @@ WRONG = {
             ["It divides by the width twice: the"],
         ),
     },
-    "3.5": {
-        "unscaled, late": (
-            added(lambda x: 1, lambda table, n: table[1 : n + 1]),
-            ["It is one position late: the first word", "It leaves out the scale: multiply the"],
-        ),
-        "by D, from the batch": (
-            added(lambda x: x.size(-1), batch=True),
-            ["The position comes from the batch axis:", "It multiplies by D: the scale is its"],
-        ),
-        "added twice": (added(sign=2), ["The positions are added 2 times."]),
-        "subtracted": (added(sign=-1), ["It takes the positions away: they are"]),
-        "by B, backwards": (
-            added(lambda x: len(x) ** 0.5, lambda table, n: table[:n].flip(0)),
-            ["It counts backwards: the first word gets", "It multiplies by the root of the batch:"],
-        ),
-    },
-    "3.6": {
+    "3.4": {
         "keys only, unscaled": (
             gathered(values=False, scale=lambda width: 1),
             ["The values lack the positions.", "The scores lack the 1/sqrt(D)."],
@@ -252,7 +257,7 @@ WRONG = {
             ],
         ),
     },
-    "3.7": {
+    "3.5": {
         "an angle": (
             lambda matrix: math.atan2(matrix[0, 1], matrix[0, 0]),
             ["The offset must be one whole number.", "A shift by 713 is read as 3: the slow"],
@@ -266,7 +271,7 @@ WRONG = {
             ["A shift by 3 is read as 6", "A shift by 713 is read as 1426", "A shift by -2 is"],
         ),
     },
-    "3.8": {
+    "3.6": {
         "turned, not clipped": (
             offsets(-1, low=False, high=False),
             [
@@ -287,7 +292,7 @@ WRONG = {
             ["Offset 0, a word and itself, has row", "All rows must be in the table, 0 to 2 *"],
         ),
     },
-    "3.9": {
+    "3.7": {
         "back, i/K": (
             rotated(-1, lambda i, k: i / k),
             ["The exponent is i/d: it is 2i/d, d the", "It turns the wrong way: (1, 0) becomes"],
@@ -307,13 +312,13 @@ WRONG = {
         ),
         "twice the angle": (rotated(2), ["It turns by twice the angle."]),
     },
-    "3.10": {
+    "3.8": {
         "for all heads together": (
             lambda weights, share: needed(weights.sum(dim=0, keepdim=True) / len(weights), share),
             ["There must be one number for each head: (H,)."],
         ),
     },
-    "3.11": {
+    "3.9": {
         "opposite, scaled": (
             rotary(places_k=lambda s: -s, factor=0.5),
             ["The first score is 0.5 times q · k."],
@@ -324,7 +329,36 @@ WRONG = {
         ),
         "i/K": (rotary(exponent=1), ["The exponent is i/d: it is 2i/d, d the"]),
     },
+    "3.10": {
+        "keys unturned, values without the table": (
+            doors(added="qk", turned="q"),
+            ["Door 1: the values lack the table.", "Door 2: the keys are not turned."],
+        ),
+        "values turned, not divided": (
+            doors(turned="qkv", divide=False),
+            ["Door 2: the values are turned, too:", "The products are not divided by sqrt(K)."],
+        ),
+        "the last rows": (
+            doors(places=lambda table, x: table[-x.size(1) :]),
+            ["Door 1: it takes the last rows:"],
+        ),
+        "no door": (
+            doors(added="", turned=""),
+            ["Door 1: the table has no effect.", "Door 2: nothing is turned."],
+        ),
+    },
     "3.12": {
+        "twice, the other way": (
+            hands(rounds=2, slower=lambda p, factor: p * factor),
+            ["It asks for two rounds:", "Slow pairs turn faster:"],
+        ),
+        "radians": (hands(around=1), ["It compares radians with 1:"]),
+        "whole positions": (
+            hands(slower=lambda p, factor: p // factor),
+            ["Slow pairs turn by whole positions only:"],
+        ),
+    },
+    "3.11": {
         "before only": (
             shared(after=False),
             ["Far offsets *after* stay as they were."],
@@ -350,14 +384,15 @@ WRONG = {
 RIGHT = {
     "3.1": by_shifts,
     "3.2": waves_complex,
-    "3.5": added(),
-    "3.6": gathered(),
-    "3.7": by_least_squares,
-    "3.8": offsets(),
-    "3.9": by_matrices,
-    "3.10": needed,
-    "3.11": rotary(lambda t: t + 3, lambda s: s + 3),
-    "3.12": shared(),
+    "3.4": gathered(),
+    "3.5": by_least_squares,
+    "3.6": offsets(),
+    "3.7": by_matrices,
+    "3.8": needed,
+    "3.10": doors(),
+    "3.12": hands(),
+    "3.9": rotary(lambda t: t + 3, lambda s: s + 3),
+    "3.11": shared(),
 }
 
 

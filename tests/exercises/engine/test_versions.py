@@ -24,6 +24,7 @@ SORTS = {"exercises": "exercise", "recall": "recall question", "predictions": "p
 # Of earlier editions: what is kept under these keys stays in the file.
 NO_LONGER_ASKED = {
     "exercises": {
+        "add_positions",
         "alibi_bias",
         "blind_accuracy",
         "bytes_per_token",
@@ -33,6 +34,7 @@ NO_LONGER_ASKED = {
         "first_word_accuracy",
         "gain",
         "large_size",
+        "longest_wave",
         "loss_terms",
         "mean_colour_targets",
         "mean_pool",

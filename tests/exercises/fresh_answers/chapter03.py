@@ -74,35 +74,7 @@ def sinusoid_wrong_exponent_and_cos_first(n, d):
     return out
 
 
-# 3.5
-def add_positions_right_1(embeddings, table):
-    return embeddings * math.sqrt(embeddings.size(-1)) + table[: embeddings.size(1)]
-
-
-def add_positions_right_2(e, pe):
-    out = e.clone()
-    out.mul_(e.shape[2] ** 0.5)
-    for t in range(e.shape[1]):
-        out[:, t] += pe[t]
-    return out
-
-
-def add_positions_wrong_scale_sum(embeddings, table):
-    b, t, d = embeddings.shape
-    return (embeddings + table[:t]) * d**0.5
-
-
-def add_positions_wrong_mutates(embeddings, table):
-    embeddings *= embeddings.size(-1) ** 0.5
-    return embeddings + table[: embeddings.size(1)]
-
-
-def add_positions_wrong_sqrt_t_last_rows(embeddings, table):
-    t = embeddings.size(1)
-    return embeddings * t**0.5 + table[-t:]
-
-
-# 3.6
+# 3.4
 def gather_right_1(words, table, question):
     x = words + table[: words.size(1)]
     weights = (x @ question / len(question) ** 0.5).softmax(dim=-1)
@@ -136,7 +108,7 @@ def gather_wrong_values_only_no_scale(words, table, question):
     return torch.einsum("bs,bsd->bd", weights, x)
 
 
-# 3.7
+# 3.5
 def offset_right_1(M):
     d = len(M)
     start = torch.tensor([0.0, 1.0] * (d // 2))
@@ -175,7 +147,7 @@ def offset_wrong_back(M):
     return -offset_right_2(M)
 
 
-# 3.8
+# 3.6
 def relative_right_1(n_queries, n_keys, reach):
     q = torch.arange(n_keys - n_queries, n_keys)
     return (torch.arange(n_keys) - q[:, None]).clamp(-reach, reach) + reach
@@ -207,7 +179,7 @@ def relative_wrong_float(n_queries, n_keys, reach):
     return (torch.arange(n_keys).float() - q[:, None]).clamp(-reach, reach) + reach
 
 
-# 3.9
+# 3.7
 def rotate_right_1(x, positions):
     k = x.size(-1)
     a = positions[:, None] / 10000 ** (torch.arange(0, k, 2) / k)
@@ -260,7 +232,7 @@ def rotate_wrong_from_zero_and_other_way(x, positions):
     return torch.stack(turned, dim=-1).flatten(-2)
 
 
-# 3.10
+# 3.8
 def needed_right_1(weights, share):
     found = []
     for row in weights:
@@ -288,7 +260,7 @@ def needed_wrong_two(weights, share):
     return weights.mean(0).cumsum(0).ge(share).long().argmax() + 1
 
 
-# 3.11
+# 3.9
 def rotary_right_1(q, k):
     def turn(x, places):
         angle = places[:, None] * 10000 ** (-torch.arange(0, x.size(1), 2) / x.size(1))
@@ -373,23 +345,7 @@ def sinusoidal_positions_later_wrong_2(n, d):
     return torch.cat([angle.sin(), angle.cos()], dim=1)
 
 
-# 3.5
-def add_positions_later_right(embeddings, table):
-    _, t, d = embeddings.shape
-    return torch.add(table.narrow(0, 0, t), embeddings, alpha=d**0.5)
-
-
-def add_positions_later_wrong_1(embeddings, table):
-    B, T, D = embeddings.shape
-    return (embeddings + table[:T]) * D**0.5
-
-
-def add_positions_later_wrong_2(embeddings, table):
-    B, T, D = embeddings.shape
-    return embeddings * T**0.5 + table[:T]
-
-
-# 3.6
+# 3.4
 def gather_later_right(words, table, question):
     places = torch.arange(words.shape[1])
     x = words + torch.nn.functional.embedding(places, table)
@@ -409,7 +365,7 @@ def gather_later_wrong_2(words, table, question):
     return (weights[:, None] @ words)[:, 0]
 
 
-# 3.7
+# 3.5
 def offset_of_later_right(matrix):
     m = np.asarray(matrix, dtype=float)
     d = len(m)
@@ -430,7 +386,7 @@ def offset_of_later_wrong_2(matrix):
     return round(angle * 10000 ** ((d - 2) / d))
 
 
-# 3.8
+# 3.6
 def relative_index_later_right(n_queries, n_keys, reach):
     first = n_keys - n_queries
     return torch.tensor(
@@ -451,7 +407,7 @@ def relative_index_later_wrong_2(n_queries, n_keys, reach):
     return (q[:, None] - torch.arange(n_keys)).clamp(-reach, reach) + reach
 
 
-# 3.9
+# 3.7
 def rotate_pairs_later_right(x, positions):
     width = x.shape[-1]
     speed = 10_000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
@@ -480,7 +436,7 @@ def rotate_pairs_later_wrong_2(x, positions):
     return turned
 
 
-# 3.10
+# 3.8
 def keys_needed_later_right(weights, share):
     held = weights.flip(-1).cumsum(-1).contiguous()  # what the nearest 1, 2, 3 ... hold
     place = torch.searchsorted(held, torch.full_like(held[:, :1], share))[:, 0] + 1
@@ -496,7 +452,7 @@ def keys_needed_later_wrong_2(weights, share):
     return (held < share).sum(-1) + 1
 
 
-# 3.11
+# 3.9
 def rotary_scores_later_right(q, k):
     width = q.shape[-1]
     speed = 10_000.0 ** (-torch.arange(0, width, 2) / width)  # (K/2,)
@@ -528,23 +484,85 @@ def rotary_scores_later_wrong_2(q, k):
     return turn(q) @ turn(k).T / q.size(-1) ** 0.5
 
 
+# No fresh reader has seen 3.10 and 3.12 yet: these are their author's, from the texts.
+
+
+# 3.10
+def doors_right(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+    b, t, d = x.shape
+    if table is not None:
+        x = x + table[None, :t]
+    q = (x @ w_q).reshape(b, t, n_heads, d // n_heads).permute(0, 2, 1, 3)
+    k = (x @ w_k).reshape(b, t, n_heads, d // n_heads).permute(0, 2, 1, 3)
+    v = (x @ w_v).reshape(b, t, n_heads, d // n_heads).permute(0, 2, 1, 3)
+    if turn is not None:
+        q, k = turn(q), turn(k)
+    bias = 0 if bias is None else bias
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias + torch.zeros(n_heads, t, t))
+    return out.permute(0, 2, 1, 3).reshape(b, t, d)
+
+
+def doors_wrong(slip):
+    def answer(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+        b, t, d = x.shape
+        words = x if table is None else x + table[:t]
+        sources = (words, words, x if slip == "values without the table" else words)
+        q, k, v = (
+            (y @ w).view(b, t, n_heads, -1).transpose(1, 2)
+            for y, w in zip(sources, (w_q, w_k, w_v), strict=True)
+        )
+        if turn is not None:
+            q, k, v = turn(q), turn(k), turn(v) if slip == "values turned" else v
+        scores = q @ k.transpose(-2, -1)
+        if slip == "bias divided" and bias is not None:
+            scores, bias = scores + bias, None
+        scores = scores / math.sqrt(d if slip == "sqrt(D)" else d // n_heads)
+        if slip == "bias after the softmax" and bias is not None:
+            weights = scores.softmax(-1) + bias
+        else:
+            weights = (scores if bias is None else scores + bias).softmax(-1)
+        return (weights @ v).transpose(1, 2).reshape(b, t, d)
+
+    return answer
+
+
+# 3.12
+def stretch_right(x, positions, trained, factor):
+    speeds = 1 / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
+    rounds = trained * speeds / (2 * math.pi)
+    speeds = torch.where(rounds < 1, speeds / factor, speeds)
+    angles = positions[:, None] * speeds
+    turns = torch.polar(torch.ones_like(angles), angles)
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * turns).flatten(-2)
+
+
+def stretch_wrong(fast=lambda rounds: rounds >= 1, slow=lambda p, factor: p / factor):
+    def answer(x, positions, trained, factor):
+        speeds = 1 / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
+        far = slow(positions, factor)[:, None] * speeds
+        angles = torch.where(
+            fast(trained * speeds / (2 * math.pi)), positions[:, None] * speeds, far
+        )
+        turns = torch.polar(torch.ones_like(angles), angles)
+        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+        return torch.view_as_real(pairs * turns).flatten(-2)
+
+    return answer
+
+
 RIGHT = {
     "3.1": [binary_right_1, binary_right_2, binary_positions_later_right],
     "3.2": [sinusoid_right_1, sinusoid_right_2, sinusoidal_positions_later_right],
     "3.3": [304],
-    "3.4": [9647],
-    "3.5": [
-        add_positions_right_1,
-        add_positions_right_2,
-        add_positions_wrong_mutates,
-        add_positions_later_right,
-    ],
-    "3.6": [("b", gather_right_1), ("b", gather_right_2), ("b", gather_later_right)],
-    "3.7": [offset_right_1, offset_right_2, offset_of_later_right],
-    "3.8": [relative_right_1, relative_right_2, relative_index_later_right],
-    "3.9": [rotate_right_1, rotate_right_2, rotate_wrong_mutates, rotate_pairs_later_right],
-    "3.10": [needed_right_1, needed_right_2, keys_needed_later_right],
-    "3.11": [("c", rotary_right_1), ("c", rotary_right_2), ("c", rotary_scores_later_right)],
+    "3.4": [("b", gather_right_1), ("b", gather_right_2), ("b", gather_later_right)],
+    "3.5": [offset_right_1, offset_right_2, offset_of_later_right],
+    "3.6": [relative_right_1, relative_right_2, relative_index_later_right],
+    "3.7": [rotate_right_1, rotate_right_2, rotate_wrong_mutates, rotate_pairs_later_right],
+    "3.8": [needed_right_1, needed_right_2, keys_needed_later_right],
+    "3.9": [("c", rotary_right_1), ("c", rotary_right_2), ("c", rotary_scores_later_right)],
+    "3.10": [doors_right],
+    "3.12": [stretch_right],
 }
 
 WRONG = {
@@ -573,18 +591,6 @@ WRONG = {
         ("in proportion: 20 steps move a fifth, so 50 move half", 50),
     ],
     "3.4": [
-        ("i goes up to d/2, as the paper's words", 10000),
-        ("last column 511 as 2i: 10000^(511/512)", 9822),
-        ("gave the wavelength itself, 2 pi times 9646.6", 60611),
-        ("TWO: exponent i/d (not 2i/d), and times 2 pi", 617),
-    ],
-    "3.5": [
-        ("scales the sum of both", add_positions_wrong_scale_sum),
-        ("TWO: sqrt(T) instead of sqrt(D), the last T rows", add_positions_wrong_sqrt_t_last_rows),
-        ("scales the positions as well", add_positions_later_wrong_1),
-        ("scales by the root of the length, not of the width", add_positions_later_wrong_2),
-    ],
-    "3.6": [
         ("size(1), but keeps the None: (S, 1, D)", ("b", gather_wrong_kept_none)),
         ("values without positions", ("b", gather_wrong_keys_only)),
         ("TWO: keys without positions, and no sqrt", ("b", gather_wrong_values_only_no_scale)),
@@ -595,14 +601,14 @@ WRONG = {
         ),
         ("right letter, but the values go without their positions", ("b", gather_later_wrong_2)),
     ],
-    "3.7": [
+    "3.5": [
         ("the fastest hand alone", offset_wrong_fast_hand),
         ("the slowest hand alone", offset_wrong_slow_hand),
         ("the sign turned round", offset_wrong_back),
         ("reads the fastest hand only: it is back every 6.28 positions", offset_of_later_wrong_1),
         ("reads the slowest hand only: two decimals are far too coarse", offset_of_later_wrong_2),
     ],
-    "3.8": [
+    "3.6": [
         ("queries are the first words", relative_wrong_queries_first),
         ("clips but does not add reach", relative_wrong_clip_not_shifted),
         (
@@ -613,7 +619,7 @@ WRONG = {
         ("takes the queries for the first words, not the last", relative_index_later_wrong_1),
         ("query minus key: the sign is turned round", relative_index_later_wrong_2),
     ],
-    "3.9": [
+    "3.7": [
         ("pairs are the halves i and i + K/2", rotate_wrong_halves),
         (
             "u is a view of the clone and already turned when v is computed",
@@ -632,14 +638,14 @@ WRONG = {
             rotate_pairs_later_wrong_2,
         ),
     ],
-    "3.10": [
+    "3.8": [
         ("counts from the start of the text", needed_wrong_from_left),
         ("counts from 0", needed_wrong_index),
         ("TWO: the mean of the heads, and from the start", needed_wrong_two),
         ("one too few: the key that reaches the share is not counted", keys_needed_later_wrong_1),
         ("takes the heaviest keys, not the nearest", keys_needed_later_wrong_2),
     ],
-    "3.11": [
+    "3.9": [
         ("turns the queries only", ("c", rotary_wrong_queries_only)),
         ("turns both backwards", ("c", rotary_wrong_both_backwards)),
         (
@@ -655,5 +661,18 @@ WRONG = {
             "right letter, but divides by the root of K, which the text excludes",
             ("c", rotary_scores_later_wrong_2),
         ),
+    ],
+    "3.10": [
+        ("the table misses the values", doors_wrong("values without the table")),
+        ("the values are turned, too", doors_wrong("values turned")),
+        ("the bias is divided with the products", doors_wrong("bias divided")),
+        ("divides by the root of the whole width", doors_wrong("sqrt(D)")),
+        ("adds the bias to the weights", doors_wrong("bias after the softmax")),
+    ],
+    "3.12": [
+        ("asks for two rounds", stretch_wrong(lambda rounds: rounds >= 2)),
+        ("slows the fast ones", stretch_wrong(lambda rounds: rounds < 1)),
+        ("multiplies", stretch_wrong(slow=lambda p, factor: p * factor)),
+        ("slows all of them", stretch_wrong(lambda rounds: rounds < 0)),
     ],
 }

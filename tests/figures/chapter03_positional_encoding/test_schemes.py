@@ -177,17 +177,46 @@ def test_context_lines_average_the_seeds():
 def test_a_way_keeps_its_colour():
     rows = [
         {"way": way, "seed": 0, "first": first, "bits": 2.0}
-        for way in ("unchanged", "YaRN, then trained")
+        for way in ("unchanged", "YaRN", "yours")
         for first in (0, 16)
     ]
-    loss = figures.context_lines(rows, ["unchanged", "YaRN, then trained"], trained=16, title="A")
-    speeds = figures.hand_speeds({"unchanged": [1, 1], "YaRN": [1, 0.25]})
-    drawn = [[line.get_color() for line in f.axes[0].lines[:2]] for f in (loss, speeds)]
-    assert drawn[0] == drawn[1]
-    assert [line.get_linestyle() for line in loss.axes[0].lines[:2]] == [":", "-"]
-    assert list(speeds.axes[0].lines[1].get_ydata()) == [1, 0.25]
-    with pytest.raises(ShapeError, match=r"the ways are unchanged, .*, got xpos"):
-        figures.hand_speeds({"xpos": [1, 1]})
+    drawn = [
+        figures.context_lines(rows, ways, trained=16, title="A").axes[0].lines[0].get_color()
+        for ways in (["unchanged", "YaRN"], ["unchanged"], ["yours"])
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_length_curves_are_smoothed_on_their_own_side_of_the_edge():
+    share = np.array([np.nan] * 4 + [1.0] * 16 + [0.0] * 20)
+    figure = figures.length_curves({"rotary": share}, trained=20, title="A finding")
+    drawn = figure.axes[0].lines[0].get_ydata()
+    assert set(drawn[4:20]) == {1.0}
+    assert set(drawn[20:]) == {0.0}
+    assert figure.axes[0].lines[1].get_xdata()[0] == 20
+    assert png(figure).startswith(b"\x89PNG")
+
+
+def test_offset_weights_have_a_panel_a_scheme():
+    offsets = range(-4, 2)
+    curves = {name: (offsets, np.arange(6.0), -np.arange(6.0)) for name in ("rotary", "ALiBi")}
+    figure = figures.offset_weights(curves, wanted=-3, title="A finding")
+    assert [axes.get_title() for axes in figure.axes] == ["rotary", "ALiBi"]
+    wanted, inside, beyond = figure.axes[0].lines
+    assert list(wanted.get_xdata()) == [-3, -3]
+    assert list(inside.get_ydata()) == [-value for value in beyond.get_ydata()]
+    assert figure.get_suptitle() == "A finding"
+
+
+def test_the_doors_are_drawn_from_what_goes_through_them():
+    words, bias = ["to", "be", "or"], torch.tensor([[0.0, -1, -2], [-1, 0, -1], [-2, -1, 0]])
+    table, angles = torch.ones(3, 4), torch.tensor([[0.0], [1.0], [2.0]])
+    figure = figures.position_doors(words, table, angles, bias)
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert {"1", "2", "3", "to", "word vectors (3, 4)", "softmax: weights (3, 3)"} <= set(said)
+    assert png(figure).startswith(b"\x89PNG")
+    with pytest.raises(ShapeError, match="3 words need a table, angles and a bias of 3 positions"):
+        figures.position_doors(words, table[:2], angles, bias)
 
 
 def test_stripes_are_the_mean_cosine_of_each_offset():

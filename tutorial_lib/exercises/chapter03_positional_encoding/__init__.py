@@ -1,13 +1,9 @@
 """Chapter 03: what it asks about chapters 01 and 02, its exercises in order, its predictions."""
 
-from tutorial_lib.exercises.chapter03_positional_encoding.adding import ADD_POSITIONS
 from tutorial_lib.exercises.chapter03_positional_encoding.alibi import KEYS_NEEDED
 from tutorial_lib.exercises.chapter03_positional_encoding.binary import BINARY_POSITIONS
-from tutorial_lib.exercises.chapter03_positional_encoding.claims import (
-    HALF_OF_THE_COLUMNS,
-    LARGER_BASE,
-    LONGEST_WAVE,
-)
+from tutorial_lib.exercises.chapter03_positional_encoding.claims import HALF_OF_THE_COLUMNS
+from tutorial_lib.exercises.chapter03_positional_encoding.doors import ATTEND_WITH_POSITIONS
 from tutorial_lib.exercises.chapter03_positional_encoding.far import SHARE_FAR
 from tutorial_lib.exercises.chapter03_positional_encoding.map import ROTARY_MAP
 from tutorial_lib.exercises.chapter03_positional_encoding.reader import READER_CURVE
@@ -15,6 +11,7 @@ from tutorial_lib.exercises.chapter03_positional_encoding.relative import RELATI
 from tutorial_lib.exercises.chapter03_positional_encoding.rotary import ROTATE_PAIRS
 from tutorial_lib.exercises.chapter03_positional_encoding.shift import OFFSET_OF
 from tutorial_lib.exercises.chapter03_positional_encoding.sinusoids import SINUSOIDAL_POSITIONS
+from tutorial_lib.exercises.chapter03_positional_encoding.stretch import STRETCH_PAIRS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Positional encoding"
@@ -23,16 +20,15 @@ EXERCISES = (
     BINARY_POSITIONS,
     SINUSOIDAL_POSITIONS,
     HALF_OF_THE_COLUMNS,
-    LONGEST_WAVE,
-    ADD_POSITIONS,
     READER_CURVE,
     OFFSET_OF,
     RELATIVE_INDEX,
     ROTATE_PAIRS,
     KEYS_NEEDED,
     ROTARY_MAP,
+    ATTEND_WITH_POSITIONS,
     SHARE_FAR,
-    LARGER_BASE,
+    STRETCH_PAIRS,
 )
 
 RECALL = (
@@ -145,20 +141,8 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P3.10",
-        key="share_or_hide_far_offsets",
-        question="Far offsets share a number, or are hidden. Which repair is better at “seen "
-        "before”, share or hide?",
-    ),
-    Prediction(
-        id="P3.11",
         key="bits_when_interpolated",
         question="A rotary GPT reads its first 64 characters with 2.5 bits each. With all "
         "positions divided by 4, how many bits does it take there?",
-    ),
-    Prediction(
-        id="P3.12",
-        key="best_way_to_stretch",
-        question="Trained on 64 characters, reading 256: which way is best at the far end, "
-        "unchanged, interpolated, larger base or YaRN?",
     ),
 )

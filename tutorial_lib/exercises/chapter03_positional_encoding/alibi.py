@@ -80,7 +80,7 @@ def one_number_a_head(answer):
 
 
 KEYS_NEEDED = Write(
-    id="3.10",
+    id="3.8",
     title="How far does a head look?",
     level="easy",
     text="""

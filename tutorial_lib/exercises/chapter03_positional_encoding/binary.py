@@ -110,7 +110,7 @@ Write `binary_positions(n, bits)`: one row for each position from 0 to n - 1, on
 binary digit, as numbers 0 and 1. The **least significant digit comes first**: column 0 counts ones,
 column 1 twos, column 2 fours. Position 6 with three digits is 0, 1, 1. Digits beyond `bits` are
 dropped, so that the rows repeat after 2^bits positions. Each column is a square wave; the next
-section rounds it off.
+picture rounds yours off.
 """,
     hints=(
         "How often does 2^i go into the position, in whole numbers? Is that odd or even?",

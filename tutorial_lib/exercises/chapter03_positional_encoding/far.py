@@ -91,7 +91,7 @@ RULES = composed(
 )
 
 SHARE_FAR = Write(
-    id="3.12",
+    id="3.11",
     title="Repaired without training",
     level="medium",
     text="""

@@ -131,7 +131,7 @@ RULES = composed(
 
 
 ROTARY_MAP = Symptom(
-    id="3.11",
+    id="3.9",
     title="Stripes gone wrong",
     level="medium",
     text="""

@@ -104,19 +104,19 @@ RULES = composed(
 
 
 READER_CURVE = Symptom(
-    id="3.6",
+    id="3.4",
     title="Positions that do not help",
     level="medium",
     text="""
 The curves above come from one reader, trained with positions. It learns word vectors, a question
 and a readout; the words with their positions serve as both keys and values. Without the mistake it
-is right on nearly all numbers within 100 steps. This one stays near 0.64. Both lines measure the
-**same model on the same 900 numbers**, in batches of 100; for the second line the numbers were
+is right on nearly all numbers within 100 steps. This one stays near 0.64. All four lines measure
+the **same model on the same 900 numbers**, in batches of 100; for three of them the numbers were
 shuffled into other batches. Choose the letter of the mistake in the next cell. Then open the folded
 cell after it: that is the code, `gather`, for you to repair.
 """,
     hints=(
-        "The two lines differ. Can the answer to a number depend on that number alone?",
+        "The lines differ. Can the answer to a number depend on that number alone?",
         "One mistake lets the row of a number in its batch reach the result.",
         "The axes of `words` are numbers, words, width. Which of them does a position count?",
     ),
@@ -131,14 +131,14 @@ cell after it: that is the code, `gather`, for you to repair.
     ),
     shown=gather_by_batch,
     looks=(
-        "The two lines would be one, and settle on exactly 0.640: a number has one answer "
+        "All lines would be one, and settle on exactly 0.640: a number has one answer "
         "whatever batch it is in, and its words have no order.",
-        "The two lines would differ and wobble about 0.64: the answer to a number would depend on "
+        "The lines would differ and wobble about 0.64: the answer to a number would depend on "
         "its row in the batch. That breaks ties between 203 and 302 by luck, so one shuffle may "
-        "lie a little above the ceiling.",
-        "The two lines would be one, well above 0.64: values that know their position tell 203 "
+        "lie a little above the ceiling, another below.",
+        "All lines would be one, well above 0.64: values that know their position tell 203 "
         "from 302, though less well than keys.",
-        "The two lines would be one, at 1.0: keys that know their position are enough to find the "
+        "All lines would be one, at 1.0: keys that know their position are enough to find the "
         "first word.",
     ),
     cases=gather_cases,

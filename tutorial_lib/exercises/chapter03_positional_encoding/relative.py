@@ -108,7 +108,7 @@ RULES = composed(
 
 
 RELATIVE_INDEX = Write(
-    id="3.8",
+    id="3.6",
     title="A row for each offset",
     level="medium",
     text="""
@@ -116,7 +116,7 @@ Relative positions learn a number for each **offset**, key position minus query 
 before has -1. A table holds them from -reach in row 0 to reach in the last row. Farther words share
 the row at that end. Write `relative_index(n_queries, n_keys, reach)`: the row number for each pair,
 shape (T, S), whole numbers. With more keys than queries, the queries are the **last** words, as in
-generation. `table[relative_index(...)]` is then added to the scores.
+generation. `table[relative_index(...)]` is then added to the scores, in the next picture and in 3H.
 """,
     hints=(
         "The queries are at positions n_keys - n_queries to n_keys - 1.",

@@ -15,7 +15,7 @@ from tutorial_lib.exercises.engine.tasks import Write, case
 def rotate_pairs(x, positions):
     """Return x (B, H, T, K) with pair i of word t turned by positions[t] / 10000^(2i/K).
 
-    Pair i is in the neighbours 2i and 2i + 1; positions (T,) holds whole numbers; K is even.
+    Pair i is in the neighbours 2i and 2i + 1; positions (T,) are numbers, whole or not; K is even.
     """
     width = x.size(-1)
     frequencies = 10_000 ** (-torch.arange(0, width, 2, device=x.device) / width)  # (K/2,)
@@ -63,6 +63,7 @@ def rotate_pairs_cases():
         case("5 words from position 0", torch.randn(2, 3, 5, 4), torch.arange(5)),
         case("6 words from position 7", torch.randn(3, 2, 6, 8), torch.arange(7, 13)),
         case("4 words here and there", torch.randn(1, 2, 4, 6), torch.tensor([11, 0, 3, 2])),
+        case("5 words, a quarter apart", torch.randn(2, 1, 5, 4), torch.arange(5) / 4),
     ]
 
 
@@ -137,7 +138,7 @@ RULES = composed(
 
 
 ROTATE_PAIRS = Write(
-    id="3.9",
+    id="3.7",
     title="Rotary positions",
     level="medium",
     text="""
@@ -145,7 +146,7 @@ ROTATE_PAIRS = Write(
 and 2i + 1 of word t by the angle a = positions[t] / 10000^(2i/K), from (u, v) to **(u cos a - v sin
 a, u sin a + v cos a)**. Below its `raise` the stub has code that runs, with two mistakes in it. One
 shows only when a text is continued, so that its positions do not start at 0. The other turns
-vectors into longer or shorter ones. Fix both.
+vectors into longer or shorter ones. Fix both: this chapter's rotary models turn with your code.
 """,
     hints=(
         "Call it with positions 0, 1, 2, then with 7, 8, 9. What changes? What should?",

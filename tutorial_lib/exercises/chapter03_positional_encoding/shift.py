@@ -118,7 +118,7 @@ def back_is_back(answer):
 
 
 OFFSET_OF = Write(
-    id="3.7",
+    id="3.5",
     title="By how much does it shift?",
     level="hard",
     text="""

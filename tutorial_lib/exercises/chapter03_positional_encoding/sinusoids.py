@@ -14,9 +14,9 @@ from tutorial_lib.exercises.engine.tasks import Write, case
 
 
 def sinusoidal_positions(n, d):
-    """Return the sinusoidal vectors (n, d) of the positions 0 to n - 1; d is even.
+    """Return the vectors (n, d) of the positions 0 to n - 1, read off d/2 hands; d is even.
 
-    Column 2i is sin(pos / 10000^(2i/d)), column 2i + 1 the cosine of the same angle.
+    Hand i has its sine in column 2i, its cosine in column 2i + 1.
     """
     positions = torch.arange(n)[:, None]  # (n, 1)
     pairs = torch.arange(d // 2)  # (d/2,)
@@ -115,12 +115,15 @@ SINUSOIDAL_POSITIONS = Write(
     title="The sinusoids",
     level="medium",
     text="""
-Write `sinusoidal_positions(n, d)`: the vectors of positions 0 to n - 1, shape (n, d), d even and at
-least 4. Pair i (from 0 to d/2 - 1) turns by the angle pos / 10000^(2i/d): its sine goes to column
-2i, its cosine to column 2i + 1. The table tells an attention layer where each token is.
+Build the clock. Write `sinusoidal_positions(n, d)`: the vectors of positions 0 to n - 1, shape
+(n, d), d even and at least 4, read off d/2 hands. At position 0 all angles are 0. **Hand 0** turns
+by 1 radian at each position, and each further hand turns 10000^(2/d) times more slowly than the one
+before it. The sine of hand i goes to column 2i, its cosine to column 2i + 1. The rest of the
+chapter works with your table, and 3H trains a reader with it.
 """,
     hints=(
-        "The angles first: positions as (n, 1), pairs as (d/2,), together (n, d/2).",
+        "Hand 1 turns by 1 / 10000^(2/d), hand 2 by that divided by 10000^(2/d) again. And hand i?",
+        "The angles first: positions as (n, 1), hands as (d/2,), together (n, d/2).",
         "`table[:, 0::2]` are the columns 0, 2, 4 ..., `table[:, 1::2]` those after them.",
         "Row 0 is 0, 1, 0, 1 ... Row 1 begins with sin 1 = 0.84 and cos 1 = 0.54.",
     ),

@@ -2,18 +2,22 @@
 
 import numpy as np
 
-from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import binary_digits
+from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import GREEN, GRID, PINK, blank, headline, styled
 
 
 @styled
-def sinusoids_and_digits(n_positions=16, title=None, figure=None):
-    """Draw the four binary digits of the position, each with a sinusoid that is as slow.
+def sinusoids_and_digits(digits, title=None, figure=None):
+    """Draw the binary digits of the positions (T, digits), each with a sinusoid that is as slow.
 
     Each wave is twice as long as the one before, and moved so that it is above its middle where
-    the digit is 1; the waves of the paper are spread further. Returns the figure.
+    the digit is 1; the waves of the paper are spread further. Returns the figure. Raises
+    ShapeError unless there is a row for each of at least two positions.
     """
-    digits = binary_digits(n_positions)[:, :4]
+    digits = np.asarray(digits, dtype=float)
+    if digits.ndim != 2 or len(digits) < 2:
+        raise ShapeError(f"digits must be two or more rows (T, digits), got {digits.shape}")
+    n_positions = len(digits)
     figure = blank(figure, 9.0, 1.1 + 0.95 * digits.shape[1])
     panels = figure.subplots(digits.shape[1], 1, sharex=True)
     edges, fine = np.arange(n_positions + 1) - 0.5, np.linspace(-0.5, n_positions - 0.5, 600)

@@ -9,18 +9,26 @@ from tutorial_lib.figures.charts import line_chart
 from tutorial_lib.figures.style import (
     BLUE,
     GREEN,
+    GRID,
     INK,
     MUTED,
     ORANGE,
     PINK,
+    SKY,
     blank,
     headline,
+    panel_title,
     styled,
 )
 
 WHERE = {"inside": BLUE, "beyond": ORANGE}
-WAYS = {"unchanged": BLUE, "interpolated": ORANGE, "larger base": GREEN, "YaRN": PINK}
-TUNED = ", then trained"
+WAYS = {"unchanged": BLUE, "interpolated": ORANGE, "larger base": SKY, "YaRN": PINK}
+SCHEME_COLOURS = {
+    "relative": BLUE,
+    "rotary": GREEN,
+    "sinusoidal": ORANGE,
+    "ALiBi": SKY,
+}
 
 
 @styled
@@ -90,14 +98,80 @@ def _bar(axes, y, values, colour, lines):
 
 
 @styled
+def length_curves(shares, trained, title, references=None, figure=None):
+    """The share of right answers over the position in the text, a line a scheme.
+
+    shares maps a scheme to the shares at positions 0, 1, 2 ..., nan where nothing is asked; each
+    position is averaged with its neighbours, four to either side, on its own side of the trained
+    length. references are dashed heights, as in `line_chart`. trained, the length in training, is
+    drawn as an edge. Raises ShapeError without lines.
+    """
+    series = {}
+    for scheme, values in shares.items():
+        values = np.asarray(values, dtype=float)
+        sides = [_smooth(values[:trained]), _smooth(values[trained:])]
+        series[scheme] = (np.arange(len(values)), np.concatenate(sides))
+    figure = line_chart(
+        series,
+        "position in the text",
+        "right answers",
+        title,
+        references=references,
+        y_range=(0, 1.06),
+        colours={scheme: SCHEME_COLOURS.get(scheme, MUTED) for scheme in shares},
+        figure=figure,
+    )
+    figure.set_size_inches(9.0, 4.2)
+    _edge(figure.axes[0], trained, bottom=True)
+    return figure
+
+
+def _smooth(values, reach=4):
+    """Average each value with its neighbours, without nan."""
+    near = [values[max(0, i - reach) : i + reach + 1] for i in range(len(values))]
+    return np.array([np.nan if np.isnan(part).all() else np.nanmean(part) for part in near])
+
+
+def _edge(axes, trained, bottom=False):
+    """Mark where the length of the training ends, named at the top or the bottom."""
+    axes.axvline(trained, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
+    where = axes.get_xaxis_transform()
+    y, side = (0.03, "bottom") if bottom else (0.97, "top")
+    axes.text(trained + 1, y, "length in training", transform=where, va=side, color=MUTED)
+
+
+@styled
+def offset_weights(curves, wanted, title, figure=None):
+    """How much a trained head gives to each offset, a panel a scheme.
+
+    curves maps a scheme to (offsets, inside, beyond): the mean weight at each offset, in texts of
+    the trained length and past it. wanted, the offset that the task asks for, is marked.
+    """
+    figure = blank(figure, 10.0, 3.1)
+    panels = figure.subplots(1, len(curves), squeeze=False, sharey=True)[0]
+    for axes, (scheme, (offsets, inside, beyond)) in zip(panels, curves.items(), strict=True):
+        axes.axvline(wanted, color=GRID, linewidth=6, zorder=0)
+        axes.plot(offsets, inside, color=BLUE)
+        axes.plot(offsets, beyond, color=ORANGE, linewidth=1.8, linestyle=(0, (3, 1.5)))
+        panel_title(axes, scheme)
+        axes.set(xticks=[wanted, 0], xlabel="offset", ylim=(0, 1.02))
+    panels[0].set(yticks=[0, 0.5, 1], ylabel="weight")
+    marks = [
+        Line2D([], [], color=BLUE, label="inside the length in training"),
+        Line2D([], [], color=ORANGE, linestyle=(0, (3, 1.5)), label="beyond it"),
+    ]
+    figure.legend(handles=marks, loc="outside lower left", ncols=2)
+    headline(figure, title)
+    return figure
+
+
+@styled
 def context_lines(rows, ways, trained, title, figure=None):
     """The loss over the position of a text that is longer than those of the training.
 
     rows: list of dicts with way, seed, first (the first position of a stretch) and bits, as the
     recipe longer-context leaves them; ways are drawn, with a pale band from the lowest to the
-    highest seed, each in the colour of `hand_speeds`. Beside ways that were trained on ("..., then
-    trained"), the others are dotted. trained is the length in training, a dashed line. Raises
-    ShapeError without rows.
+    highest seed. trained is the length in training, a dashed line. Raises ShapeError without rows.
     """
     if not any(row["way"] in ways for row in rows):
         raise ShapeError("there are no rows to draw")
@@ -116,44 +190,9 @@ def context_lines(rows, ways, trained, title, figure=None):
         "loss, bits per character",
         title,
         bands=bands,
-        colours={way: WAYS.get(way.removesuffix(TUNED), MUTED) for way in ways},
+        colours={way: WAYS.get(way, GREEN) for way in ways},
         figure=figure,
     )
     figure.set_size_inches(9.0, 4.2)
-    axes = figure.axes[0]
-    if any(way.endswith(TUNED) for way in ways):
-        for way, line in zip(ways, axes.lines, strict=False):
-            line.set_linestyle("-" if way.endswith(TUNED) else ":")
-    axes.axvline(trained, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
-    where = axes.get_xaxis_transform()
-    axes.text(trained + 2, 0.97, "length in training", transform=where, va="top", color=MUTED)
-    return figure
-
-
-@styled
-def hand_speeds(speeds, title=None, figure=None):
-    """How fast each pair of a head turns, as a share of its trained speed, for each way to stretch.
-
-    speeds maps a way of the recipe longer-context to the shares of the pairs (K/2,). The names are
-    written beside the lines: they meet at the last pair. Raises ShapeError for an unknown way.
-    """
-    if not speeds or not set(speeds) <= set(WAYS):
-        raise ShapeError(f"the ways are {', '.join(WAYS)}, got {', '.join(speeds) or 'none'}")
-    figure = blank(figure, 7.5, 3.9)
-    axes = figure.subplots()
-    # Where a name is clear of the other lines: (pair, share, alignment).
-    spots = {
-        "unchanged": (15, 1.03, "right"),
-        "interpolated": (0, 0.17, "left"),
-        "larger base": (6.3, 0.62, "left"),
-        "YaRN": (2.3, 0.42, "right"),
-    }
-    for way, shares in speeds.items():
-        axes.plot(range(len(shares)), shares, "o-", color=WAYS[way], markersize=4.5)
-        x, y, side = spots[way]
-        axes.text(x, y, way, color=WAYS[way], fontweight="bold", ha=side, fontsize=9.5)
-    axes.set(ylim=(0, 1.15), xlabel="pair of a head: fast hands left, slow hands right")
-    axes.set_ylabel("speed (as trained: 1)")
-    axes.grid(axis="y", linewidth=0.8)
-    headline(figure, title or "Interpolation slows every hand, YaRN only the slow ones")
+    _edge(figure.axes[0], trained)
     return figure

@@ -1,0 +1,62 @@
+"""Chapter 03: a small rotary GPT whose queries and keys turn by a function that can be swapped."""
+
+import copy
+
+from tutorial_lib.attention import MultiHeadAttention
+from tutorial_lib.models.modern_gpt import ModernGPTConfig
+from tutorial_lib.objectives import NextTokenBatches, next_token_loss
+from tutorial_lib.recipes import longer_context, train_on_cpu
+from tutorial_lib.recipes.shakespeare_gpt import ALPHABET
+from tutorial_lib.training import Muon, set_seed
+
+SETTINGS = {
+    "sizes": {"d_model": 128, "n_layers": 3, "n_heads": 4},
+    "trained": 64,
+    "factor": 4,
+    "batch_size": 16,
+    "steps": 400,
+    "lr": 1e-2,
+    "n_test": 100,
+}
+
+
+class TurningAttention(MultiHeadAttention):
+    """Causal self-attention whose queries and keys (B, H, T, K) go through `turn` first."""
+
+    def __init__(self, d_model, n_heads, turn):
+        super().__init__(d_model, n_heads, causal=True)
+        self.turn = turn
+
+    def project(self, x, context=None, cache=None):
+        """Return turned queries (B, H, T, K) and keys, and values (B, H, S, K)."""
+        q, k, v = super().project(x)  # (B, H, T, K) each
+        return self.turn(q), self.turn(k), v
+
+
+def train(turn, seed=0, settings=SETTINGS, progress=True):
+    """Train a GPT on short windows of Shakespeare's plays; its heads turn by `turn`."""
+    learned, _ = longer_context.split()
+    set_seed(seed)
+    sizes, longest = settings["sizes"], settings["trained"] * settings["factor"]
+    model = ModernGPTConfig(vocab_size=len(ALPHABET), context=longest, **sizes).build()
+    for block in model.blocks:
+        layer = TurningAttention(sizes["d_model"], sizes["n_heads"], turn)
+        layer.load_state_dict(block.attention.state_dict())
+        block.attention = layer
+    batches = NextTokenBatches(learned, settings["batch_size"], settings["trained"], seed)
+    train_on_cpu(model, batches, next_token_loss, settings, progress, optimizer=Muon, seed=seed)
+    return model
+
+
+def turned_by(model, turn):
+    """Return a copy of the model, its weights as they are, whose heads turn by `turn`."""
+    other = copy.deepcopy(model)
+    for block in other.blocks:
+        block.attention.turn = turn
+    return other
+
+
+def bits_by_position(model, settings=SETTINGS):
+    """Return the mean bits per character at each position of long, held-out windows: (T,)."""
+    _, held_out = longer_context.split()
+    return longer_context.bits_by_position(model, held_out, settings)
