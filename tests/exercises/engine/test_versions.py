@@ -38,6 +38,7 @@ NO_LONGER_ASKED = {
         "shift_matrix",
         "shortening",
         "teacher_forcing",
+        "text_vectors",
         "vocabulary_size",
         "wordpiece_scores",
     },
