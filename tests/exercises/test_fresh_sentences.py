@@ -34,7 +34,7 @@ SAID = [
     ("6.6", "-100 at", ["the wrong way round: -100 is at the chosen places"]),
     ("6.9", "two", ["has four linear maps", "The pooler is missing"]),
     ("6.9", "the attention counted", ["The number of heads changes its result"]),
-    ("6b.6", "token vectors", ["to length 1 before the mean"]),
+    ("6b.5", "both losses", ["Two numbers come back: add"]),
     ("7.2", "width taken", ["Height and width are exchanged"]),
     ("7.8", "reshaped", ["The numbers of a vector are mixed"]),
     ("7.12", "two", ["It changes `patches` itself", "that is not chosen, with the draw"]),

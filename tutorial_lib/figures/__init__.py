@@ -151,6 +151,16 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06_bert.leak import describe_two_layer_leak, two_layer_leak
     from tutorial_lib.figures.chapter06_bert.losses import two_losses
+    from tutorial_lib.figures.chapter06b_using_bert.answers import (
+        MarkedAnswer,
+        describe_marked_answers,
+        marked_answers,
+        who_says,
+    )
+    from tutorial_lib.figures.chapter06b_using_bert.heads import (
+        body_and_heads,
+        describe_body_and_heads,
+    )
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,
@@ -158,21 +168,12 @@ if TYPE_CHECKING:
         sense_similarity,
         word_by_layer,
     )
-    from tutorial_lib.figures.chapter06b_using_bert.search import (
-        describe_search_results,
-        search_results,
-    )
     from tutorial_lib.figures.chapter06b_using_bert.tasks import (
-        answer_span,
-        describe_answer_span,
         describe_named_speeches,
-        describe_seen_and_new,
         describe_task_results,
         named_speeches,
-        seen_and_new,
         task_results,
     )
-    from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_rollout_against,
         rollout_against,

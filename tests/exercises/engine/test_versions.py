@@ -41,6 +41,7 @@ NO_LONGER_ASKED = {
         "shift_matrix",
         "shortening",
         "teacher_forcing",
+        "text_vectors",
         "visible_weights",
         "vocabulary_size",
         "wordpiece_scores",
