@@ -275,9 +275,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.codes import (
         code_use,
-        coded_pictures,
         describe_code_use,
-        describe_coded_pictures,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.family import (
         describe_text_picture_map,

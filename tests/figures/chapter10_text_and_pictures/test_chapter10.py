@@ -151,24 +151,6 @@ def test_frames_become_a_film_strip():
         figures.film_strips(clips, ["a", "b"], [[1]])
 
 
-def test_codes_stand_between_a_picture_and_its_decoding():
-    codes = np.array([[[3, 1], [1, 0]]])
-    figure = figures.coded_pictures(PICTURES[:1], codes, PICTURES[:1] * 0, 4, ["a cat"])
-    error = PICTURES[0].mean()
-    assert figure.get_suptitle() == (
-        f"4 codes of 4 stand for 108 numbers; the mean error is {error:.3f}"
-    )
-    assert {"a cat", "its codes", "decoded", "3", "1", "0"} == set(texts(figure))
-    fills = [patch.get_facecolor()[:3] for patch in figure.axes[0].patches]
-    assert any(np.allclose(fill, colour_of(3)) for fill in fills)
-    said = figures.describe_coded_pictures(PICTURES[:1], codes, PICTURES[:1], 4)
-    assert "picture 0, 3 different codes" in said
-    with pytest.raises(ShapeError, match="from 0 to 2"):
-        figures.coded_pictures(PICTURES[:1], codes, PICTURES[:1], 3)
-    with pytest.raises(ShapeError, match="must agree"):
-        figures.coded_pictures(PICTURES[:1], codes, PICTURES[:1, :, :3], 4)
-
-
 def test_code_use_is_sorted_and_summed_up():
     figure = figures.code_use([1, 8, 0, 1])
     assert [bar.get_height() for bar in figure.axes[0].patches] == [8, 1, 1, 0]
