@@ -268,11 +268,13 @@ if TYPE_CHECKING:
         describe_film_strips,
         film_strips,
     )
+    from tutorial_lib.figures.chapter10_text_and_pictures.code_book import (
+        describe_vq_machine,
+        vq_machine,
+    )
     from tutorial_lib.figures.chapter10_text_and_pictures.codes import (
         code_use,
-        coded_pictures,
         describe_code_use,
-        describe_coded_pictures,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.family import (
         describe_text_picture_map,
@@ -297,6 +299,10 @@ if TYPE_CHECKING:
         describe_captioned_scenes,
         describe_word_to_regions,
         word_to_regions,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.space import (
+        describe_one_space,
+        one_space,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.towers import (
         clip_towers,

@@ -386,5 +386,11 @@ RECIPES = {
             "table",
             "are drawings what their captions say? judged by emoji-finder, with a copying check",
         ),
+        Recipe(
+            "judged-emoji",
+            "judged_emoji",
+            "table",
+            "does a judge choose the own of two captions for emoji-writer's drawings?",
+        ),
     )
 }
