@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 import torch
 from torch.testing import assert_close
+from tutorial_lib.exercises.chapter05b_prompting.calibration import REVIEWS, right_after
+from tutorial_lib.exercises.chapter05b_prompting.claims import COUNTS
+from tutorial_lib.exercises.chapter05b_prompting.curve import curve
 
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.premises import LABELS, PremisePair, hypothesis_only, leaky_pairs
 from tutorial_lib.datasets.prompt_tasks import Item
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import answer_loss
-from tutorial_lib.exercises.chapter05b_prompting.calibration import REVIEWS, right_after
-from tutorial_lib.exercises.chapter05b_prompting.claims import COUNTS
-from tutorial_lib.exercises.chapter05b_prompting.curve import curve
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import prompt_with_examples
 from tutorial_lib.exercises.chapter05b_prompting.generator import (
     blind_shares,

@@ -14,20 +14,6 @@ def test_the_idea_names_what_followed():
         figures.induction_idea(tokens=("a", "b", "c"))
 
 
-def test_the_expected_line_runs_beside_the_stripe():
-    weights = np.eye(8, k=-3)
-    figure = figures.repeat_stripes([("a head", weights, 3)], list("abcdabcd"), "A stripe")
-    (axes,) = figure.axes
-    left, right, *_ = axes.lines
-    for line, shift in ((left, -1.3), (right, 1.3)):
-        rows = line.get_ydata()
-        assert rows.tolist() == [3, 4, 5, 6, 7]
-        assert (line.get_xdata() - (rows - 3)).tolist() == pytest.approx([shift] * 5)
-    assert [label.get_text() for label in axes.get_xticklabels()] == list("abcdabcd")
-    with pytest.raises(ShapeError, match="for 3 tokens"):
-        figures.repeat_stripes([("a head", weights, 3)], list("abc"))
-
-
 def test_grids_keep_equal_layers_at_equal_heights():
     panels = {"all": (np.zeros((4, 2)), [(3, 1)]), "fewer": (np.zeros((2, 2)), [])}
     figure = figures.score_grids(panels, "Scores")

@@ -1,26 +1,24 @@
 """Chapter 05b: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import ANSWER_LOSS
-from tutorial_lib.exercises.chapter05b_prompting.calibration import CALIBRATED_BEST
-from tutorial_lib.exercises.chapter05b_prompting.claims import RIGHT_ON_THE_REST
-from tutorial_lib.exercises.chapter05b_prompting.curve import FEW_SHOT_CURVE
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import PROMPT_WITH_EXAMPLES
 from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
 from tutorial_lib.exercises.chapter05b_prompting.induction import INDUCTION_SCORE
-from tutorial_lib.exercises.chapter05b_prompting.pairs import IDS_FOR_HEAD
+from tutorial_lib.exercises.chapter05b_prompting.note import WITHOUT_NOTE
+from tutorial_lib.exercises.chapter05b_prompting.scorer import FEW_SHOT_SCORE
+from tutorial_lib.exercises.chapter05b_prompting.silencing import SILENCE
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Prompting"
 
 EXERCISES = (
     PROMPT_WITH_EXAMPLES,
-    CALIBRATED_BEST,
-    FEW_SHOT_CURVE,
+    FEW_SHOT_SCORE,
     INDUCTION_SCORE,
-    RIGHT_ON_THE_REST,
-    REPAIR_GENERATOR,
-    IDS_FOR_HEAD,
+    SILENCE,
+    WITHOUT_NOTE,
     ANSWER_LOSS,
+    REPAIR_GENERATOR,
 )
 
 RECALL = (

@@ -92,7 +92,7 @@ def mask_goes_with_the_ids(answer):
 
 
 ANSWER_LOSS = Write(
-    id="5b.8",
+    id="5b.6",
     title="The answer counts",
     level="medium",
     text="""
@@ -128,5 +128,5 @@ same. Prompt and padding do not count.
         token="token of an answer",
         others="prompt and padding cost nothing",
     ),
-    see="5bF Train it",
+    see="5bE When is training better?",
 )
