@@ -24,17 +24,17 @@ SETTINGS = {
     "layers": 4,  # the last ones, which are trained
     "lr": 2e-4,
     "batch_size": 16,
-    "prompt": [0, 1, 4, 16],
+    "prompt": {"past tense": [0, 1, 4, 16], "premises": [0]},  # task: numbers of examples
     "weights": {  # task: pairs of examples and steps
         "past tense": [[1, 8], [4, 8], [16, 8]],
-        "premises": [[16, 8], [180, 24]],
+        "premises": [[180, 24]],
     },
 }
 SMOKE = SETTINGS | {
     "seeds": [0],
     "asked": 2,
     "layers": 1,
-    "prompt": [0],
+    "prompt": {"past tense": [0]},
     "weights": {"past tense": [[1, 1]]},
 }
 
@@ -100,8 +100,8 @@ def by_examples(asker, name, seed, settings):
     """Return the rows of one draw of one task: the share right by where its examples are."""
     task, taught = TASKS[name], settings["weights"][name]
     wording = task.wordings[0]
-    most = max(*settings["prompt"], *(k for k, _ in taught))
-    shown, asked = draw(task.items(), seed, most, settings["asked"])
+    prompted, most = settings["prompt"][name], max(k for k, _ in taught)
+    shown, asked = draw(task.items(), seed, max(most, *prompted, 0), settings["asked"])
     found = [
         ("prompt", k, asker.share(task, wording, shown[:k], asked)) for k in settings["prompt"]
     ]

@@ -120,25 +120,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5b.8",
-        key="shared_words_counted",
-        question="The pairs are balanced: neither half gives the label away. A reader that only "
-        "counts the words that both sentences share, what share does it get right, between 0 and "
-        "1? Chance is 0.33.",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.9",
         key="gpt_with_stories_as_text",
         question="A small GPT learns the task as text, from 720 labels. What share does it get "
         "right if it has first read stories of the same world, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.10",
-        key="ranked_by_likelihood",
-        question="A small GPT has read stories, but not a single label. We sort pairs by how "
-        "likely it finds the hypothesis after the premise, and cut the row in three. What share of "
-        "labels is right, between 0 and 1?",
         share=True,
     ),
 )
