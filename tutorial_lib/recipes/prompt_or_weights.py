@@ -100,11 +100,10 @@ def by_examples(asker, name, seed, settings):
     """Return the rows of one draw of one task: the share right by where its examples are."""
     task, taught = TASKS[name], settings["weights"][name]
     wording = task.wordings[0]
-    prompted, most = settings["prompt"][name], max(k for k, _ in taught)
-    shown, asked = draw(task.items(), seed, max(most, *prompted, 0), settings["asked"])
-    found = [
-        ("prompt", k, asker.share(task, wording, shown[:k], asked)) for k in settings["prompt"]
-    ]
+    prompted = settings["prompt"][name]
+    most = max(*prompted, *(k for k, _ in taught))
+    shown, asked = draw(task.items(), seed, most, settings["asked"])
+    found = [("prompt", k, asker.share(task, wording, shown[:k], asked)) for k in prompted]
     for k, steps in taught:
         with last_layers(asker.model, settings["layers"]) as last:
             batch = as_batch(asker.tokenizer, wording, shown[:k])
