@@ -113,13 +113,21 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5b.7",
+        key="four_examples_in_the_weights",
+        question="SmolLM2 is trained on four sentences of a child with their corrections, and then "
+        "corrects others, with no example in the prompt. With the four in the prompt nine of ten "
+        "are right. What share is right now, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P5b.8",
         key="reader_of_the_hypothesis",
         question="Three labels, equally frequent. How accurate is a reader that sees only the "
         "hypothesis, on the pairs that leak, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P5b.8",
+        id="P5b.9",
         key="gpt_with_stories_as_text",
         question="A small GPT learns the task as text, from 720 labels. What share does it get "
         "right if it has first read stories of the same world, between 0 and 1?",
