@@ -1,9 +1,9 @@
 """Chapter 05b: the same examples in SmolLM2's prompt, or in its weights: which teaches more?
 
-Two tasks, the past tense and the premises. A seed draws the examples and the questions. "prompt":
-the examples come before each question. "weights": the last layers are trained on them for a few
-steps, each example a prompt of its own and only its answer in the loss; then the question is asked
-without an example, and the weights are put back.
+The task is the past tense. A seed draws the examples and the questions. "prompt": the examples come
+before each question. "weights": the last layers are trained on them for a few steps, each example a
+prompt of its own and only its answer in the loss; then the question is asked without an example,
+and the weights are put back.
 """
 
 import json
@@ -22,20 +22,18 @@ SETTINGS = {
     "seeds": [0, 1, 2],
     "asked": 16,
     "layers": 4,  # the last ones, which are trained
+    "steps": 8,
     "lr": 2e-4,
-    "batch_size": 16,
-    "prompt": {"past tense": [0, 1, 4, 16], "premises": [0]},  # task: numbers of examples
-    "weights": {  # task: pairs of examples and steps
-        "past tense": [[1, 8], [4, 8], [16, 8]],
-        "premises": [[180, 24]],
-    },
+    "prompt": [0, 1, 4, 16],  # examples
+    "weights": [1, 4, 16],
 }
 SMOKE = SETTINGS | {
     "seeds": [0],
     "asked": 2,
     "layers": 1,
-    "prompt": {"past tense": [0]},
-    "weights": {"past tense": [[1, 1]]},
+    "steps": 1,
+    "prompt": [0],
+    "weights": [1],
 }
 
 
@@ -72,15 +70,13 @@ def last_layers(model, n):
         model.requires_grad_(True)
 
 
-def train(model, last, batch, steps, lr, batch_size, seed=0):
+def train(model, last, batch, steps, lr):
     """Train the parameters `last` on the answers of a batch (ids, is_answer), with AdamW."""
     ids, is_answer = batch
-    generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.AdamW(last, lr=lr, weight_decay=0.0)
+    targets = ids.masked_fill(~is_answer, IGNORED)[:, 1:]
+    optimizer = torch.optim.AdamW(last, lr=lr)
     for _ in range(steps):
-        drawn = torch.randperm(len(ids), generator=generator)[:batch_size]
-        targets = ids[drawn].masked_fill(~is_answer[drawn], IGNORED)[:, 1:]
-        logits = model(ids[drawn])[:, :-1]
+        logits = model(ids)[:, :-1]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
         optimizer.zero_grad()
         loss.backward()
@@ -90,32 +86,32 @@ def train(model, last, batch, steps, lr, batch_size, seed=0):
 def run(settings, progress=True):
     """Ask and train with every seed; return the table."""
     asker, rows = load_asker(), []
-    todo = [(seed, name) for seed in settings["seeds"] for name in settings["weights"]]
-    for seed, name in tqdm(todo, "prompt or weights", disable=not progress):
-        rows += by_examples(asker, name, seed, settings)
+    for seed in tqdm(settings["seeds"], "prompt or weights", disable=not progress):
+        rows += by_examples(asker, seed, settings)
     return {"rows": rows}
 
 
-def by_examples(asker, name, seed, settings):
-    """Return the rows of one draw of one task: the share right by where its examples are."""
-    task, taught = TASKS[name], settings["weights"][name]
+def by_examples(asker, seed, settings):
+    """Return the rows of one draw: the share right by how many examples, and where they are."""
+    task = TASKS["past tense"]
     wording = task.wordings[0]
-    prompted = settings["prompt"][name]
-    most = max(*prompted, *(k for k, _ in taught))
+    most = max(settings["prompt"] + settings["weights"])
     shown, asked = draw(task.items(), seed, most, settings["asked"])
-    found = [("prompt", k, asker.share(task, wording, shown[:k], asked)) for k in prompted]
-    for k, steps in taught:
+    found = [
+        ("prompt", k, asker.share(task, wording, shown[:k], asked)) for k in settings["prompt"]
+    ]
+    for k in settings["weights"]:
         with last_layers(asker.model, settings["layers"]) as last:
             batch = as_batch(asker.tokenizer, wording, shown[:k])
-            train(asker.model, last, batch, steps, settings["lr"], settings["batch_size"], seed)
+            train(asker.model, last, batch, settings["steps"], settings["lr"])
             found.append(("weights", k, asker.share(task, wording, [], asked)))
     return [
-        {"task": name, "seed": seed, "where": where, "examples": k, "accuracy": share}
+        {"seed": seed, "where": where, "examples": k, "accuracy": share}
         for where, k, share in found
     ]
 
 
 def data_bytes():
     """Return all questions and answers, and the hash of the model's file, for the table's hash."""
-    items = {n: [(i.question, i.answer) for i in TASKS[n].items()] for n in SETTINGS["weights"]}
+    items = [(i.question, i.answer) for i in TASKS["past tense"].items()]
     return json.dumps([SMOLLM2_SHA256, items]).encode()
