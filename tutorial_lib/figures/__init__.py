@@ -111,31 +111,18 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
     from tutorial_lib.figures.chapter05_gpt.top_p_cuts import kept_by_top_p
-    from tutorial_lib.figures.chapter05b_prompting.fine_tuning import (
-        describe_fine_tuning,
-        fine_tuning,
-    )
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
         examples_curve,
-        outcomes_by_head,
     )
     from tutorial_lib.figures.chapter05b_prompting.induction_heads import (
+        copied_words,
         induction_idea,
-        repeat_stripes,
         score_grids,
     )
-    from tutorial_lib.figures.chapter05b_prompting.latin_square import (
-        describe_latin_square,
-        latin_square,
-    )
     from tutorial_lib.figures.chapter05b_prompting.prompting import (
-        describe_prompt_spread,
         describe_prompting_curves,
-        likelihoods_by_label,
-        prompt_spread,
         prompting_curves,
-        review_draws,
     )
     from tutorial_lib.figures.chapter06_bert.fillings import (
         describe_fillings_beside,

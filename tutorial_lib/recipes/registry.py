@@ -300,7 +300,13 @@ RECIPES = {
             "prompting-inside",
             "prompting_inside",
             "table",
-            "SmolLM2 with induction heads silenced, with answers calibrated, and step by step",
+            "SmolLM2 answers in the past tense with induction heads silenced",
+        ),
+        Recipe(
+            "prompt-or-weights",
+            "prompt_or_weights",
+            "table",
+            "SmolLM2 gets the same examples in its prompt or in its weights, three seeds",
         ),
         Recipe(
             "canvases",
