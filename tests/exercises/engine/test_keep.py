@@ -129,7 +129,8 @@ def test_a_helper_that_is_a_solved_exercise_is_not_repeated(write, parts, learne
 
 def test_names_that_cannot_be_carried_are_listed(write, learner, path):
     learner.run("import torch\nW = torch.ones(2)\ndef area(width, height):\n    return W.sum()")
-    keep(write, learner.area)
+    said = keep(write, learner.area)
+    assert said == "Kept in my_transformer.py. It uses W from your notebook, which is not kept."
     assert "# also uses from the notebook: W\n" in path.read_text()
 
 

@@ -46,8 +46,8 @@ def with_patches_after(answer, patches, *others):
 
 
 def corrupt_patches_cases():
-    """Draws of all three kinds and at the limits; others that are hidden or replaced themselves; all
-    patches chosen, and few.
+    """Draws of all three kinds and at the limits; others that are hidden or replaced themselves;
+    all patches chosen, and few.
     """
     # In 64 bits, so that `draw <= 0.8` and `item() <= 0.8` both go wrong at the limits.
     limits = torch.tensor([[0.8, 0.95, 0.3, 0.9]], dtype=torch.float64)
