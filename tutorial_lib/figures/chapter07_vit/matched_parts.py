@@ -10,7 +10,6 @@ from tutorial_lib.figures import style
 _COLOURS = (style.ORANGE, style.BLUE, style.PINK, style.GREEN, style.AMBER, style.SKY)
 _COVER = 0.65  # how much the colour covers
 _DARKEST = 0.35  # the grey below the colours, so that a hue stays itself on a dark ground
-_FEW = 0.02  # an example that fewer patches found gets no name
 _LABEL = {"facecolor": "#111111", "edgecolor": "none", "boxstyle": "square,pad=0.2"}
 _WRITING = {"color": "#ffffff", "fontsize": 10.5, "bbox": _LABEL}
 
@@ -20,7 +19,7 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
     """SeenPictures as they are, then each patch in the colour of its example, a column a way.
 
     clicks maps the name of an example to its (row, column) in pictures[0], where it is framed; in
-    the other columns the name stands in the middle of the patches that found it. found maps the
+    the other columns the name stands where the patches that found it are thick. found maps the
     title of a column to the numbers of the examples: one (rows, columns) for each picture. Returns
     the figure. Raises ShapeError for more examples than there are colours.
 
@@ -100,24 +99,27 @@ def _name(axes, seen, chosen, clicks):
     """Write the name of each example where the patches that found it are thickest."""
     tall, wide = _patch(seen)
     for number, name in enumerate(clicks):
-        mine = chosen == number
-        if mine.mean() < _FEW:
-            continue
-        row, column = _deepest(mine)
-        place = ((column + 0.5) * wide, (row + 0.5) * tall)
-        axes.text(*place, name, ha="center", va="center", **_WRITING)
+        deepest = _deepest(chosen == number)
+        if deepest is not None:
+            place = ((deepest[1] + 0.5) * wide, (deepest[0] + 0.5) * tall)
+            axes.text(*place, name, ha="center", va="center", **_WRITING)
 
 
 def _deepest(mine):
-    """Return the row and column of a patch of `mine` that lies deep inside its region."""
-    while True:
-        around = np.pad(mine, 1)
-        inner = mine & around[:-2, 1:-1] & around[2:, 1:-1] & around[1:-1, :-2] & around[1:-1, 2:]
-        if not inner.any():
-            break
-        mine = inner
-    places = np.argwhere(mine)  # (n, 2)
+    """Return the row and column of a patch deep inside a region, None when it has no inside."""
+    inner = _inside(mine)
+    if not inner.any():
+        return None
+    while _inside(inner).any():
+        inner = _inside(inner)
+    places = np.argwhere(inner)  # (n, 2)
     return places[np.abs(places - np.median(places, axis=0)).sum(axis=1).argmin()]
+
+
+def _inside(mine):
+    """The patches whose four neighbours belong to the region, too."""
+    around = np.pad(mine, 1)
+    return mine & around[:-2, 1:-1] & around[2:, 1:-1] & around[1:-1, :-2] & around[1:-1, 2:]
 
 
 def _patch(seen):
