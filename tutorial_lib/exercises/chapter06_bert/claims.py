@@ -85,7 +85,7 @@ is never the right one. **What share** of the chosen tokens does this reader fin
         copied_share_of_all_tokens,
         copied_share_percent,
     ),
-    tolerance=0.0011,
+    tolerance=0.0034,  # 6F prints 0.054 for the 5 %
     unit="of the chosen tokens",
     verdict="Copying reaches 14 % and reads nothing. So ask a model at the [MASK]s alone before "
     "you say that it fills gaps.",
