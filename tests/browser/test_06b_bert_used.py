@@ -1,14 +1,10 @@
-"""Chapter 06b in JupyterLab: both explorers answer."""
+"""Chapter 06b in JupyterLab: the explorer answers."""
 
 import pytest
 from browser import changes
-from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
-EXPLORERS = {
-    "search": (".tl-search", "input[aria-label=Results]", "ArrowLeft"),
-    "attention": (".tl-attention", "input[aria-label=Head]", "ArrowRight"),
-}
+EXPLORERS = {"search": (".tl-search", "input[aria-label=Results]", "ArrowLeft")}
 
 
 def test_the_explorers(open_chapter):
@@ -19,9 +15,4 @@ def test_the_explorers(open_chapter):
     assert changes(page, ".tl-search", lambda: genre.select_option(index=1))
     query = search.locator("textarea")
     assert changes(page, ".tl-search", lambda: query.fill("She cannot sleep."))
-
-    attention = lab.show(".tl-attention")
-    expect(attention).to_contain_text("p(fresh)")
-    text = attention.locator("input[aria-label=Text]")
-    assert changes(page, ".tl-attention", lambda: text.fill("Not a joy."))
     assert lab.complaints() == []

@@ -5,7 +5,7 @@ from torch.testing import assert_close
 
 from tutorial_lib.datasets import draw_clips
 from tutorial_lib.recipes import load_checkpoint
-from tutorial_lib.recipes.clip_writer import draws, goes_on, looks_of
+from tutorial_lib.recipes.clip_writer import draws, looks_of
 from tutorial_lib.recipes.clips import encode
 
 
@@ -19,14 +19,9 @@ def test_a_token_looks_like_the_mean_of_its_frames():
     assert_close(looks[3], (frames[0] + frames[3] + frames[15]) / 3, atol=0.003, rtol=0)
 
 
-def test_a_clip_goes_on_from_its_frames_and_a_caption_changes_it():
+def test_drawn_clips_are_the_same_each_time_unless_they_are_drawn_by_chance():
     writer = load_checkpoint("clip-writer")
     films = draw_clips(20, 3, "test")
-    tokens = writer.tokens_of(films.frames)
-    told, blind = (goes_on(writer, films.frames, films.captions, 4, told) for told in (True, False))
-    for made in (told, blind):
-        assert torch.equal(made[:, :4], tokens[:, :4])
-    assert not torch.equal(told, blind)
     assert torch.equal(writer.encode(films.captions), encode(films.captions))  # as it was trained
     drawn = draws(writer, films.captions)
     assert torch.equal(drawn, draws(writer, films.captions))

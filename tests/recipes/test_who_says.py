@@ -42,7 +42,7 @@ def test_an_answer_to_show_is_cut_into_lines():
     assert shown["said"] == (2, 0, 0)
     across = to_show(QUESTION, Answer(EXCERPT[4:12], 4, 11, shares, shares))
     assert across["said"] == (1, 1, 6)  # drawn to the end of its line
-    assert figures.answer_span(**shown).axes
+    assert figures.marked_answers([figures.who_says(shown)]).axes
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_the_stored_answers_can_be_drawn():
     assert len(mistakes) == sum(min(number, SETTINGS["shown"]) for number in most)
     assert all(entry["answer"] != entry["said"] for entry in mistakes)
     for entry in shown + mistakes:
-        assert figures.answer_span(**entry).axes
+        assert figures.marked_answers([figures.who_says(entry)]).axes
         words = list(itertools.chain(*entry["lines"]))
         assert " ".join(words).count(entry["quote"]) == 1
         assert 0.5 < sum(itertools.chain(*entry["starts"])) < 1.01

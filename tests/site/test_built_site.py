@@ -45,10 +45,7 @@ ALIVE = {
         ("masking", "textarea", "a"),
         ("attention", "[aria-label='Head']", "ArrowRight"),
     ],
-    "06b_bert_used": [
-        ("attention", "[aria-label='Layer']", "ArrowLeft"),
-        ("search", "textarea", "a"),
-    ],
+    "06b_bert_used": [("search", "textarea", "a")],
     "07_vit": [
         ("digits", "[aria-label='Load a test digit: the next one']", "Enter"),
         ("patch_matches", "[aria-label='Show']", "ArrowDown"),

@@ -2,7 +2,7 @@
 
 from tutorial_lib.explorers.asking import FindingExplorer
 from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
-from tutorial_lib.figures.chapter06b_using_bert.search import where
+from tutorial_lib.figures.chapter06b_using_bert.answers import where
 
 EXAMPLE = "He pretends to be crazy."
 

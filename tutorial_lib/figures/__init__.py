@@ -111,31 +111,18 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter05_gpt.staircase import describe_staircase, staircase
     from tutorial_lib.figures.chapter05_gpt.text_probability import chain_rule, describe_chain_rule
     from tutorial_lib.figures.chapter05_gpt.top_p_cuts import kept_by_top_p
-    from tutorial_lib.figures.chapter05b_prompting.fine_tuning import (
-        describe_fine_tuning,
-        fine_tuning,
-    )
     from tutorial_lib.figures.chapter05b_prompting.in_context import (
         describe_examples_curve,
         examples_curve,
-        outcomes_by_head,
     )
     from tutorial_lib.figures.chapter05b_prompting.induction_heads import (
+        copied_words,
         induction_idea,
-        repeat_stripes,
         score_grids,
     )
-    from tutorial_lib.figures.chapter05b_prompting.latin_square import (
-        describe_latin_square,
-        latin_square,
-    )
     from tutorial_lib.figures.chapter05b_prompting.prompting import (
-        describe_prompt_spread,
         describe_prompting_curves,
-        likelihoods_by_label,
-        prompt_spread,
         prompting_curves,
-        review_draws,
     )
     from tutorial_lib.figures.chapter06_bert.fillings import (
         describe_fillings_beside,
@@ -151,6 +138,16 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06_bert.leak import describe_two_layer_leak, two_layer_leak
     from tutorial_lib.figures.chapter06_bert.losses import two_losses
+    from tutorial_lib.figures.chapter06b_using_bert.answers import (
+        MarkedAnswer,
+        describe_marked_answers,
+        marked_answers,
+        who_says,
+    )
+    from tutorial_lib.figures.chapter06b_using_bert.heads import (
+        body_and_heads,
+        describe_body_and_heads,
+    )
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
         describe_word_by_layer,
@@ -158,21 +155,12 @@ if TYPE_CHECKING:
         sense_similarity,
         word_by_layer,
     )
-    from tutorial_lib.figures.chapter06b_using_bert.search import (
-        describe_search_results,
-        search_results,
-    )
     from tutorial_lib.figures.chapter06b_using_bert.tasks import (
-        answer_span,
-        describe_answer_span,
         describe_named_speeches,
-        describe_seen_and_new,
         describe_task_results,
         named_speeches,
-        seen_and_new,
         task_results,
     )
-    from tutorial_lib.figures.chapter06b_using_bert.votes import describe_word_votes, word_votes
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_rollout_against,
         rollout_against,
@@ -267,11 +255,13 @@ if TYPE_CHECKING:
         describe_film_strips,
         film_strips,
     )
+    from tutorial_lib.figures.chapter10_text_and_pictures.code_book import (
+        describe_vq_machine,
+        vq_machine,
+    )
     from tutorial_lib.figures.chapter10_text_and_pictures.codes import (
         code_use,
-        coded_pictures,
         describe_code_use,
-        describe_coded_pictures,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.family import (
         describe_text_picture_map,
@@ -296,6 +286,10 @@ if TYPE_CHECKING:
         describe_captioned_scenes,
         describe_word_to_regions,
         word_to_regions,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.space import (
+        describe_one_space,
+        one_space,
     )
     from tutorial_lib.figures.chapter10_text_and_pictures.towers import (
         clip_towers,

@@ -52,15 +52,6 @@ def draws(writer, captions, seed=None):
     return written(writer, words, nothing, 0, True, drawn=seed is not None, seed=seed or 0)
 
 
-def goes_on(writer, films, captions, n_seen=4, told=True):
-    """Return the frame tokens (N, 8) of clips: the first n_seen as they are, then the likeliest.
-
-    films (N, 8, 3, 32, 32); told says whether the captions are read, or their words hidden.
-    """
-    tokens = writer.tokens_of(films)
-    return written(writer, writer.encode(captions), tokens, n_seen, told, drawn=False)
-
-
 def evaluate(writer):
     """Return the shares of test captions whose drawn clips show thing, direction, speed, change."""
     train, test = draw_clips(1_500, 0), draw_clips(SETTINGS["measured"], 0, "test")

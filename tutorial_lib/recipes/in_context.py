@@ -193,21 +193,17 @@ def shuffled_endings(sequence, generator):
     return (*shown, sequence[-1])
 
 
-def other_examples(sequence, other):
-    """Return a sequence with the examples of another one: only the question stays."""
-    return (*other[: len(sequence) - 1], sequence[-1])
+def accuracy_shuffled(model, sequences, seed=0):
+    """Return what is right by number of examples when their endings are drawn blindly: a list.
 
-
-def controls(model, sequences, n_examples, seed=0):
-    """Return the accuracy behind n_examples with shuffled endings, and with another grammar's."""
-    generator = random.Random(seed)
-    cut = [sequence[: n_examples + 1] for sequence in sequences]
-    shuffled = [shuffled_endings(sequence, generator) for sequence in cut]
-    other = [other_examples(*pair) for pair in zip(cut, cut[1:] + cut[:1], strict=True)]
-    return {
-        "shuffled": accuracy_by_examples(model, shuffled)[-1],
-        "other": accuracy_by_examples(model, other)[-1],
-    }
+    They are drawn from both endings of the grammar, however many words were shown; the question
+    keeps its plural.
+    """
+    generator, right = random.Random(seed), []
+    for k in range(len(sequences[0])):
+        dealt = [(*shuffled_endings(s, generator)[:k], s[k]) for s in sequences]
+        right.append(accuracy_by_examples(model, dealt)[-1])
+    return right
 
 
 def under_rule(model, sequences, rule):

@@ -2,7 +2,7 @@
 
 Seed 0 is the checkpoint of the recipe "in-context", the other seeds train the same model anew; all
 are measured on grammars and words held out. Behind the table's `rows` (right answers by number of
-examples, beside a ceiling, a baseline and two controls) stand
+examples, beside a ceiling and a baseline) stand
 
 - `curve`: how the accuracy behind the most examples and the highest score of a head grew in the
   seeds trained here,
@@ -21,7 +21,6 @@ from tutorial_lib.recipes.in_context import (
     accuracy_by_examples,
     accuracy_without,
     answers,
-    controls,
     ending_scores,
     held_out_sequences,
     train,
@@ -102,9 +101,7 @@ def by_examples(model, sequences):
         "last_ending": last_ending(sequences),
     }
     return [
-        {"examples": k}
-        | {name: values[k] for name, values in columns.items()}
-        | controls(model, sequences, k)
+        {"examples": k} | {name: values[k] for name, values in columns.items()}
         for k in range(len(sequences[0]))
     ]
 

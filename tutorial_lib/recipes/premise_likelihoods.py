@@ -5,9 +5,7 @@ premises of each hypothesis, or set two thresholds with a few labelled pairs.
 """
 
 import itertools
-import random
 from collections import defaultdict
-from dataclasses import replace
 
 import torch
 
@@ -88,10 +86,3 @@ def thresholded_by(score, train, test):
     low, high = set_thresholds(score(train), targets(train, "head"))
     right = by_thresholds(score(test), low, high) == targets(test, "head")
     return right.double().mean().item()
-
-
-def other_premises(pairs, seed=0):
-    """Return the PremisePairs with their premises dealt out anew, blindly."""
-    premises = [pair.premise for pair in pairs]
-    random.Random(seed).shuffle(premises)
-    return [replace(pair, premise=one) for pair, one in zip(pairs, premises, strict=True)]

@@ -1,16 +1,12 @@
-"""Chapter 05b: what goes on in SmolLM2 while it reads examples. Three questions, no weight changes.
+"""Chapter 05b: what goes on in SmolLM2 while it reads examples; no weight changes.
 
-`rows`: the past tense after 0 and 4 examples, with the n best induction heads silenced, or n other
-heads of the same layers: at zero, or at their means over neutral prose; and what is written then.
-`reviews`: how often it says "positive", and how often it is right, as it is and calibrated (Zhao et
-al. 2021): each label's probability is divided by what it gets when nothing is asked. `steps`: sums
-of four numbers after three examples, with the answer alone or with each step written out.
+The past tense after 0 and 4 examples, with the n best induction heads silenced, or n other heads of
+the same layers: at zero, or at their means over neutral prose; and what is written then.
 """
 
 import itertools
 import json
 import random
-import re
 from collections import Counter
 from functools import cache
 
@@ -21,10 +17,8 @@ from tutorial_lib.datasets.wheels import SMOLLM2_SHA256
 from tutorial_lib.decoding import generate
 from tutorial_lib.interpret import Mean, Zero, induction, intervene, mean_outputs
 from tutorial_lib.recipes.measures import summarise
-from tutorial_lib.recipes.prompt_scores import logits_from
 from tutorial_lib.recipes.prompting import (
     TASKS,
-    answer_ids,
     draw,
     load_asker,
     prompt_ids,
@@ -40,8 +34,6 @@ SETTINGS = {
         "controls": 2,
         "asked": 16,
     },
-    "reviews": {"examples": [0, 1, 4, 16], "asked": 20},
-    "steps": {"examples": 3, "asked": 10},
 }
 SMOKE = {
     "seeds": [0],
@@ -52,22 +44,16 @@ SMOKE = {
         "controls": 1,
         "asked": 2,
     },
-    "reviews": {"examples": [1], "asked": 2},
-    "steps": {"examples": 1, "asked": 2},
 }
-NOTHING = ("N/A", "", "[MASK]")  # what is asked to see how the prompt alone leans
 REPEAT = {"n": 2, "length": 50, "seed": 0}  # random tokens, twice: where induction heads are found
 
 
 def run(settings, progress=True):
     """Ask everything; return the table."""
-    asker = load_asker()
-    table = {"rows": [], "reviews": [], "steps": []}
-    for part, ask in (("rows", by_heads), ("reviews", by_calibration), ("steps", by_steps)):
-        chosen = settings["heads" if part == "rows" else part]
-        for seed in tqdm(settings["seeds"], part, disable=not progress):
-            table[part] += ask(asker, seed, chosen)
-    return table
+    asker, rows = load_asker(), []
+    for seed in tqdm(settings["seeds"], "silencing", disable=not progress):
+        rows += by_heads(asker, seed, settings["heads"])
+    return {"rows": rows}
 
 
 @cache
@@ -86,27 +72,6 @@ def heads_by(scores):
     """
     order = scores.flatten().argsort(descending=True).tolist()
     return [divmod(place, scores.size(1)) for place in order]
-
-
-def cuts_table(cut, looks_back):
-    """Return a table as text: what is left of an induction head's score without one earlier head.
-
-    cut {"keys": scores, "queries": scores}, (layers before, H) each: the score when one head is cut
-    off from that part; looks_back (L, H), each head's weight one token back. The lines: the two
-    heads whose cut costs the keys most, another head that looks back, then the queries, the median.
-    """
-    n_before = len(cut["keys"])
-    writer, second = heads_by(-cut["keys"])[:2]
-    rival = next(h for h in heads_by(looks_back) if h[0] < n_before and h != writer)
-    places = [("keys", writer), ("keys", second), ("keys", rival), ("queries", writer)]
-    places.append(("queries", heads_by(-cut["queries"])[0]))
-    lines = [
-        f"{part:8} {f'layer {head[0]}, head {head[1]}':17} {cut[part][head]:.2f}"
-        f"   (looks one back: {looks_back[head]:.2f})"
-        for part, head in places
-    ]
-    lines.append(f"{'keys':8} {'the median head':17} {cut['keys'].median():.2f}")
-    return "\n".join(lines)
 
 
 def others_beside(heads, ranked, seed):
@@ -232,117 +197,7 @@ def kinds_counted(rows, examples=4):
     return {name: {kind: found[kind] for kind in kinds} for name, found in counted.items()}
 
 
-def label_shares(asker, task, examples, questions):
-    """Return p (N, labels): the probability of each label after each question, summing to 1."""
-    wording = task.wordings[0]
-    firsts = [answer_ids(asker.tokenizer, wording, wording.says[c])[0] for c in task.choices]
-    prompts = [prompt_ids(asker.tokenizer, wording, examples, q) for q in questions]
-    starts = [len(prompt) - 1 for prompt in prompts]
-    found = [logits[0, firsts] for logits in logits_from(asker.model, prompts, starts)]
-    return torch.stack(found).softmax(dim=-1)
-
-
-def calibrated(p, nothing):
-    """Return p (N, labels) divided by what each label gets when nothing is asked, summing to 1.
-
-    nothing (labels,): the mean over some questions without content. Zhao et al. (2021), with
-    W = diag(nothing)^-1 and b = 0.
-
-    >>> calibrated(torch.tensor([[0.6, 0.4]]), torch.tensor([0.75, 0.25])).argmax().item()
-    1
-    """
-    scaled = p / nothing
-    return scaled / scaled.sum(dim=-1, keepdim=True)
-
-
-def by_calibration(asker, seed, chosen):
-    """Return the rows of one draw of film reviews, as they are answered and calibrated."""
-    task = TASKS["sentiment"]
-    shown, asked = draw(task.items(), seed, max(chosen["examples"]), chosen["asked"])
-    right = torch.tensor([task.choices.index(item.answer) for item in asked])
-    positive = task.choices.index("fresh")
-    rows = []
-    for k in chosen["examples"]:
-        p = label_shares(asker, task, shown[:k], [item.question for item in asked])
-        nothing = label_shares(asker, task, shown[:k], NOTHING).mean(dim=0)
-        for answers, found in (("as they are", p), ("calibrated", calibrated(p, nothing))):
-            said = found.argmax(dim=-1)
-            rows.append(
-                {
-                    "seed": seed,
-                    "examples": k,
-                    "answers": answers,
-                    "accuracy": (said == right).float().mean().item(),
-                    "says_positive": (said == positive).float().mean().item(),
-                    "are_positive": (right == positive).float().mean().item(),
-                    "positive_for_nothing": nothing[positive].item(),
-                }
-            )
-    return rows
-
-
-def sum_of_four(generator):
-    """Return four numbers from 1 to 9, the sum written step by step, and the answer."""
-    numbers = [generator.randint(1, 9) for _ in range(4)]
-    steps, total = [], numbers[0]
-    for number in numbers[1:]:
-        steps.append(f"{total} + {number} = {total + number}.")
-        total += number
-    return " + ".join(map(str, numbers)), " ".join(steps), total
-
-
-def sum_prompt(examples, numbers, steps):
-    """Return a prompt with worked sums, the last one open.
-
-    >>> print(sum_prompt([("1 + 2", "1 + 2 = 3.", 3)], "4 + 5", steps=True))
-    Question: What is 1 + 2?
-    Answer: 1 + 2 = 3. The answer is 3.
-    <BLANKLINE>
-    Question: What is 4 + 5?
-    Answer:
-    """
-    shown = [
-        f"Question: What is {asked}?\nAnswer: {f'{worked} ' * steps}The answer is {total}.\n\n"
-        for asked, worked, total in examples
-    ]
-    return "".join(shown) + f"Question: What is {numbers}?\nAnswer:"
-
-
-def said_answer(text):
-    """Return the number after "The answer is", None where there is none.
-
-    >>> said_answer(" 1 + 2 = 3. The answer is 3.")
-    3
-    """
-    found = re.search(r"The answer is (\d+)", text)
-    return int(found[1]) if found else None
-
-
-def by_steps(asker, seed, chosen):
-    """Return the two rows of one draw: sums with the answer alone, and with each step."""
-    generator = random.Random(seed)
-    drawn = [sum_of_four(generator) for _ in range(chosen["examples"] + chosen["asked"])]
-    shown, asked = drawn[: chosen["examples"]], drawn[chosen["examples"] :]
-    stop = asker.tokenizer.encode("\n")[0]
-    rows = []
-    for steps in (False, True):
-        prompts = [
-            asker.tokenizer.encode(sum_prompt(shown, numbers, steps)) for numbers, *_ in asked
-        ]
-        written = generate(asker.model, prompts, 40 if steps else 8, stop=stop)
-        said = [
-            said_answer(asker.tokenizer.decode(ids[len(prompt) :]))
-            for prompt, ids in zip(prompts, written, strict=True)
-        ]
-        right = sum(answer == total for answer, (*_, total) in zip(said, asked, strict=True))
-        rows.append({"seed": seed, "steps": steps, "accuracy": right / len(asked)})
-    return rows
-
-
 def data_bytes():
     """Return the hash of the model's file, the prose and what is asked, for the table's hash."""
-    items = {
-        name: [(i.question, i.answer) for i in TASKS[name].items()]
-        for name in ("past tense", "sentiment")
-    }
+    items = [(i.question, i.answer) for i in TASKS["past tense"].items()]
     return json.dumps([SMOLLM2_SHA256, NEW_PROSE, items]).encode()

@@ -300,7 +300,13 @@ RECIPES = {
             "prompting-inside",
             "prompting_inside",
             "table",
-            "SmolLM2 with induction heads silenced, with answers calibrated, and step by step",
+            "SmolLM2 answers in the past tense with induction heads silenced",
+        ),
+        Recipe(
+            "prompt-or-weights",
+            "prompt_or_weights",
+            "table",
+            "SmolLM2 gets the same examples in its prompt or in its weights, three seeds",
         ),
         Recipe(
             "canvases",
@@ -385,6 +391,12 @@ RECIPES = {
             "written_emoji",
             "table",
             "are drawings what their captions say? judged by emoji-finder, with a copying check",
+        ),
+        Recipe(
+            "judged-emoji",
+            "judged_emoji",
+            "table",
+            "does a judge choose the own of two captions for emoji-writer's drawings?",
         ),
     )
 }

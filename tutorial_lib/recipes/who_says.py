@@ -154,7 +154,7 @@ def measure(reader, questions, pad_id):
 
 
 def to_show(question, answer):
-    """Return a Question and its Answer as `figures.answer_span` draws them, line by line."""
+    """Return a Question and its Answer as `figures.who_says` reads them, line by line."""
     edges = [start for start, _ in question.names] + [len(question.excerpt)]
     spans = [slice(*edge) for edge in itertools.pairwise(edges)]
 

@@ -23,7 +23,7 @@ from safetensors.torch import save  # noqa: E402
 
 from tutorial_lib.datasets import load_shakespeare, minilm_folder, smollm2_folder  # noqa: E402
 from tutorial_lib.errors import MissingDataError  # noqa: E402
-from tutorial_lib.figures.chapter06b_using_bert.search import where  # noqa: E402
+from tutorial_lib.figures.chapter06b_using_bert.answers import where  # noqa: E402
 from tutorial_lib.files import gguf_in, read_gguf  # noqa: E402
 from tutorial_lib.models import BERT  # noqa: E402
 from tutorial_lib.models.foreign.llama import read_llama_facts  # noqa: E402

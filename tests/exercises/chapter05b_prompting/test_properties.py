@@ -7,30 +7,7 @@ import torch
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import ASKS, SAYS
 
-# 5b.7 -----------------------------------------------------------------------------------------
-
-
-def for_head(
-    pattern="spxhe", side="right", place=lambda row, width: len(row) - 1, fill=None, width=0
-):
-    """A batch of pairs, with a choice of slips."""
-
-    def answer(pairs, start, separator, extract, pad):
-        rows = []
-        for premise, hypothesis in pairs:
-            parts = {"s": [start], "x": [separator], "e": [extract], "p": premise, "h": hypothesis}
-            rows.append([token for part in pattern for token in parts[part]])
-        longest = max(map(len, rows)) + width
-        ids = torch.full((len(rows), longest), pad if fill is None else fill)
-        for n, row in enumerate(rows):
-            where = slice(0, len(row)) if side == "right" else slice(longest - len(row), longest)
-            ids[n, where] = torch.tensor(row)
-        return ids, [place(row, longest) for row in rows]
-
-    return answer
-
-
-# 5b.8 -----------------------------------------------------------------------------------------
+# 5b.6 -----------------------------------------------------------------------------------------
 
 
 def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, keep=None):
@@ -69,7 +46,7 @@ def prompt(middle=f"{SAYS} ", after="\n\n", end=SAYS, turn=1, drop=0, back=False
     return answer
 
 
-# 5b.4 -----------------------------------------------------------------------------------------
+# 5b.3 -----------------------------------------------------------------------------------------
 
 
 def score(offset=1, rows=None, heads=False, turned=False, divide=None):
@@ -89,7 +66,7 @@ def score(offset=1, rows=None, heads=False, turned=False, divide=None):
     return answer
 
 
-# 5b.3 and 5b.6 --------------------------------------------------------------------------------
+# 5b.7 ---------------------------------------------------------------------------------------
 
 
 def balanced(once=True, labels=3, same=False, true=True, back=False):
@@ -115,23 +92,64 @@ def balanced(once=True, labels=3, same=False, true=True, back=False):
     return answer
 
 
-def few_shot(query=0, more=0, whole=False, answer_of=0, x_only=False, pattern=0):
-    """A prompt of patterns, with a choice of slips."""
+# 5b.2 -----------------------------------------------------------------------------------------
 
-    def answer(patterns, which, n_examples):
-        pairs = patterns[(which + pattern) % len(patterns)]
-        prompt = []
-        for x, y in pairs[: n_examples + more]:
-            prompt += [x] if x_only else [x, y]
-        prompt.append(pairs[n_examples + query][0])
-        y = pairs[n_examples + query + answer_of][1]
-        return ([*prompt, y] if whole else prompt), y
+
+def few_shot_score(first=1, more=0, same=False, around=True, match=None, share=True, ask=None):
+    """The score of a prompt, with a choice of slips."""
+
+    def answer(pairs, k, build, goes_on):
+        right = 0
+        asked = pairs if ask is None else pairs[ask]
+        for question, wanted in asked:
+            i = 0 if same else pairs.index((question, wanted)) + first
+            shown = (pairs[i:] + pairs[:i] if around else pairs[i:])[: k + more]
+            said = goes_on(build(shown, question))
+            right += match(said, wanted) if match else said == wanted
+        return right / len(pairs) if share else right
+
+    return answer
+
+
+# 5b.4 -----------------------------------------------------------------------------------------
+
+
+def silence(start=lambda head, width: head * width, end=None, copy=True, put=None, back=True):
+    """A hook that silences a head, with a choice of slips."""
+
+    def answer(output, n_heads, head, instead):
+        width = output.in_features // n_heads
+        first = start(head, width)
+        last = first + width if end is None else end(first, width)
+
+        def change(module, inputs):
+            heads = inputs[0].clone() if copy else inputs[0]
+            old = heads[..., first:last]
+            heads[..., first:last] = instead if put is None else put(old, instead)
+            return (heads,) if back else None
+
+        return output.register_forward_pre_hook(change)
+
+    return answer
+
+
+# 5b.5 -----------------------------------------------------------------------------------------
+
+
+def without_note(news=lambda said, mean: said - mean, shift=0, turned=False, sign=-1):
+    """The stream without a note, with a choice of slips."""
+
+    def answer(stream, said, mean, matrix, head):
+        width = said.size(-1)
+        first = (head + shift) * width
+        columns = matrix[first : first + width] if turned else matrix[:, first : first + width].T
+        return stream + sign * news(said, mean) @ columns
 
     return answer
 
 
 SETS = {
-    "5b.6": (
+    "5b.7": (
         balanced(),
         {
             "two labels enough": (balanced(labels=2), ["“some dogs are in the field” does not"]),
@@ -154,47 +172,7 @@ SETS = {
             ),
         },
     ),
-    "5b.7": (
-        for_head(),
-        {
-            "no separator, last column": (
-                for_head("sphe", place=lambda row, width: width - 1),
-                ["The separator must come once, between", "The head reads the last column of all"],
-            ),
-            "left": (
-                for_head(side="left"),
-                [
-                    "It pads on the left: pad on the right.",
-                    "Counted from 0, your rows end at [9, 9",
-                ],
-            ),
-            "length": (
-                for_head(place=lambda row, width: len(row)),
-                ["Counted from 0, your rows end at [6, 9"],
-            ),
-            "one too wide": (for_head(width=1), ["The rows are longer than the longest"]),
-            "zeros": (for_head(fill=0), ["It pads with something else than `pad`"]),
-            "swapped, zeros": (
-                for_head("shxpe", fill=0),
-                ["It puts the hypothesis first: the", "It pads with something else than `pad`"],
-            ),
-            "extract first": (
-                for_head("espxh"),
-                [
-                    "The start token must come once, at the",
-                    "The extract token must come once, at",
-                ],
-            ),
-            "no start, length": (
-                for_head("pxhe", place=lambda row, width: len(row)),
-                [
-                    "The start token must come once, at the",
-                    "Counted from 0, your rows end at [5, 8",
-                ],
-            ),
-        },
-    ),
-    "5b.8": (
+    "5b.6": (
         answer_loss(),
         {
             "unshifted": (answer_loss(shift=0), ["It scores each token with the logits at"]),
@@ -246,33 +224,6 @@ SETS = {
         },
     ),
     "5b.3": (
-        few_shot(),
-        {
-            "last example asked": (few_shot(query=-1), ["It shows the pair that it asks for: the"]),
-            "one more": (
-                few_shot(more=1),
-                ["This shows the pair that it asks for, too, as one example more."],
-            ),
-            "y in the prompt": (few_shot(whole=True), ["The prompt must end with a query, x y x"]),
-            "other answer": (few_shot(answer_of=-1), ["The answer is not the y of the query."]),
-            "no y": (
-                few_shot(x_only=True),
-                [
-                    "The prompt must end with a query, x y x",
-                    "An example must hold x and its own y.",
-                ],
-            ),
-            "other pattern, one more": (
-                few_shot(pattern=1, more=1),
-                [
-                    "It shows the pair that it asks for: the",
-                    "Examples and query must all be from",
-                    "Of 3 examples it shows 4.",
-                ],
-            ),
-        },
-    ),
-    "5b.4": (
         score(),
         {
             "itself": (score(offset=0), ["A row looks at what is at the first"]),
@@ -300,6 +251,64 @@ SETS = {
             "turned, summed": (
                 score(turned=True, divide=lambda n: 1),
                 ["It reads above the diagonal, where a", "It is a sum: divide by the N rows of"],
+            ),
+        },
+    ),
+    "5b.2": (
+        few_shot_score(),
+        {
+            "its own answer": (few_shot_score(first=0), ["It shows the pair that it asks for"]),
+            "the same for all": (few_shot_score(same=True), ["Every question gets the first k"]),
+            "not around": (few_shot_score(around=False), ["The last questions have too few"]),
+            "one more": (few_shot_score(more=1), ["It shows one example more than k."]),
+            "begins": (
+                few_shot_score(match=lambda said, wanted: said.startswith(wanted)),
+                ["“a2 and more” is not “a2”"],
+            ),
+            "without the last, a count": (
+                few_shot_score(ask=slice(0, -1), share=False),
+                ["It leaves out the last pair.", "It is a count: divide by"],
+            ),
+            "its own answer, a count": (
+                few_shot_score(first=0, share=False),
+                ["It shows the pair that it asks for", "It is a count: divide by"],
+            ),
+        },
+    ),
+    "5b.4": (
+        silence(),
+        {
+            "from column head": (silence(lambda head, width: head), ["It begins at column `head`"]),
+            "the next head": (
+                silence(lambda head, width: head * width + width),
+                ["It changes the head after"],
+            ),
+            "one column": (
+                silence(end=lambda first, width: first + 1),
+                ["It changes a single column"],
+            ),
+            "no copy": (silence(copy=False), ["It changes the tensor that it was given"]),
+            "returns nothing": (silence(back=False), ["With the hook the layer says what it"]),
+            "adds": (silence(put=lambda old, new: old + new), ["It adds `instead`"]),
+            "zeros, no copy": (
+                silence(put=lambda old, new: 0.0, copy=False),
+                ["It changes the tensor that it was given", "It puts zeros there"],
+            ),
+        },
+    ),
+    "5b.5": (
+        without_note(),
+        {
+            "all of it": (
+                without_note(lambda said, mean: said),
+                ["It takes away all that the head said"],
+            ),
+            "turned": (without_note(turned=True), ["It takes rows of the matrix"]),
+            "the next head": (without_note(shift=1), ["It takes the columns of the head after"]),
+            "adds": (without_note(sign=1), ["It adds what the head said above its mean"]),
+            "all of it, the head before": (
+                without_note(lambda said, mean: said, shift=-1),
+                ["It takes the columns of the head before", "It takes away all that the head"],
             ),
         },
     ),

@@ -10,30 +10,6 @@ import torch.nn.functional as F
 from tutorial_lib.models import bert_heads
 
 
-def pool(divide="real", keep=True, start=0, end=None, masked=True, power=1):
-    """The mean over real tokens, with a choice of slips."""
-
-    def answer(hidden, mask):
-        counted = (mask if keep else ~mask).clone()
-        if not masked:
-            counted = torch.ones_like(mask)
-        counted[:, :start] = False
-        if end is not None:
-            for row in counted:
-                row[row.nonzero()[end:]] = False
-        total = torch.zeros(hidden.size(0), hidden.size(2))
-        for t in range(hidden.size(1)):
-            total += hidden[:, t] ** power * counted[:, t, None]
-        if divide == "none":
-            return total
-        sizes = {"real": counted.sum(1, keepdim=True).clamp(min=1), "all": mask.size(1)}
-        sizes["batch"] = mask.size(0)
-        sizes["together"] = counted.sum()
-        return total / sizes[divide]
-
-    return answer
-
-
 def rows(lengths=True, cut=True, more=0, start=0, sign=1, turned=False, order=2):
     """The nearest rows of a table, with a choice of slips."""
 
@@ -138,7 +114,9 @@ def labels(carries=(0,), other=-100, cls=(-100,), sep=(-100,), numbers="OBI", em
     return answer
 
 
-def step(clear=True, learn=True, twice=False, masked=True, detach=False, bits=False):
+def step(
+    clear=True, learn=True, twice=False, masked=True, detach=False, bits=False, all_tokens=False
+):
     """A step of fine-tuning, with a choice of slips."""
 
     def answer(body, head, optimizer, ids, mask, wanted):
@@ -146,7 +124,7 @@ def step(clear=True, learn=True, twice=False, masked=True, detach=False, bits=Fa
             optimizer.zero_grad()
         hidden = body(ids, mask=mask) if masked else body(ids)
         hidden = hidden.detach() if detach else hidden
-        logits = head(bert_heads.mean_pool(hidden, mask))
+        logits = head(bert_heads.mean_pool(hidden, None if all_tokens else mask))
         loss = F.cross_entropy(logits.softmax(-1) if twice else logits, wanted)
         loss = loss / math.log(2) if bits else loss
         loss.backward()
@@ -157,15 +135,18 @@ def step(clear=True, learn=True, twice=False, masked=True, detach=False, bits=Fa
     return answer
 
 
-def vectors(pooled=None, length=2, dim=-1, square=False):
-    """Vectors of length 1, with a choice of slips."""
+def two_ends(end=True, allowed=True, fill=-math.inf, dim=1, factor=1.0, bits=False):
+    """The loss of a span head, with a choice of slips."""
 
-    def answer(hidden, mask):
-        mean = (pooled or pool())(hidden, mask)
-        if length is None:
-            return mean
-        size = mean.norm(p=length, dim=dim, keepdim=True)
-        return mean / (size**2 if square else size)
+    def answer(hidden, head, inside, starts, ends):
+        scores = head(hidden)
+        if allowed:
+            scores = torch.where(inside[..., None], scores, torch.full_like(scores, fill))
+        log_p = scores.log_softmax(dim=dim)
+        loss = F.nll_loss(log_p[..., 0], starts)
+        if end:
+            loss = loss + F.nll_loss(log_p[..., 1], ends)
+        return factor * loss / (math.log(2) if bits else 1)
 
     return answer
 
@@ -177,6 +158,7 @@ SETS = {
             "nothing cleared": (step(clear=False), ["This never clears the gradients: those"]),
             "two softmaxes": (step(twice=True), ["This takes the softmax twice"]),
             "no mask": (step(masked=False), ["This lets the body read the padding"]),
+            "all": (step(all_tokens=True), ["This takes the mean over the padding too"]),
             "head alone": (step(detach=True), ["This cuts the body off from the loss"]),
             "head alone, nothing cleared": (
                 step(detach=True, clear=False),
@@ -286,6 +268,24 @@ SETS = {
         },
     ),
     "6b.5": (
+        two_ends(),
+        {
+            "start alone": (two_ends(end=False), ["This is the loss of the start alone"]),
+            "half": (two_ends(factor=0.5), ["This takes the mean of the two cross-entropies"]),
+            "anywhere": (two_ends(allowed=False), ["This lets an answer start and end anywhere"]),
+            "0 for minus infinity": (two_ends(fill=0.0), ["This sets forbidden scores to 0"]),
+            "1 for minus infinity": (
+                two_ends(fill=1.0),
+                ["With the same score for four allowed tokens"],
+            ),
+            "start alone, anywhere": (
+                two_ends(end=False, allowed=False),
+                ["A wrong end costs nothing", "A token where no answer may be changes the loss"],
+            ),
+            "in bits": (two_ends(bits=True), ["With the same score for four allowed tokens"]),
+        },
+    ),
+    "6b.6": (
         span(),
         {
             "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
@@ -324,27 +324,6 @@ SETS = {
                 rows(sign=-1, turned=True),
                 ["It does not find the rows with the highest cosine."],
             ),
-        },
-    ),
-    "6b.6": (
-        vectors(),
-        {
-            "no length": (vectors(length=None), ["This does not bring the means to length"]),
-            "by the batch": (
-                vectors(dim=0),
-                ["This takes the norm along the texts, dim 0"],
-            ),
-            "sum is 1": (vectors(length=1), ["The vectors have the lengths 0.374"]),
-            "padding, no length": (
-                vectors(pool(masked=False), None),
-                ["The padding counts: only real tokens", "The vectors have the lengths 14.9"],
-            ),
-            "without [CLS]": (vectors(pool(start=1)), ["[CLS], the first token, does not count"]),
-            "without [CLS], sum is 1": (
-                vectors(pool(start=1), 1),
-                ["[CLS], the first token, does not count", "The vectors have the lengths 0.378"],
-            ),
-            "by the square": (vectors(square=True), ["The vectors have the lengths 0.0685"]),
         },
     ),
 }

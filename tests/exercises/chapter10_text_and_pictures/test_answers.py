@@ -12,11 +12,13 @@ from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import contras
 from tutorial_lib.exercises.chapter10_text_and_pictures.caption_and_codes import row_and_targets
 from tutorial_lib.exercises.chapter10_text_and_pictures.centres import kmeans_round
 from tutorial_lib.exercises.chapter10_text_and_pictures.class_vectors import class_vectors
+from tutorial_lib.exercises.chapter10_text_and_pictures.code_by_code import write
 from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import quantize
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_row import one_row
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_way import found_by, pulls, trained
 from tutorial_lib.exercises.chapter10_text_and_pictures.recall import recall_at
 from tutorial_lib.exercises.chapter10_text_and_pictures.seen import overlap
+from tutorial_lib.exercises.chapter10_text_and_pictures.training import train_head
 from tutorial_lib.exercises.chapter10_text_and_pictures.wrong_captions import (
     scenes,
     wrong_captions,
@@ -119,6 +121,26 @@ def test_row_and_targets_give_the_loss_of_the_picture_writer():
     assert torch.allclose(nats, writer.loss(captions, codes), atol=1e-6)
 
 
+def test_the_training_lets_a_head_find_the_names_of_pictures_that_are_their_turned_vectors():
+    names, turn = torch.randn(32, 8), torch.linalg.qr(torch.randn(8, 8)).Q
+    head, log_scale = torch.nn.Linear(8, 8, bias=False), torch.nn.Parameter(torch.tensor(2.0))
+    optimizer = torch.optim.Adam([*head.parameters(), log_scale], lr=0.03)
+    batches = [torch.randperm(32)[:16] for _ in range(150)]
+    losses = train_head(head, log_scale, names @ turn, names, batches, optimizer)
+    assert losses[-1] < 0.2 * losses[0]
+    found = all_pairs(head(names @ turn), names, log_scale)
+    assert recall_at(1, found, torch.arange(32)) > 0.9
+
+
+def test_codes_are_written_as_the_picture_writer_writes_them():
+    sizes = {"image_size": 8, "d_hidden": 4, "n_codes": 5, "width": 3, "d_model": 8, "n_heads": 2}
+    writer = PictureWriterConfig(vocab_size=9, caption_length=4, **sizes).build().eval()
+    captions = writer.padded([[3, 1], [4, 1, 5, 8]])
+    with torch.no_grad():
+        codes = write(writer.gpt, captions, 9, 4, 1.0, lambda chances: chances.argmax(dim=-1))
+        assert torch.equal(codes.view(2, 2, 2), writer.write(captions, seed=0, heat=1e-4))
+
+
 # The pictures say what the looks say ------------------------------------------------------------
 
 
@@ -148,7 +170,7 @@ def test_everyones_answer_comes_from_the_mistake():
 
 
 def test_ever_more_sure_comes_from_the_mistake():
-    task = TASKS["10.6"]
+    task = TASKS["10.7"]
     assert task.answer == "b"
     learned, held_out = temperature.frozen()
     own = torch.arange(24)
@@ -196,5 +218,5 @@ def test_what_the_claim_counts():
     assert (256 + 3 * 64 * 64) ** 2 <= paid < (256 + 3 * 65 * 65) ** 2
     assert (256 + 3 * 18 * 18) <= short < (256 + 3 * 19 * 19)
     assert 64 * 64 * 16 == 256 * 256
-    assert TASKS["10.11"].solution() == TASKS["10.11"].second_style() == 64
+    assert TASKS["10.12"].solution() == TASKS["10.12"].second_style() == 64
     assert 256 * 256 * 3 / (32 * 32) == 192

@@ -50,6 +50,46 @@ def pulls(columns=True, target=1.0, by=len, sign=1):
     return answer
 
 
+def train_head(clear=True, rows_of=lambda rows: rows, both=True, freeze=False, after=False):
+    """The loop, with a choice of slips."""
+
+    def answer(head, log_scale, pictures, names, batches, optimizer):
+        def loss_now(rows):
+            x, y = F.normalize(head(pictures[rows]), dim=1), F.normalize(names, dim=1)
+            factor = log_scale.detach() if freeze else log_scale
+            logits = factor.exp() * x @ y[rows_of(rows)].T
+            own = torch.arange(len(rows))
+            loss = F.cross_entropy(logits, own)
+            return (loss + F.cross_entropy(logits.T, own)) / 2 if both else loss
+
+        losses = []
+        for rows in batches:
+            if clear:
+                optimizer.zero_grad()
+            loss = loss_now(rows)
+            loss.backward()
+            optimizer.step()
+            losses.append((loss_now(rows) if after else loss).item())
+        return losses
+
+    return answer
+
+
+def write(words=False, heat=lambda x, h: x / h, shift=True, draw=True, start=0):
+    """The loop that draws, with a choice of slips."""
+
+    def answer(gpt, captions, n_words, n_codes, warmth, pick):
+        row, codes = captions, []
+        for _ in range(n_codes):
+            scores = heat(gpt(row[:, start:])[:, -1], warmth)
+            chances = scores.softmax(-1)[:, n_words:] if words else scores[:, n_words:].softmax(-1)
+            codes.append(pick(chances) if draw else chances.argmax(-1))
+            row = torch.cat([row, codes[-1][:, None] + (n_words if shift else 0)], dim=1)
+        return torch.stack(codes, dim=1)
+
+    return answer
+
+
 def recall_at(more=0, times=1, ties=True, least=False):
     """The share, with a choice of slips."""
 
@@ -234,6 +274,27 @@ SETS = {
         },
     ),
     "10.4": (
+        train_head(),
+        {
+            "piled up, in the other order": (
+                train_head(clear=False, rows_of=lambda rows: rows.flip(0)),
+                ["The names of a batch come in another order", "The gradients are never cleared"],
+            ),
+            "one way, the scale stays": (
+                train_head(both=False, freeze=True),
+                ["Only the pictures choose", "The scale is not learned"],
+            ),
+            "piled up, afterwards": (
+                train_head(clear=False, after=True),
+                ["The gradients are never cleared", "The losses are those after the steps"],
+            ),
+            "the names of the rows before": (
+                train_head(rows_of=lambda rows: rows - 1),
+                ["The first loss is not that of the untrained head"],
+            ),
+        },
+    ),
+    "10.5": (
         recall_at(),
         {
             "percent, flattered": (recall_at(times=100, ties=False), [PERCENT, FLATTER]),
@@ -247,7 +308,7 @@ SETS = {
             ),
         },
     ),
-    "10.5": (
+    "10.6": (
         class_vectors(),
         {
             "raw, median": (
@@ -264,7 +325,7 @@ SETS = {
             ),
         },
     ),
-    "10.6": (
+    "10.7": (
         scale_step(),
         {
             "uphill, at 100": (
@@ -281,7 +342,7 @@ SETS = {
             ),
         },
     ),
-    "10.7": (
+    "10.8": (
         overlap(),
         {
             "products, turned": (
@@ -304,7 +365,7 @@ SETS = {
             "one number": (lambda *args: torch.tensor(0.5), ["It returns two numbers"]),
         },
     ),
-    "10.8": (
+    "10.9": (
         one_row(),
         {
             "no places, together": (
@@ -325,7 +386,7 @@ SETS = {
             ),
         },
     ),
-    "10.9": (
+    "10.10": (
         wrong_captions(),
         {
             "own words, first": (
@@ -342,7 +403,7 @@ SETS = {
             ),
         },
     ),
-    "10.12": (
+    "10.13": (
         quantize(),
         {
             "product, no way back": (
@@ -359,7 +420,7 @@ SETS = {
             ),
         },
     ),
-    "10.10": (
+    "10.11": (
         kmeans_round(),
         {
             "summed, zero": (
@@ -378,7 +439,7 @@ SETS = {
             ),
         },
     ),
-    "10.13": (
+    "10.14": (
         row_and_targets(),
         {
             "columns, one too many": (
@@ -413,6 +474,27 @@ SETS = {
                     "Behind the captions the row does not go on",
                     "From the caption’s last position on",
                 ],
+            ),
+        },
+    ),
+    "10.15": (
+        write(),
+        {
+            "words in the softmax, codes as words": (
+                write(words=True, shift=False),
+                ["The softmax goes over words and codes", "Codes are appended without n_words"],
+            ),
+            "times heat, the likeliest": (
+                write(heat=lambda x, h: x * h, shift=False),
+                ["The logits are multiplied by `heat`", "Codes are appended without n_words"],
+            ),
+            "the square of the heat": (
+                write(heat=lambda x, h: x / h**2),
+                ["The first code is not the one"],
+            ),
+            "the first word is never read": (
+                write(start=1),
+                ["The first code is not the one"],
             ),
         },
     ),

@@ -151,7 +151,7 @@ def f1_wrong_arithmetic_mean(predicted, true):
     return (right / sum(map(len, predicted)) + right / sum(map(len, true))) / 2
 
 
-# 6b.5
+# 6b.6
 def span_right_1(start_logits, end_logits, allowed, longest):
     best, where = -math.inf, None
     for s in range(len(start_logits)):
@@ -201,39 +201,49 @@ def span_wrong_two(start_logits, end_logits, allowed, longest):
     return where
 
 
-# 6b.6
-def vectors_right_1(hidden, mask):
-    m = mask.unsqueeze(-1).to(hidden.dtype)
-    pooled = (hidden * m).sum(dim=1) / m.sum(dim=1)
-    return pooled / pooled.norm(dim=-1, keepdim=True)
+# 6b.5
+def loss_right_1(hidden, head, allowed, starts, ends):
+    scores = head(hidden)
+    scores[~allowed] = float("-inf")
+    s, e = scores[..., 0], scores[..., 1]
+    return F.cross_entropy(s, starts) + F.cross_entropy(e, ends)
 
 
-def vectors_right_2(hidden, mask):
-    return F.normalize(torch.einsum("btd,bt->bd", hidden, mask.to(hidden.dtype)), dim=-1)
+def loss_right_2(hidden, head, allowed, starts, ends):
+    total = 0
+    for h, ok, s, e in zip(hidden, allowed, starts, ends):
+        p = torch.exp(head(h)) * ok[:, None]
+        p = p / p.sum(dim=0)
+        total = total - torch.log(p[s, 0]) - torch.log(p[e, 1])
+    return total / len(starts)
 
 
-def vectors_wrong_tokens_normed(hidden, mask):
-    unit = F.normalize(hidden, dim=-1) * mask[..., None]
-    pooled = unit.sum(dim=1) / mask.sum(dim=1, keepdim=True)
-    return F.normalize(pooled, dim=-1)
+def loss_wrong_no_mask(hidden, head, allowed, starts, ends):
+    logits = head(hidden)
+    return F.cross_entropy(logits[..., 0], starts) + F.cross_entropy(logits[..., 1], ends)
 
 
-def vectors_wrong_no_root(hidden, mask):
-    pooled = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-    return pooled / (pooled * pooled).sum(dim=-1, keepdim=True)
+def loss_wrong_times_mask(hidden, head, allowed, starts, ends):
+    logits = head(hidden) * allowed[..., None]
+    return F.cross_entropy(logits[..., 0], starts) + F.cross_entropy(logits[..., 1], ends)
 
 
-def vectors_wrong_two(hidden, mask):
-    h, m = hidden[:, 1:], mask[:, 1:, None]
-    return (h * m).sum(dim=1) / m.sum(dim=1)
+def loss_wrong_two(hidden, head, allowed, starts, ends):
+    logits = head(hidden)
+    return (F.cross_entropy(logits[..., 0], starts) + F.cross_entropy(logits[..., 1], ends)) / 2
+
+
+def loss_wrong_pair(hidden, head, allowed, starts, ends):
+    logits = head(hidden).masked_fill(~allowed[..., None], -math.inf)
+    return F.cross_entropy(logits[..., 0], starts), F.cross_entropy(logits[..., 1], ends)
 
 
 RIGHT = {
     "6b.2": [entities_right_1, entities_right_2],
     "6b.3": [f1_right_1, f1_right_2, f1_right_3],
     "6b.4": [labels_right_1, labels_right_2],
-    "6b.5": [span_right_1, span_right_2],
-    "6b.6": [("c", vectors_right_1), ("c", vectors_right_2)],  # letter from the stub's code
+    "6b.5": [loss_right_1, loss_right_2],
+    "6b.6": [span_right_1, span_right_2],
 }
 WRONG = {
     "6b.2": [
@@ -257,14 +267,15 @@ WRONG = {
         ("no entries for [CLS] and [SEP]", labels_wrong_no_special),
         ("two: the last piece carries the label, and [CLS] is O", labels_wrong_two),
     ],
-    "6b.5": [
+    "6b.6": [
         ("best start first, then the best end for it", span_wrong_greedy),
         ("end - start <= longest: one token too many", span_wrong_one_too_long),
         ("two: end may stand outside allowed, and end returned exclusive", span_wrong_two),
     ],
-    "6b.6": [
-        ("token vectors brought to length 1 before the mean", ("c", vectors_wrong_tokens_normed)),
-        ("divided by the squared length", ("c", vectors_wrong_no_root)),
-        ("two: [CLS] left out, and not brought to length 1", ("c", vectors_wrong_two)),
+    "6b.5": [
+        ("nothing is forbidden", loss_wrong_no_mask),
+        ("forbidden scores are 0", loss_wrong_times_mask),
+        ("two: nothing is forbidden, and the mean of both", loss_wrong_two),
+        ("both losses, not added", loss_wrong_pair),
     ],
 }

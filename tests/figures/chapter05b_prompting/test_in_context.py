@@ -2,7 +2,6 @@ import pytest
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import ORANGE
 
 ROWS = [
     {"seed": seed, "examples": k, "accuracy": k / 4 + 0.1 * seed, "ceiling": 1 - 0.5**k}
@@ -34,16 +33,6 @@ def test_the_curve_in_words():
         "Share of right answers after 0, 1, 2 examples. The model: 0.05, 0.30, 0.55. "
         "Ceiling: all they reveal: 0.00, 0.50, 0.75."
     )
-
-
-def test_outcomes_fill_a_whole_bar_and_name_the_head_that_is_lit():
-    found = {"head 0": {"right": 1, "wrong ending": 3}, "head 1": {"right": 4, "wrong ending": 0}}
-    (axes,) = figures.outcomes_by_head(found, lit="head 1").axes
-    assert [bar.get_width() for bar in axes.patches] == [0.25, 1.0, 0.75, 0.0]
-    assert [bar.get_x() for bar in axes.patches] == [0, 0, 0.25, 1.0]
-    assert [label.get_color() == ORANGE for label in axes.get_yticklabels()] == [False, True]
-    with pytest.raises(ShapeError, match="at least one head"):
-        figures.outcomes_by_head({})
 
 
 def test_nothing_to_draw_is_named():

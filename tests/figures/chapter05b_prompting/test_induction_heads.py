@@ -14,18 +14,14 @@ def test_the_idea_names_what_followed():
         figures.induction_idea(tokens=("a", "b", "c"))
 
 
-def test_the_expected_line_runs_beside_the_stripe():
-    weights = np.eye(8, k=-3)
-    figure = figures.repeat_stripes([("a head", weights, 3)], list("abcdabcd"), "A stripe")
-    (axes,) = figure.axes
-    left, right, *_ = axes.lines
-    for line, shift in ((left, -1.3), (right, 1.3)):
-        rows = line.get_ydata()
-        assert rows.tolist() == [3, 4, 5, 6, 7]
-        assert (line.get_xdata() - (rows - 3)).tolist() == pytest.approx([shift] * 5)
-    assert [label.get_text() for label in axes.get_xticklabels()] == list("abcdabcd")
-    with pytest.raises(ShapeError, match="for 3 tokens"):
-        figures.repeat_stripes([("a head", weights, 3)], list("abc"))
+def test_a_line_is_as_broad_as_its_weight_and_the_highest_has_its_number():
+    weights = [[0.05, 0.0, 0.9], [0.8, 0.15, 0.05]]
+    (axes,) = figures.copied_words(["x", "They", "swam"], ["They", "ran"], weights).axes
+    assert [line.get_linewidth() for line in axes.lines] == pytest.approx([5.4, 4.8, 0.9])
+    texts = [text.get_text() for text in axes.texts]
+    assert texts[-1] == "0.90"  # the second row rests on the first token
+    with pytest.raises(ShapeError, match="weights for 1 by 3"):
+        figures.copied_words(["x", "They", "swam"], ["They"], weights)
 
 
 def test_grids_keep_equal_layers_at_equal_heights():

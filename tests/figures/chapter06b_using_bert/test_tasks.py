@@ -11,9 +11,6 @@ SPEECH = {
     "tags": ["O", "O", "B", "O", "O", "B", "O", "O"],
     "said": ["O", "O", "B", "O", "O", "O", "O", "B"],
 }
-LINES = [["ann", ":", "who", "?"], ["first", "lord", ":", "ay", "."]]
-STARTS = [[0.1, 0, 0, 0], [0.7, 0.2, 0, 0, 0]]
-ENDS = [[0.2, 0, 0, 0], [0.1, 0.7, 0, 0, 0]]
 
 
 def texts(figure):
@@ -50,26 +47,6 @@ def test_the_alt_text_names_the_names():
     assert "found: Hamlet; missed: Horatio; no name, but said: Yorick" in alt
 
 
-def test_an_answer_and_its_probabilities():
-    figure = figures.answer_span("ay", LINES, STARTS, ENDS, (1, 0, 1), (0, 0, 0), "title")
-    assert texts(figure)[0] == 'Who says "ay"?'
-    assert texts(figure)[1:-2] == [*LINES[0], *LINES[1]]
-    bars = [p for p in figure.axes[0].patches if not p.get_linewidth()]
-    starts, ends = [*STARTS[0], *STARTS[1]], [*ENDS[0], *ENDS[1]]
-    both = [share for pair in zip(starts, ends, strict=True) for share in pair]
-    seen = [share for share in both if share >= 0.01]  # a lower bar would look like an underline
-    assert len(seen) < len(both)
-    assert [bar.get_height() / 0.22 for bar in bars] == pytest.approx(seen)
-    frames = [p for p in figure.axes[0].patches if p.get_linewidth()]
-    assert len(frames) == 3  # the two words of the true answer, and the scale
-    assert frames[-1].get_height() == pytest.approx(0.22)
-    (line,) = figure.axes[0].lines  # under the one word said
-    assert line.get_xdata()[1] == pytest.approx(bert_tasks.LETTER * 3)
-    alt = figures.describe_answer_span("ay", LINES, (1, 0, 1), (0, 0, 0))
-    assert "marks 'ann', the answer is 'first lord'" in alt
-    assert "which is right" in figures.describe_answer_span("ay", LINES, (1, 0, 1), (1, 0, 1))
-
-
 def test_results_show_the_mean_and_every_seed():
     scores = {"pre-trained": [0.4, 0.6], "from scratch": [0.1, 0.2]}
     figure = figures.task_results(scores, "F1", "title", lit=["from scratch"])
@@ -79,17 +56,6 @@ def test_results_show_the_mean_and_every_seed():
     assert "0.50" in texts(figure)
     assert "seeds" in axes.get_xlabel()
     assert "from scratch 0.15 (0.10 to 0.20)" in figures.describe_task_results(scores, "F1")
-    figure = figures.task_results(scores, "F1", runs="folds")
-    assert "dots: folds" in figure.axes[0].get_xlabel()
-    assert "range over folds" in figures.describe_task_results(scores, "F1", runs="folds")
-
-
-def test_the_dots_of_one_run_are_joined():
-    scores = {"guess": [0.3, 0.3], "from scratch": [0.1, 0.2], "pre-trained": [0.4, 0.6]}
-    axes = figures.task_results(scores, "F1", joined=["from scratch", "pre-trained"]).axes[0]
-    joined = [line for line in axes.lines if line.get_linestyle() == "-"]
-    assert [list(line.get_xdata()) for line in joined] == [[0.1, 0.4], [0.2, 0.6]]
-    assert all(list(line.get_ydata()) == [1, 2] for line in joined)
 
 
 def test_what_does_not_fit_is_refused():
@@ -99,31 +65,13 @@ def test_what_does_not_fit_is_refused():
         figures.named_speeches([SPEECH | {"tags": ["O"]}])
     with pytest.raises(ShapeError, match="2 true tags, but 1 said"):
         bert_tasks.name_fates("OO", "O")
-    with pytest.raises(ShapeError, match="starts must have one probability a word"):
-        figures.answer_span("ay", LINES, STARTS[:1], ENDS, (1, 0, 1), (0, 0, 0))
     with pytest.raises(ShapeError, match="at least one bar"):
         figures.task_results({}, "F1")
 
 
 def test_a_figure_can_be_drawn_again():
     figure = figures.named_speeches([SPEECH], "one")
-    again = figures.answer_span("ay", LINES, STARTS, ENDS, (1, 0, 1), (0, 0, 0), figure=figure)
+    again = figures.task_results({"guess": [0.3]}, "F1", figure=figure)
     assert again is figure
     assert len(figure.axes) == 1
     assert style.png(figure)[:4] == b"\x89PNG"
-
-
-def test_seen_and_new_are_two_bars_and_new_ones_are_orange():
-    right = {"counts": (1.0, 0.7), "frozen": (0.8, 0.75)}
-    axes = figures.seen_and_new(right, "title").axes[0]
-    bars = axes.patches
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["counts", "frozen"]
-    assert [text.get_text() for text in axes.get_legend().texts] == ["learned from", "new"]
-    assert [bar.get_width() for bar in bars] == pytest.approx([1.0, 0.7, 0.8, 0.75])
-    blue, orange = (
-        {bar.get_facecolor() for bar in bars[::2]},
-        {b.get_facecolor() for b in bars[1::2]},
-    )
-    assert len(blue) == len(orange) == 1
-    assert blue != orange
-    assert "frozen 0.80 of seen, 0.75 of new" in figures.describe_seen_and_new(right)

@@ -9,6 +9,7 @@ from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter10_text_and_pictures.codes import colour_of
 from tutorial_lib.figures.chapter10_text_and_pictures.family import MODELS
 from tutorial_lib.models import CLIPConfig, count_parameters
+from tutorial_lib.models.vq import VQConfig
 
 PICTURES = np.random.default_rng(0).random((4, 3, 6, 6))
 LOGITS = np.diag([5.0, 4, 3, 2]) + np.eye(4, k=1)
@@ -150,24 +151,6 @@ def test_frames_become_a_film_strip():
         figures.film_strips(clips, ["a", "b"], [[1]])
 
 
-def test_codes_stand_between_a_picture_and_its_decoding():
-    codes = np.array([[[3, 1], [1, 0]]])
-    figure = figures.coded_pictures(PICTURES[:1], codes, PICTURES[:1] * 0, 4, ["a cat"])
-    error = PICTURES[0].mean()
-    assert figure.get_suptitle() == (
-        f"4 codes of 4 stand for 108 numbers; the mean error is {error:.3f}"
-    )
-    assert {"a cat", "its codes", "decoded", "3", "1", "0"} == set(texts(figure))
-    fills = [patch.get_facecolor()[:3] for patch in figure.axes[0].patches]
-    assert any(np.allclose(fill, colour_of(3)) for fill in fills)
-    said = figures.describe_coded_pictures(PICTURES[:1], codes, PICTURES[:1], 4)
-    assert "picture 0, 3 different codes" in said
-    with pytest.raises(ShapeError, match="from 0 to 2"):
-        figures.coded_pictures(PICTURES[:1], codes, PICTURES[:1], 3)
-    with pytest.raises(ShapeError, match="must agree"):
-        figures.coded_pictures(PICTURES[:1], codes, PICTURES[:1, :, :3], 4)
-
-
 def test_code_use_is_sorted_and_summed_up():
     figure = figures.code_use([1, 8, 0, 1])
     assert [bar.get_height() for bar in figure.axes[0].patches] == [8, 1, 1, 0]
@@ -214,3 +197,31 @@ def test_both_towers_hold_all_parameters_of_the_model():
 def test_what_is_no_picture(bad):
     with pytest.raises(ShapeError, match="images must be"):
         figures.captioned_scenes(bad, ["x"])
+
+
+def test_a_vq_machine_shows_the_models_own_book_and_codes():
+    sizes = {"image_size": 8, "halvings": 1, "d_hidden": 4, "n_codes": 7, "width": 3}
+    model = VQConfig(**sizes).build().eval()
+    figure = figures.vq_machine(model, torch.rand(3, 8, 8), cell=(1, 2))
+    said = " ".join(texts(figure))
+    for part in ("8 × 8 pixels", "4 × 4 vectors z\nof 3 numbers", "code book: 7 vectors"):
+        assert part in said
+    dots = [patch for patch in figure.axes[0].patches if type(patch).__name__ == "Circle"]
+    assert len(dots) == 7 + 2
+    assert "row 1, column 2" in figures.describe_vq_machine(model, cell=(1, 2))
+
+
+def test_pictures_move_to_their_names_in_one_space():
+    names, vectors = list("abcd"), np.random.default_rng(1).normal(size=(4, 5))
+    moments = {"apart": -vectors, "together": 3 * vectors}
+    figure = figures.one_space(PICTURES, names, vectors, moments)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["apart", "together"]
+    for line in figure.axes[1].lines:
+        ends = line.get_xydata()
+        assert np.allclose(ends[0], ends[-1])  # each picture lies on its name
+    said = figures.describe_one_space(names, vectors, moments)
+    assert "together: 4 of 4 pictures lie nearest to their own name" in said
+    with pytest.raises(ShapeError, match="of one width"):
+        figures.one_space(PICTURES, names, vectors, {"now": vectors[:, :3]})
+    with pytest.raises(ShapeError, match="3 now"):
+        figures.one_space(PICTURES, names, vectors, {"now": vectors[:3]})

@@ -1,26 +1,24 @@
 """Chapter 05b: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import ANSWER_LOSS
-from tutorial_lib.exercises.chapter05b_prompting.calibration import CALIBRATED_BEST
-from tutorial_lib.exercises.chapter05b_prompting.claims import RIGHT_ON_THE_REST
-from tutorial_lib.exercises.chapter05b_prompting.curve import FEW_SHOT_CURVE
 from tutorial_lib.exercises.chapter05b_prompting.few_shot import PROMPT_WITH_EXAMPLES
 from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
 from tutorial_lib.exercises.chapter05b_prompting.induction import INDUCTION_SCORE
-from tutorial_lib.exercises.chapter05b_prompting.pairs import IDS_FOR_HEAD
+from tutorial_lib.exercises.chapter05b_prompting.note import WITHOUT_NOTE
+from tutorial_lib.exercises.chapter05b_prompting.scorer import FEW_SHOT_SCORE
+from tutorial_lib.exercises.chapter05b_prompting.silencing import SILENCE
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Prompting"
 
 EXERCISES = (
     PROMPT_WITH_EXAMPLES,
-    CALIBRATED_BEST,
-    FEW_SHOT_CURVE,
+    FEW_SHOT_SCORE,
     INDUCTION_SCORE,
-    RIGHT_ON_THE_REST,
-    REPAIR_GENERATOR,
-    IDS_FOR_HEAD,
+    SILENCE,
+    WITHOUT_NOTE,
     ANSWER_LOSS,
+    REPAIR_GENERATOR,
 )
 
 RECALL = (
@@ -115,17 +113,17 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5b.7",
-        key="reader_of_the_hypothesis",
-        question="Three labels, equally frequent. How accurate is a reader that sees only the "
-        "hypothesis, on the pairs that leak, between 0 and 1?",
+        key="four_examples_in_the_weights",
+        question="SmolLM2 is trained on four sentences of a child with their corrections, and then "
+        "corrects others, with no example in the prompt. With the four in the prompt nine of ten "
+        "are right. What share is right now, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P5b.8",
-        key="shared_words_counted",
-        question="The pairs are balanced: neither half gives the label away. A reader that only "
-        "counts the words that both sentences share, what share does it get right, between 0 and "
-        "1? Chance is 0.33.",
+        key="reader_of_the_hypothesis",
+        question="Three labels, equally frequent. How accurate is a reader that sees only the "
+        "hypothesis, on the pairs that leak, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -133,14 +131,6 @@ PREDICTIONS = (
         key="gpt_with_stories_as_text",
         question="A small GPT learns the task as text, from 720 labels. What share does it get "
         "right if it has first read stories of the same world, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5b.10",
-        key="ranked_by_likelihood",
-        question="A small GPT has read stories, but not a single label. We sort pairs by how "
-        "likely it finds the hypothesis after the premise, and cut the row in three. What share of "
-        "labels is right, between 0 and 1?",
         share=True,
     ),
 )

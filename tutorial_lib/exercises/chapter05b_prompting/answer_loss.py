@@ -92,16 +92,16 @@ def mask_goes_with_the_ids(answer):
 
 
 ANSWER_LOSS = Write(
-    id="5b.8",
+    id="5b.6",
     title="The answer counts",
     level="medium",
     text="""
-The task is written as text: premise, hypothesis, then the answer, here of one token or several.
-Write `answer_loss(logits, ids, is_answer)`: the model has read ids (B, T), and returned logits
-(B, T, V), **at each position about the next token**. `is_answer` (B, T) is True where a token
-belongs to an answer, and never at the first position of a row. Return the mean of -log p, in nats,
-over all answer tokens of the batch, as a number or a tensor of no dimension; each token counts the
-same. Prompt and padding do not count.
+A task is written as text: a question, then its answer, of one token or several. Write
+`answer_loss(logits, ids, is_answer)`: the model has read ids (B, T), and returned logits (B, T, V),
+**at each position about the next token**. `is_answer` (B, T) is True where a token belongs to an
+answer, and never at the first position of a row. Return the mean of -log p, in nats, over all
+answer tokens of the batch, as a number or a tensor of no dimension; each token counts the same.
+Prompt and padding do not count.
 """,
     hints=(
         "Which logits speak of the token at position t? Not those at t: there it has been read.",
@@ -128,5 +128,5 @@ same. Prompt and padding do not count.
         token="token of an answer",
         others="prompt and padding cost nothing",
     ),
-    see="5bF Train it",
+    see="5bE When is training better?",
 )

@@ -243,9 +243,9 @@ def none_is_lost(answer):
 
 
 REPAIR_GENERATOR = Symptom(
-    id="5b.6",
+    id="5b.7",
     title="Repair the generator",
-    level="hard",
+    level="medium",
     text="""
 The picture above counts the pairs that a generator wrote, by label and by how many **general**
 choices the hypothesis makes, 0 to 4: “some” in place of a number, “animals” in place of a kind,
@@ -309,5 +309,5 @@ premises fit, take any of them. Three names help:
         Property("A hypothesis that finds all three labels is left out.", none_is_lost),
     ),
     run=written,
-    see="5bE Cover one half",
+    see="5bE When is training better?",
 )

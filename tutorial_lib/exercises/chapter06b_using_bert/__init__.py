@@ -5,8 +5,8 @@ from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import ENTITY_F1
 from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import FINE_TUNING_STEP
 from tutorial_lib.exercises.chapter06b_using_bert.nearest import NEAREST
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
-from tutorial_lib.exercises.chapter06b_using_bert.ranking import SEARCH_RANKING
 from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
+from tutorial_lib.exercises.chapter06b_using_bert.span_loss import SPAN_LOSS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "What BERT is used for"
@@ -16,8 +16,8 @@ EXERCISES = (
     ENTITIES,
     ENTITY_F1,
     PIECE_LABELS,
+    SPAN_LOSS,
     BEST_SPAN,
-    SEARCH_RANKING,
     NEAREST,
 )
 
@@ -71,40 +71,33 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P6b.1",
-        key="reviews_with_a_large_learning_rate",
-        question="MiniLM is fine-tuned on reviews with a learning rate of 1e-2, a hundred times "
-        "1e-4. What share of new sentences does it judge right, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6b.2",
         key="fine_tuned_reviews",
         question="Film reviews, a little over half of them fresh, 4,000 labels. What accuracy "
         "does the fine-tuned MiniLM reach on films that it has not seen, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6b.3",
+        id="P6b.2",
         key="f1_of_names",
         question="Names in the dialogue of plays that it has not read: what entity F1 does the "
         "fine-tuned model reach, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6b.4",
+        id="P6b.3",
         key="exact_spans",
         question="Who says it? What share of the questions does the fine-tuned model answer with "
         "exactly the right span, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6b.5",
+        id="P6b.4",
         key="best_layer_for_reviews",
         question="MiniLM has 6 layers. After which one do frozen vectors tell fresh from rotten "
         "best, by the validation part, 0 for none?",
     ),
     Prediction(
-        id="P6b.6",
+        id="P6b.5",
         key="cosine_of_not_afraid",
         question="“I am afraid.” and “I am not afraid.”: what is the cosine of their vectors?",
     ),

@@ -1,4 +1,4 @@
-"""Chapter 06b: one step of fine-tuning, and a batch that is not learned by heart."""
+"""Chapter 06b: one step of fine-tuning, and one batch to learn by heart."""
 
 import copy
 from functools import partial
@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib.exercises.engine.guard import seeded
-from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 from tutorial_lib.models import BERTConfig
 from tutorial_lib.models.bert_heads import mean_pool
 
@@ -76,6 +76,28 @@ def train_step_padding(body, head, optimizer, ids, mask, wanted):
     """This lets the body read the padding like words: its attention gets no mask."""
     hidden = body(ids)  # (B, T, D)
     logits = head(mean_pool(hidden, mask))  # (B, 2)
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_mean_of_all(body, head, optimizer, ids, mask, wanted):
+    """This takes the mean over the padding too: give `mean_pool` the mask."""
+    hidden = body(ids, mask=mask)  # (B, T, D)
+    logits = head(hidden.mean(dim=1))  # (B, 2)
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.detach()
+
+
+def train_step_first(body, head, optimizer, ids, mask, wanted):
+    """This gives the head the vector of [CLS] alone: the mean of the real tokens is asked for."""
+    hidden = body(ids, mask=mask)  # (B, T, D)
+    logits = head(hidden[:, 0])  # (B, 2)
     loss = F.cross_entropy(logits, wanted)
     optimizer.zero_grad()
     loss.backward()
@@ -185,21 +207,22 @@ def by_heart(train_step, body, tokenizer, reviews, steps=40, lr=1e-3):
     return ByHeart(losses, right)
 
 
-FINE_TUNING_STEP = Symptom(
+FINE_TUNING_STEP = Write(
     id="6b.1",
-    title="One batch, by heart",
+    title="One step of fine-tuning",
     level="medium",
     text="""
-The picture above shows a test that every training loop should pass: the same 16 reviews in each
-step. A sound loop learns them by heart, and its loss goes to 0. This loop judges all 16 right, and
-yet its loss stops far above 0. Its step has one of these mistakes. Choose the letter, then repair
-`train_step`.
+Write `train_step(body, head, optimizer, ids, mask, wanted)`: one step on a batch of texts. The body
+reads `ids` (B, T), told by `mask` (B, T) which tokens are real: `body(ids, mask=mask)` is
+(B, T, D). Take the mean over the real tokens of each text (`mean_pool(hidden, mask)` does it), let
+the head make logits (B, 2) of it, and compare them with `wanted` (B,), 0 for rotten and 1 for
+fresh. Then move head and body one step. Return the loss as a plain number, and the logits.
 """,
     hints=(
-        "All 16 are right, so body and head do learn. What keeps the loss from going down?",
-        "Where exactly does it stop? Compare with -ln(e / (e + 1)) = 0.313.",
-        "The best that a softmax can say is the probabilities 1 and 0. What is the cross-entropy "
-        "of *logits* 1 and 0?",
+        "Five lines make the loss: the body's vectors, their mean, the logits, the cross-entropy. "
+        "Three lines make the step: clear the gradients, `backward`, `optimizer.step()`.",
+        "The mask is needed twice: by the body, for its attention, and by the mean.",
+        "`loss.item()` is the plain number, and `logits.detach()` are logits without a history.",
     ),
     solution=train_step,
     second_style=train_step_of_log_p,
@@ -208,19 +231,10 @@ yet its loss stops far above 0. Its step has one of these mistakes. Choose the l
         train_step_softmax,
         train_step_head_alone,
         train_step_padding,
+        train_step_mean_of_all,
+        train_step_first,
         train_step_idle,
         train_step_no_log,
-    ),
-    shown=train_step_softmax,
-    looks=(
-        "The old gradients keep pushing after the batch is learned, so the loss would fall, and "
-        "then swing back up again.",
-        "The loss would stop near 0.313: probabilities of 1 and 0, taken for logits, are no more "
-        "certain than that.",
-        "The loss would fall slowly, and in so few steps the head alone would not get all 16 "
-        "right.",
-        "The loss would go to 0 all the same: what is read like words on every step can be learned "
-        "by heart, too. This test would not find it.",
     ),
     cases=lambda: [case("two steps on 3 texts", 0), case("two steps on 3 others", 1)],
     run=two_steps,

@@ -237,8 +237,8 @@ def takes_the_highest_sum(answer):
 
 
 BEST_SPAN = Write(
-    id="6b.5",
-    title="The best answer in the scene",
+    id="6b.6",
+    title="The best pair",
     level="hard",
     text="""
 A BERT gives each of T tokens two scores: how likely the answer starts there, and how likely it ends
@@ -284,5 +284,5 @@ tokens.
             takes_the_highest_sum,
         ),
     ),
-    see="6bD Who says it",
+    see="6bD Where the answer is",
 )

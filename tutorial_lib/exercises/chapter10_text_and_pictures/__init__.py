@@ -5,6 +5,7 @@ from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import CONTRAS
 from tutorial_lib.exercises.chapter10_text_and_pictures.caption_and_codes import ROW_AND_TARGETS
 from tutorial_lib.exercises.chapter10_text_and_pictures.centres import KMEANS_ROUND
 from tutorial_lib.exercises.chapter10_text_and_pictures.class_vectors import CLASS_VECTORS
+from tutorial_lib.exercises.chapter10_text_and_pictures.code_by_code import WRITE
 from tutorial_lib.exercises.chapter10_text_and_pictures.nearest_code import QUANTIZE
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_row import ONE_ROW
 from tutorial_lib.exercises.chapter10_text_and_pictures.one_way import PULLS
@@ -12,6 +13,7 @@ from tutorial_lib.exercises.chapter10_text_and_pictures.pixels_as_tokens import 
 from tutorial_lib.exercises.chapter10_text_and_pictures.recall import RECALL_AT
 from tutorial_lib.exercises.chapter10_text_and_pictures.seen import OVERLAP
 from tutorial_lib.exercises.chapter10_text_and_pictures.temperature import SCALE_STEP
+from tutorial_lib.exercises.chapter10_text_and_pictures.training import TRAIN_HEAD
 from tutorial_lib.exercises.chapter10_text_and_pictures.wrong_captions import WRONG_CAPTIONS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
@@ -21,6 +23,7 @@ EXERCISES = (
     ALL_PAIRS,
     CONTRASTIVE_LOSS,
     PULLS,
+    TRAIN_HEAD,
     RECALL_AT,
     CLASS_VECTORS,
     SCALE_STEP,
@@ -31,6 +34,7 @@ EXERCISES = (
     WIDEST_PICTURE,
     QUANTIZE,
     ROW_AND_TARGETS,
+    WRITE,
 )
 
 RECALL = (
@@ -106,10 +110,10 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P10.4",
-        key="written_emoji_recognised",
-        question="A model draws an emoji for a caption that it has never seen. In what share of "
-        "the cases is its own caption among the five of 50 that fit the drawing best, between 0 "
-        "and 1?",
+        key="own_caption_of_a_drawing_chosen",
+        question="A model draws an emoji for a caption that it has never seen. A judge chooses "
+        "between this caption and one that names another thing. In what share of the cases does "
+        "it choose the drawing's own, between 0 and 1?",
         share=True,
     ),
 )

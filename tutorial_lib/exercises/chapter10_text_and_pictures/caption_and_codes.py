@@ -473,7 +473,7 @@ def codes_are_learned(answer):
 
 
 ROW_AND_TARGETS = Write(
-    id="10.13",
+    id="10.14",
     title="Caption and codes in one row",
     level="medium",
     text="""

@@ -266,7 +266,7 @@ def it_stays(answer):
 
 
 KMEANS_ROUND = Write(
-    id="10.10",
+    id="10.11",
     title="Frames to tokens",
     level="medium",
     text="""

@@ -225,7 +225,7 @@ def with_slips(*choices):
 
 
 CLASS_VECTORS = Write(
-    id="10.5",
+    id="10.6",
     title="A class from many prompts",
     level="medium",
     text="""

@@ -295,7 +295,7 @@ def nearest(answer):
 
 
 QUANTIZE = Write(
-    id="10.12",
+    id="10.13",
     title="The nearest code, and a way back",
     level="hard",
     text="""

@@ -315,7 +315,7 @@ def with_slips(*choices):
 
 
 ONE_ROW = Write(
-    id="10.8",
+    id="10.9",
     title="Words and regions in one row",
     level="medium",
     text="""

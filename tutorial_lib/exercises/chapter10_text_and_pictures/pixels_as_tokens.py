@@ -119,7 +119,7 @@ def width_of_a_tenfold():
 
 
 WIDEST_PICTURE = Claim(
-    id="10.11",
+    id="10.12",
     title="Only next-token prediction?",
     level="medium",
     text="""

@@ -212,7 +212,7 @@ def with_slips(shift, sign, whose, result):
 
 
 RECALL_AT = Write(
-    id="10.4",
+    id="10.5",
     title="Among the first k",
     level="easy",
     text="""

@@ -309,7 +309,7 @@ def lengths_do_not_matter(answer):
 
 
 OVERLAP = Write(
-    id="10.7",
+    id="10.8",
     title="Seen before?",
     level="easy",
     text="""

@@ -287,7 +287,7 @@ def in_proportion_to_the_rate(answer):
 
 
 SCALE_STEP = Symptom(
-    id="10.6",
+    id="10.7",
     title="Ever more sure",
     level="medium",
     text="""

@@ -330,7 +330,7 @@ def in_order(answer):
 
 
 WRONG_CAPTIONS = Write(
-    id="10.9",
+    id="10.10",
     title="A caption that is wrong",
     level="medium",
     text="""

@@ -55,7 +55,7 @@ def keep(task, answer, path=None):
             text = path.read_text(encoding="utf-8") if path.exists() else HEADER
             if version_of(text) > VERSION:
                 return f"Not kept: {path.name} comes from a later version of this course."
-            body = _body(task, answer, text)
+            body, left = _body(task, answer, text)
             ast.parse(body)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, with_section(text, task, body))
@@ -69,7 +69,8 @@ def keep(task, answer, path=None):
         return f"Not kept: {path.name} is not UTF-8 text."
     except ValueError:  # text that no file can hold, or a source with zero bytes
         return f"Not kept in {path.name}: its source cannot be written as text."
-    return f"Kept in {_shown(path)}."
+    without = f", without what it uses of your notebook: {', '.join(left)}" if left else ""
+    return f"Kept in {_shown(path)}{without}."
 
 
 def version_of(text):
@@ -129,16 +130,17 @@ def with_marks_of_today(lines):
 
 
 def _body(task, answer, text):
+    """Return the source to keep, and the names it uses that could not be carried along."""
     name = getattr(answer, "__name__", None)
     if getattr(answer, "__module__", None) != "__main__":
         line = import_line(task.name, answer)
         if line is None:
             raise OSError
-        return line
+        return line, []
     body, left = standing(answer, known=_defined_elsewhere(task, text))
     if left:
         body = f"# also uses from the notebook: {', '.join(left)}\n{body}"
-    return body if name == task.name else f"{body}\n\n\n{task.name} = {name}"
+    return (body if name == task.name else f"{body}\n\n\n{task.name} = {name}"), left
 
 
 def _defined_elsewhere(task, text):

@@ -63,7 +63,7 @@ def standing(code, known=()):
     imports, pieces, left = set(), [], set()
     home = code.__module__
     names = vars(sys.modules[home]) if home in sys.modules else {}
-    names = names | getattr(_a_function(code), "__globals__", {})
+    names = names | getattr(_a_function(code), "__globals__", {}) | _enclosed(code)
     _collect(code, home, names, set(known), imports, pieces, left)
     ordered = sorted(line for line in imports if line.startswith("import"))
     ordered += sorted(line for line in imports if not line.startswith("import"))
@@ -114,6 +114,14 @@ def _collect(code, home, names, known, imports, pieces, left):
         else:
             left.add(name)
     pieces.append(source)
+
+
+def _enclosed(code):
+    """Return what a function takes from the one it was written in, by name."""
+    function = _a_function(code)
+    cells = getattr(function, "__closure__", None) or ()
+    names = function.__code__.co_freevars if cells else ()
+    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
 
 
 def _is_literal(value):

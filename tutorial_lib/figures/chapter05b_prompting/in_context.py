@@ -4,7 +4,6 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
-from tutorial_lib.figures.style import BLUE, CARD, MUTED, ORANGE, blank, headline, styled
 
 # What the columns of the recipe's table are called in the pictures.
 LINES = {
@@ -12,7 +11,6 @@ LINES = {
     "ceiling": "ceiling: all they reveal",
     "last_ending": "the last ending again",
     "shuffled": "endings shuffled",
-    "other": "another grammar's examples",
 }
 
 
@@ -47,52 +45,6 @@ def describe_examples_curve(rows, lines=LINES):
     for name, (_, values) in series.items():
         parts.append(f"{name[0].upper()}{name[1:]}: {', '.join(f'{v:.2f}' for v in values)}.")
     return " ".join(parts)
-
-
-@styled
-def outcomes_by_head(
-    found, title="", *, lit="", x_label="share of the answers after 8 examples", figure=None
-):
-    """Whole bars, one a head, split by how the answers came out, with their numbers.
-
-    found {name of a head: {outcome: number}}, the outcomes in one order; `lit` names a head that is
-    printed orange and bold. Raises ShapeError without heads.
-
-    >>> figure = outcomes_by_head({"head 0": {"right": 3, "wrong ending": 1}})
-    >>> [float(patch.get_width()) for patch in figure.axes[0].patches]
-    [0.75, 0.25]
-    """
-    if not found:
-        raise ShapeError("outcomes_by_head needs at least one head")
-    figure = blank(figure, 8.2, 1.4 + 0.3 * len(found))
-    axes = figure.subplots()
-    left = np.zeros(len(found))
-    outcomes = next(iter(found.values()))
-    for outcome, colour in zip(outcomes, (BLUE, ORANGE, MUTED), strict=False):
-        widths = np.array([row[outcome] / sum(row.values()) for row in found.values()])
-        bars = axes.barh(
-            range(len(found)), widths, left=left, color=colour, height=0.7, label=outcome
-        )
-        numbers = [
-            str(row[outcome]) if share > 0.03 else ""
-            for row, share in zip(found.values(), widths, strict=True)
-        ]
-        axes.bar_label(bars, numbers, label_type="center", color=CARD, fontsize=9)
-        left += widths
-    axes.set_yticks(range(len(found)), list(found))
-    for label in axes.get_yticklabels():
-        if label.get_text() == lit:
-            label.set(color=ORANGE, fontweight="bold")
-    axes.invert_yaxis()
-    axes.set(xlim=(0, 1), xlabel=x_label)
-    axes.tick_params(axis="y", length=0)
-    axes.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False)
-    headline(figure, title)
-    return figure
-
-
-def _name(row):
-    return f"layer {row['layer']}, head {row['head']}"
 
 
 def _chart(rows, by, lines, x_label, y_label, title, figure):

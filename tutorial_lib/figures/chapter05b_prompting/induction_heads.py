@@ -1,11 +1,10 @@
-"""Induction heads: the idea as a drawing, the stripe in a map, and the scores of all heads."""
+"""Induction heads: the idea as a drawing, one at work on a sentence, the scores of all heads."""
 
 import numpy as np
 import torch
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.attention_maps import SCALE
 from tutorial_lib.figures.style import (
     BLUE,
     CARD,
@@ -102,39 +101,65 @@ def _arrow(axes, start, end, colour, bend):
 
 
 @styled
-def repeat_stripes(panels, tokens, title="", *, figure=None):
-    """Maps of heads on tokens that come twice, each with the line where its stripe should be.
+def copied_words(question, answer, weights, title="", *, figure=None):
+    """Where a head looks in the question while the model reads the answer, as lines.
 
-    panels: (name, weights (T, T), distance) each: the stripe expected is `distance` back, drawn
-    dashed beside it. tokens: T labels. Raises ShapeError when they do not fit.
+    question, answer: lists of tokens; weights (len(answer), len(question)): a line is as broad as
+    its weight, below 0.1 it is left out. Lines to the first token, where idle heads rest, are grey.
+    Raises ShapeError when they do not fit.
 
-    >>> figure = repeat_stripes([("one back", [[1.0, 0.0], [1.0, 0.0]], 1)], ["a", "a"])
-    >>> figure.axes[0].get_title()
-    'one back'
+    >>> figure = copied_words(["x", "They", "swam"], ["They"], [[0.1, 0.0, 0.9]])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['question', 'x', 'They', 'swam', 'answer', 'They', '0.90']
     """
-    n = len(tokens)
-    figure = blank(figure, 0.6 + 4.9 * len(panels), 5.6)
-    for axes, (name, weights, distance) in zip(
-        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
-    ):
-        weights = torch.as_tensor(weights).double().cpu().numpy()
-        if weights.shape != (n, n):
-            raise ShapeError(f"{name}: weights {weights.shape} for {n} tokens")
-        axes.imshow(weights, cmap=WEIGHTS, norm=SCALE)
-        rows = np.arange(distance, n)
-        for beside in (-1.3, 1.3):  # to both sides, so that the stripe itself stays visible
-            axes.plot(rows - distance + beside, rows, "--", color=ORANGE, linewidth=1)
-        axes.axhline(n / 2 - 0.5, color=MUTED, linewidth=0.8)
-        axes.axvline(n / 2 - 0.5, color=MUTED, linewidth=0.8)
-        axes.set_xticks(range(n), tokens, rotation=90, fontsize=7)
-        axes.set_yticks(range(n), tokens, fontsize=7)
-        axes.tick_params(length=0)
-        axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
-        axes.spines[:].set_visible(False)
-        panel_title(axes, name)
-    figure.supxlabel("is looked at (key); dashed: where the stripe should be", fontsize=10)
-    figure.supylabel("looks (query)", fontsize=10)
-    headline(figure, title)
+    weights = np.asarray(weights, dtype=float)
+    if weights.shape != (len(answer), len(question)):
+        raise ShapeError(f"{weights.shape} weights for {len(answer)} by {len(question)} tokens")
+    figure = blank(figure, 9.0, 3.4)
+    axes = figure.subplots()
+    places = []
+    for name, tokens, y in (("question", question, 1.0), ("answer", answer, 0.0)):
+        axes.text(-0.8, y, name, ha="right", va="center", color=MUTED)
+        places.append([])
+        left = 0.0
+        for token in tokens:
+            wide = 0.9 + 0.42 * len(token)
+            places[-1].append(left + wide / 2)
+            axes.add_patch(
+                FancyBboxPatch(
+                    (left, y - 0.1),
+                    wide,
+                    0.2,
+                    boxstyle="round,pad=0.02,rounding_size=0.05",
+                    facecolor=GRID,
+                    edgecolor="none",
+                )
+            )
+            axes.text(left + wide / 2, y, token, ha="center", va="center", color=INK, fontsize=12)
+            left += wide + 0.35
+    above, below = places
+    for row, x in zip(weights, below, strict=True):
+        for column, weight in enumerate(row):
+            if weight < 0.1:
+                continue
+            colour = BLUE if column else MUTED
+            ends = (x, above[column]), (0.14, 0.86)
+            axes.plot(*ends, color=colour, alpha=0.85 if column else 0.35, linewidth=6 * weight)
+            if column and weight == row.max():
+                across = x + 0.3 * (above[column] - x)
+                axes.text(
+                    across,
+                    0.36,
+                    f"{weight:.2f}",
+                    ha="center",
+                    va="center",
+                    fontsize=9.5,
+                    fontweight="bold",
+                    color=BLUE,
+                    bbox={"facecolor": CARD, "edgecolor": "none", "pad": 1.2},
+                )
+    axes.set(xlim=(-4.2, max(above[-1], below[-1]) + 1.5), ylim=(-0.2, 1.2), title=title)
+    axes.axis("off")
     return figure
 
 

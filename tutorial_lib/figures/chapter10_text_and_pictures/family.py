@@ -1,4 +1,4 @@
-"""The map of 10K: models that join text and pictures, and where the chapter explains each."""
+"""The map of 10L: models that join text and pictures, and where the chapter explains each."""
 
 from tutorial_lib.figures import style
 from tutorial_lib.figures.diagrams import canvas, rounded
@@ -34,7 +34,7 @@ MODELS = {
         "a caption",
         "codes, one after another: a picture",
         "the next token of text and codes",
-        "10J: the GPT over both",
+        "10K: the GPT over both",
     ),
     ("BLIP", 2022, "Li et al."): (
         "a picture and a text",

@@ -1,0 +1,53 @@
+import pytest
+import torch
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.figures.chapter06b_using_bert.heads import HEADS
+from tutorial_lib.models import BERTConfig
+
+WORDS = ["[CLS]", "who", "[SEP]", "ann", "[SEP]"]
+IDS, SEGMENTS = torch.tensor([[1, 3, 2, 4, 2]]), torch.tensor([[0, 0, 0, 1, 1]])
+
+
+@pytest.fixture(scope="module")
+def model():
+    sizes = {"context": 8, "d_model": 4, "n_layers": 2, "n_heads": 2, "pooling": "mean"}
+    heads = {"pooler": True, "nsp": True, "mlm": True, "n_classes": 2, "n_labels": 3, "span": True}
+    return BERTConfig(vocab_size=9, **sizes, **heads).build()
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_shapes_and_counts_are_those_of_the_model(model):
+    shown = texts(figures.body_and_heads(model, IDS, SEGMENTS, WORDS))
+    assert [text for text in shown if text.startswith("(B")] == [
+        *("(B, 2) = (1, 2)", "(B, 2) = (1, 2)", "(B, T, 3) = (1, 5, 3)", "(B, T, 2) = (1, 5, 2)")
+    ]
+    counts = ["10 parameters", "30 parameters", "15 parameters", "10 parameters"]
+    assert [text for text in shown if text.endswith("parameters") and ":" not in text] == counts
+    of_heads = sum(int(count.split()[0]) for count in counts)
+    masked = sum(part.numel() for part in model.mlm_head.parameters())
+    body = sum(part.numel() for part in model.parameters()) - of_heads - masked
+    assert f"body: 2 layers, {body:,} parameters" in shown
+
+
+def test_one_head_is_in_colour_and_the_others_are_grey(model):
+    def orange(lit):
+        figure = figures.body_and_heads(model, IDS, SEGMENTS, WORDS, lit=lit)
+        edges = [style.to_hex(patch.get_edgecolor()) for patch in figure.axes[0].patches]
+        return edges.count(style.ORANGE)
+
+    # Its box, and the numbers that come out.
+    assert [orange([name]) for name in HEADS] == [1 + 2, 1 + 2, 1 + 3 * 5, 1 + 2 * 5]
+    assert orange([]) == 0
+    alt = figures.describe_body_and_heads(["span"])
+    assert alt.endswith("the span head reads each vector, two scores for each token.")
+
+
+def test_words_and_ids_must_agree(model):
+    with pytest.raises(ShapeError, match="4 words, but ids are"):
+        figures.body_and_heads(model, IDS, SEGMENTS, WORDS[:4])

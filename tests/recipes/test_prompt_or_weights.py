@@ -1,0 +1,63 @@
+import pytest
+import torch
+
+from tutorial_lib.models.gpt import GPTConfig
+from tutorial_lib.recipes import load_result, prompt_or_weights, summarise
+from tutorial_lib.recipes.prompting import TASKS
+from tutorial_lib.training import set_seed
+
+
+@pytest.fixture
+def model():
+    set_seed(0)
+    return GPTConfig(vocab_size=20, context=12, d_model=8, n_layers=3, n_heads=2).build().eval()
+
+
+def test_only_the_last_layers_learn_and_their_weights_are_put_back(model):
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+
+    def changed():
+        return {n.split(".")[1] for n, w in model.state_dict().items() if (w != before[n]).any()}
+
+    ids = torch.randint(0, 20, (4, 9), generator=torch.Generator().manual_seed(0))
+    is_answer = torch.zeros(4, 9).bool()
+    is_answer[:, 6:] = True
+    with prompt_or_weights.last_layers(model, 2) as last:
+        prompt_or_weights.train(model, last, (ids, is_answer), 3, 1e-2)
+        assert changed() == {"1", "2"}
+    assert not changed()
+    assert all(p.requires_grad and p.grad is None for p in model.parameters())
+
+
+def test_weights_are_put_back_after_an_error(model):
+    before = model.blocks[2].feed_forward.output.weight.detach().clone()
+
+    def stopped():
+        with prompt_or_weights.last_layers(model, 1) as last:
+            last[0].data.zero_()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert torch.equal(model.blocks[2].feed_forward.output.weight, before)
+
+
+def test_the_answers_alone_are_marked(smollm2_tokenizer):
+    task = TASKS["past tense"]
+    items = task.items()[:3]
+    ids, is_answer = prompt_or_weights.as_batch(smollm2_tokenizer, task.wordings[0], items)
+    for item, row, marked in zip(items, ids, is_answer, strict=True):
+        assert smollm2_tokenizer.decode(row[marked].tolist()) == f" {item.answer}\n"
+        asked = row[: marked.nonzero()[0].item()].tolist()
+        assert smollm2_tokenizer.decode(asked).endswith("Good English output:")
+
+
+def test_what_the_table_shows():
+    rows = load_result("prompt-or-weights")["rows"]
+    mean = {
+        key: stats["mean"]
+        for key, stats in summarise(rows, ["where", "examples"], "accuracy").items()
+    }
+    for k in (1, 4):
+        assert mean["prompt", k] > mean["weights", k] + 0.1
+    assert mean["weights", 16] > mean["prompt", 0] + 0.1

@@ -1,0 +1,232 @@
+"""Answers marked in a text, as a search engine shows them: what was asked, the text, the answer."""
+
+from functools import cache
+from typing import NamedTuple
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.textpath import text_to_path
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+from tutorial_lib.figures.tokens import drawable
+
+WIDTH = 9.0  # inches
+SIZE = 11  # points of the text
+SPACE, LINE = 0.055, 0.32  # inches: between words, of a line
+BOX = 0.5  # of what was asked
+
+# What a marked word is, and how it is drawn: fill, frame, line.
+MARKS = {
+    "the answer": (style.PALE_AMBER, style.AMBER, "-"),
+    "marked, and right": (style.PALE_GREEN, style.GREEN, "-"),
+    "marked, but wrong": (style.PALE_PINK, style.PINK, ":"),
+    "right, but not marked": ("none", style.ORANGE, "--"),
+}
+
+# What is written after an apostrophe without a space: the rest of a word, or a word cut short.
+ENDINGS = ("s", "t", "d", "st", "ll", "re", "ve", "m", "er", "en")
+SHORTENED = ("tis", "twas", "twere", "twill")
+
+
+class MarkedAnswer(NamedTuple):
+    """A question and the answer that a model marks in a text.
+
+    asked: a string, "" for one more answer to the question before; lines: lists of words; said and
+    answer: (line, first, last), the words that are marked and, where it is known, the true ones;
+    share: how sure the model is, 0 to 1; source: where the text is from.
+    """
+
+    asked: str
+    lines: list
+    said: tuple
+    answer: tuple | None = None
+    share: float | None = None
+    source: str = ""
+
+
+def who_says(entry):
+    """Return the MarkedAnswer of an entry that the recipe "who-says" stores.
+
+    >>> entry = {"quote": "ay", "lines": [["ann", ":", "ay"]], "starts": [[0.5, 0, 0]],
+    ...          "ends": [[0.5, 0, 0]], "answer": [0, 0, 0], "said": [0, 0, 0]}
+    >>> who_says(entry).asked, who_says(entry).share
+    ('Who says “ay”?', 0.25)
+    """
+    line, first, last = entry["said"]
+    share = entry["starts"][line][first] * entry["ends"][line][last]
+    quote = joined(entry["quote"].split())
+    said, answer = tuple(entry["said"]), tuple(entry["answer"])
+    return MarkedAnswer(f"Who says “{quote}”?", entry["lines"], said, answer, share)
+
+
+def where(hit):
+    """Return who speaks and where, in one line; hit has speaker, play, act and scene.
+
+    >>> from types import SimpleNamespace
+    >>> where(SimpleNamespace(speaker="ARIEL", play="The Tempest", act="ACT I", scene=""))
+    'ARIEL, The Tempest, ACT I'
+    """
+    scene = hit.scene.partition(".")[0]
+    return f"{hit.speaker}, {hit.play}, {' '.join(part for part in (hit.act, scene) if part)}"
+
+
+def joined(words):
+    """Return words and marks as a text.
+
+    >>> joined(["is", "'", "t", "so", "?", "and", "'", "tis", "the", "kings", "'", "gold"])
+    "is't so? and 'tis the kings' gold"
+    """
+    text = ""
+    for i, word in enumerate(words):
+        text += word if not i or _sticks(words, i) else f" {word}"
+    return text
+
+
+def _opens(words, i):
+    """Whether word i is an apostrophe that belongs to what comes after it."""
+    before, behind = words[i - 1] if i else ":", words[i + 1] if i + 1 < len(words) else ""
+    return words[i] == "'" and (before in (":", ",", ";", "'") or behind in SHORTENED)
+
+
+def _sticks(words, i):
+    """Whether there is no space before word i."""
+    if words[i] in (",", ".", ";", ":", "!", "?", ")", "-"):
+        return True
+    if words[i] == "'":
+        return not _opens(words, i)
+    if words[i - 1] == "'":
+        return _opens(words, i - 1) or words[i] in ENDINGS
+    return words[i - 1] in ("(", "-")
+
+
+@cache
+def _width(text, weight="normal"):
+    """Inches that a text takes at SIZE points."""
+    font = FontProperties(family="DejaVu Sans", size=SIZE, weight=weight)
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
+
+
+def _spots(words):
+    """Return (x in inches, row) of each word, broken into rows."""
+    spots, x, row = [], 0.0, 0
+    for i, word in enumerate(words):
+        gap = SPACE if i and not _sticks(words, i) else 0.0
+        width = _width(drawable(word))
+        if x and x + gap + width > WIDTH - 0.3 and not _sticks(words, i):
+            x, gap, row = 0.0, 0.0, row + 1
+        spots.append((x + gap, row))
+        x += gap + width
+    return spots
+
+
+@style.styled
+def marked_answers(cards, title="", figure=None):
+    """What was asked, in a box, and below it the text with the answer marked; one after another.
+
+    cards: MarkedAnswers. Where the true answer is known, a key says which mark is right.
+    Returns the figure. Raises ShapeError when there is no card.
+
+    >>> card = MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0), share=0.9)
+    >>> [text.get_text() for text in marked_answers([card]).axes[0].texts]
+    ['Who?', '90 % sure', 'Ann', 'comes']
+    """
+    if not cards:
+        raise ShapeError("marked_answers needs at least one answer")
+    laid = [[_spots(words) for words in card.lines] for card in cards]
+    rows = [[spots[-1][1] + 1 for spots in card] for card in laid]
+    key = any(card.answer is not None for card in cards)
+    sources, boxes = (sum(bool(getattr(c, part)) for c in cards) for part in ("source", "asked"))
+    height = sum(0.28 + LINE * sum(of_card) for of_card in rows) + 0.28 * sources + 0.4 * key
+    height += (BOX + 0.06) * boxes
+    figure = style.blank(figure, WIDTH, height + (0.5 if title else 0.15))
+    axes = figure.subplots()
+    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
+    axes.axis("off")
+    top = 0.05
+    for card, spots, of_card in zip(cards, laid, rows, strict=True):
+        if card.asked:
+            _asked(axes, card, top)
+            top += BOX + 0.06
+        if card.source:
+            look = {"color": style.MUTED, "fontsize": 9, "va": "center"}
+            axes.text(0.1, top + 0.1, drawable(card.source), **look)
+            _share(axes, card, top + 0.1)
+            top += 0.28
+        for number, (words, of_line) in enumerate(zip(card.lines, spots, strict=True)):
+            for kind, span in _marks(card):
+                if span[0] == number:
+                    _mark(axes, top, words, of_line, span[1:], kind)
+            for word, (x, row) in zip(words, of_line, strict=True):
+                at = 0.1 + x, top + LINE * (row + 0.5)
+                axes.text(*at, drawable(word), fontsize=SIZE, va="center_baseline")
+            top += LINE * of_card[number]
+        top += 0.28
+    if key:
+        kinds = {kind for card in cards for kind, _ in _marks(card)}
+        x = 0.1
+        for kind in MARKS:
+            if kind in kinds:
+                _box(axes, x - 0.04, height - 0.3, _width(kind) * 0.86 + 0.08, kind)
+                axes.text(x, height - 0.17, kind, fontsize=SIZE * 0.86, va="center")
+                x += _width(kind) * 0.86 + 0.35
+    return figure
+
+
+def _asked(axes, card, top):
+    """The question in a box, and how sure the answer is."""
+    box = {"boxstyle": "round,pad=0,rounding_size=0.17", "linewidth": 1.2}
+    look = {"facecolor": style.CARD, "edgecolor": style.MUTED}
+    axes.add_patch(FancyBboxPatch((0.02, top), WIDTH - 0.2, 0.36, **box, **look))
+    text = {"fontsize": SIZE, "fontweight": "bold", "va": "center"}
+    axes.text(0.16, top + 0.18, drawable(card.asked), **text)
+    if not card.source:
+        _share(axes, card, top + 0.18)
+
+
+def _share(axes, card, y):
+    if card.share is not None:
+        muted = {"color": style.MUTED, "fontsize": 9.5, "va": "center", "ha": "right"}
+        axes.text(WIDTH - 0.32, y, f"{100 * card.share:.0f} % sure", **muted)
+
+
+def _marks(card):
+    """The (kind, span) of what is marked in a card."""
+    if card.answer is None:
+        return [("the answer", card.said)]
+    if card.said == card.answer:
+        return [("marked, and right", card.said)]
+    return [("marked, but wrong", card.said), ("right, but not marked", card.answer)]
+
+
+def _mark(axes, top, words, spots, span, kind):
+    first, last = span
+    rows = {spots[i][1] for i in range(first, last + 1)}
+    for row in sorted(rows):
+        inside = [i for i in range(first, last + 1) if spots[i][1] == row]
+        left = spots[inside[0]][0]
+        right = spots[inside[-1]][0] + _width(drawable(words[inside[-1]]))
+        _box(axes, 0.1 + left - 0.03, top + LINE * row + 0.03, right - left + 0.04, kind)
+
+
+def _box(axes, x, y, width, kind):
+    fill, frame, line = MARKS[kind]
+    look = {"facecolor": fill, "edgecolor": frame, "linestyle": line, "linewidth": 1.5}
+    axes.add_patch(Rectangle((x, y), width, 0.26, **look))
+
+
+def describe_marked_answers(cards):
+    """Say what was asked and what is marked: the alt text.
+
+    >>> describe_marked_answers([MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0))])
+    'Who? The answer: Ann.'
+    """
+    parts = []
+    for card in cards:
+        marks = [
+            f"{kind}: {joined(card.lines[line][first : last + 1])}"
+            for kind, (line, first, last) in _marks(card)
+        ]
+        text = f"In {card.source}, " * bool(card.source) + "; ".join(marks)
+        parts.append(f"{card.asked} {text[0].upper()}{text[1:]}.".strip())
+    return " ".join(parts)
