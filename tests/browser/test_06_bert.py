@@ -23,11 +23,11 @@ def test_the_explorers(open_chapter):
     assert changes(page, ".tl-fill-mask", another_gap.click)
 
     numbers = lab.show(NUMBERS)
-    expect(numbers).to_contain_text("seven")
-    text = numbers.locator("textarea")
-    typed = "two thousand [MASK] hundred and two [SEP] zwei tausend acht hundert zwei"
-    assert changes(page, NUMBERS, lambda: text.fill(typed))
     expect(numbers).to_contain_text("eight")
+    text = numbers.locator("textarea")
+    typed = "two thousand [MASK] hundred and two [SEP] zwei tausend drei hundert zwei"
+    assert changes(page, NUMBERS, lambda: text.fill(typed))
+    expect(numbers).to_contain_text("three")
 
     attention = lab.show(".tl-attention")
     text = attention.locator("input[aria-label=Text]")

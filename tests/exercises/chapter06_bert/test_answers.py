@@ -96,6 +96,14 @@ def test_a_rounded_claim_passes(number, answers):
         assert judge(TASKS[number], answer).status == "right"
 
 
+def test_a_layer_without_biases_is_told_what_it_lacks():
+    def without(vocab_size, d_model, n_layers, n_heads, context):
+        whole = TASKS["6.9"].solution(vocab_size, d_model, n_layers, n_heads, context)
+        return whole - 9 * d_model * n_layers
+
+    assert "Your layer lacks the biases" in judge(TASKS["6.9"], without).text
+
+
 # Other ways to be right -----------------------------------------------------------------------
 
 

@@ -285,7 +285,7 @@ def test_a_symptoms_letter_and_repair(symptom_task):
         halfway = judge(task, "(B)", repaired)
         assert halfway.line == f"◐ (b) is right: This takes the width twice. {then}"
     other = judge(task, "b", task.mistakes[0])
-    assert other.text == "(b) is right. The repair: This is the perimeter."
+    assert other.text == "(b) is right. Your repair isn't right yet: This is the perimeter."
     whole = judge(task, "b", task.solution)
     assert whole.line == "✓ right: it was (b), and your repair works."
 
@@ -295,7 +295,8 @@ def test_code_that_is_written_from_empty_is_not_called_a_repair(symptom_task):
     then = "Now write `area` in the next cell and run the check after it."
     assert judge(task, "b").line == f"◐ (b) is right: This takes the width twice. {then}"
     assert (
-        judge(task, "b", task.mistakes[0]).text == "(b) is right. The code: This is the perimeter."
+        judge(task, "b", task.mistakes[0]).text
+        == "(b) is right. Your code isn't right yet: This is the perimeter."
     )
     assert judge(task, "b", task.solution).line == "✓ right: it was (b), and your code works."
 

@@ -91,26 +91,32 @@ PREDICTIONS = (
     Prediction(
         id="P6.3",
         key="next_sentence_accuracy",
-        question="Our BERT sees pairs of sentences, half of them real, from plays that it has not "
+        question="PlayBERT sees pairs of sentences, half of them real, from plays that it has not "
         "read. How often does it say right whether the second follows the first, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6.4",
         key="frequent_words_in_both_directions",
-        question="One of 245 frequent words is hidden in a speech that our BERT has not read, and "
+        question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
         "only these may be answered. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6.5",
+        key="table_of_bert_base",
+        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.6",
         key="reviews_filled_by_minilm",
         question="MiniLM, frozen, with a new head for masked words. What share of the words "
         "hidden in film reviews does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.6",
+        id="P6.7",
         key="subject_eight_words_away",
         question="Eight words and commas stand between a gap and the verb that tells its subject. "
         "Only I, thou and he may be answered. In what share of the cases does MiniLM choose the "
@@ -118,16 +124,10 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="P6.7",
-        key="table_of_bert_base",
-        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
         id="P6.8",
         key="gaps_of_numbers",
         question="Numbers in English and German words, with words hidden. A table of both "
-        "neighbours fills 0.44 of the gaps. What share does the numbers’ BERT fill, between 0 and "
+        "neighbours fills 0.44 of the gaps. What share does NumberBERT fill, between 0 and "
         "1?",
         share=True,
     ),

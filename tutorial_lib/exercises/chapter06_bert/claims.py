@@ -87,7 +87,7 @@ is never the right one. **What share** of the chosen tokens does this reader fin
     ),
     tolerance=0.0011,
     unit="of the chosen tokens",
-    verdict="copying reaches 14 % and reads nothing. So ask a model at the [MASK]s alone before "
+    verdict="Copying reaches 14 % and reads nothing. So ask a model at the [MASK]s alone before "
     "you say that it fills gaps.",
     see="6D Fifteen per cent",
 )

@@ -245,5 +245,5 @@ of the whole batch, one number, as a tensor that a model can learn by. No other 
     ),
     remarks=(no_way_back_to_logits,),
     keeps_input=True,
-    see="6B Both sides at once",
+    see="6B One half of the transformer",
 )

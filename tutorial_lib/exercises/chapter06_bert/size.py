@@ -49,13 +49,13 @@ D = 12
 LAYER = 12 * D * D + 13 * D
 # What a layer lacks or has too much, and the sentence for it.
 LAYERS = {
-    -9 * D: "A layer has no biases: each linear map from D to E has E of them, 9 D in all.",
-    -4 * D: "A layer has no layer norms: it has two, of 2 D numbers each.",
+    -9 * D: "Your layer lacks the biases: a linear map from D to E has E of them, 9 D in all.",
+    -4 * D: "Your layer lacks the two layer norms, of 2 D numbers each.",
     -2 * D: "A layer norm has 2 D numbers, a factor and a shift each, and a layer has two of them.",
-    -13 * D: "A layer has neither biases nor layer norms: they are learned, too.",
+    -13 * D: "Your layer lacks biases and layer norms: they are learned, too.",
     -(D * D + D): "The attention of a layer has four linear maps: queries, keys, values, output.",
     -D * D: "The attention of a layer has four linear maps: queries, keys, values, output.",
-    -(6 * D * D + 3 * D): "The feed-forward layer is D wide inside: it has 4 D.",
+    -(6 * D * D + 3 * D): "Your feed-forward layer is D wide inside: it should be 4 D wide.",
     -(4 * D * D + D): "The feed-forward layer has two maps: from D to 4 D, and back.",
     -(4 * D * D + 4 * D): "The feed-forward layer has two maps: from D to 4 D, and back.",
 }
@@ -115,7 +115,7 @@ def the_rest_is_there(answer):
     if off == -(D * D + D):
         return "The pooler is missing: one linear map from D to D, with its bias."
     if off == -D:
-        return "The pooler has a bias, or the layer norm after the tables a shift: D numbers more."
+        return "D numbers are missing: the pooler's bias, or the shift of the first layer norm."
     if off == -(D * D + 3 * D):
         return "The pooler is missing, and so are the segments or the layer norm after the tables."
     return off == 0
@@ -164,5 +164,5 @@ context 512, and its file holds 22,713,216 numbers.
             the_rest_is_there,
         ),
     ),
-    see="6I How big",
+    see="6H How big",
 )

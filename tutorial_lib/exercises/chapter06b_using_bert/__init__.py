@@ -60,7 +60,7 @@ RECALL = (
         },
         answer="c",
         because="without the mask every position looks at every position, in all layers.",
-        see="06, 6B Both sides at once",
+        see="06, 6B One half of the transformer",
         wrong={
             "a": "a GPT has them too; they say where a token is, not what comes after it.",
             "b": "no number of layers gets past a causal mask.",

@@ -155,7 +155,7 @@ def _judge_symptom(task, choice, repaired, output):
         text = f"right: it was ({letter}), and your {work} works{code.text.removeprefix('right')}"
         return replace(code, text=text)
     if not untouched:
-        return replace(code, text=f"({letter}) is right. The {work}: {code.text}")
+        return replace(code, text=f"({letter}) is right. Your {work} isn't right yet: {code.text}")
     text = f"({letter}) is right: {message(task.shown)}"
     if (repaired is None or repaired is ...) and task.from_empty:
         text += f" Now write `{task.name}` in the next cell and run the check after it."
