@@ -1,11 +1,13 @@
 """What two position vectors have in common: their product, and the turn that leads to the other."""
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import position_table, wavelengths
 from tutorial_lib.figures.style import (
     BLUE,
+    CARD,
     CYCLE,
     GREEN,
     GRID,
@@ -157,8 +159,8 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
     """How alike the position vectors of two cells are, on the mean, by the step between them.
 
     tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a map with
-    step 0 in its middle (the ring), steps to half the grid, so that every step has many pairs, and
-    a scale of colours of its own.
+    step 0 in its middle (framed, left out of the colours), steps to half the grid, so that every
+    step has many pairs, and a scale of colours of its own.
     Returns the figure. Raises ShapeError when a table has another number of rows.
 
     >>> figure = step_similarity({"all alike": np.ones((9, 2))}, 3, 3)
@@ -174,7 +176,8 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
         others = np.delete(means.ravel(), means.size // 2)  # the middle is 1 in any table
         scale = {"vmin": others.min(), "vmax": others.max()}
         picture = axes.imshow(means, cmap=WEIGHTS, **scale, extent=ends)
-        axes.plot(0, 0, "o", mfc="none", mec=ORANGE, mew=1.8, markersize=8)
+        axes.add_patch(Rectangle((-0.5, -0.5), 1, 1, facecolor=CARD, edgecolor=ORANGE, lw=1.8))
+        axes.text(0, 0, "1", ha="center", va="center", fontsize=9.5)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         axes.set(xticks=[-across, 0, across], yticks=[-down, 0, down])

@@ -244,3 +244,18 @@ def in_buckets(patches, mask, chosen, draw, other):
 )
 def test_another_style_passes(number, answer):
     assert judge(TASKS[number], answer).status == "right"
+
+
+def test_the_whole_vit_is_kept_whatever_its_parameters_are_called():
+    def other_names(images, size, lin, token, places, blocks, last, top):
+        return vit_logits(images, size, lin, token, places, blocks, last, top)
+
+    assert judge(TASKS["7.4"], other_names).line == "✓ right."
+
+
+def test_a_draw_of_0_8_is_not_below_it():
+    def at_most(patches, mask, chosen, draw, other):
+        x = corrupt_patches(patches, mask, chosen, draw, other)
+        return torch.where((chosen & (draw <= 0.8))[..., None], mask, x)
+
+    assert judge(TASKS["7.12"], at_most).status in ("mistake", "differs")

@@ -130,7 +130,7 @@ def test_a_helper_that_is_a_solved_exercise_is_not_repeated(write, parts, learne
 def test_names_that_cannot_be_carried_are_listed(write, learner, path):
     learner.run("import torch\nW = torch.ones(2)\ndef area(width, height):\n    return W.sum()")
     said = keep(write, learner.area)
-    assert said == "Kept in my_transformer.py, without what it uses of your notebook: W."
+    assert said == "Kept in my_transformer.py. It uses W from your notebook, which is not kept."
     assert "# also uses from the notebook: W\n" in path.read_text()
 
 
@@ -139,7 +139,7 @@ def test_what_a_function_encloses_is_carried(write, learner, path):
         "def made(SIDES, W):\n    def area(width, height):\n"
         "        return W and width * height * SIDES\n    return area\nfound = made(2, [].append)"
     )
-    assert keep(write, learner.found).endswith("your notebook: W.")
+    assert keep(write, learner.found).endswith("It uses W from your notebook, which is not kept.")
     assert "\nSIDES = 2\n" in path.read_text()
 
 

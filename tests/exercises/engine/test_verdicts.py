@@ -76,6 +76,18 @@ def test_each_call_gets_fresh_inputs_and_a_change_in_place_is_named(parts):
     assert "changes its argument x in place" in verdict.text
 
 
+def test_a_module_is_not_said_to_be_changed_whatever_the_answer_calls_it(parts):
+    def through(linear, x):
+        return linear(x)
+
+    cases = [case("ones", fill(nn.Linear(2, 1)), torch.ones(2))]
+    task = tensor_task(parts, solution=through, second_style=through, cases=lambda: cases)
+    assert judge(task, lambda linear, x: linear(x)).line == "✓ right."
+    assert judge(task, lambda lin, x: lin(x)).line == "✓ right."
+    assert judge(task, lambda lin, x: lin(x.sub_(0).add_(0))).line == "✓ right."
+    assert judge(task, lambda lin, x: lin(x.clone()) * x.mul_(2)[0] / 2).changed == ("x",)
+
+
 def test_a_change_in_place_is_refused_where_the_text_forbids_it(parts):
     verdict = judge(tensor_task(parts, keeps_input=True), double_in_place)
     assert verdict.line == ("✗ right numbers, but it changes `x` itself: make a copy of it first.")

@@ -124,4 +124,4 @@ def test_steps_have_a_map_a_table_and_the_ring_is_step_0():
     maps = [axes for axes in figure.axes if axes.images]
     assert [axes.get_title(loc="left") for axes in maps] == ["1-D", "again"]
     assert maps[0].images[0].get_array()[1, 2] == pytest.approx(1)
-    assert maps[0].lines[0].get_xydata().tolist() == [[0, 0]]
+    assert maps[0].patches[0].get_xy() == (-0.5, -0.5)  # the middle is framed, not coloured

@@ -33,25 +33,42 @@ def grey(rows, columns):
 
 
 def test_each_patch_has_the_colour_of_its_example_and_clicks_are_marked():
-    pictures = [grey(2, 3), grey(1, 2)]
-    numbers = [torch.tensor([[0, 1, 1], [0, 0, 1]]), torch.tensor([[1, 0]])]
+    pictures = [grey(2, 3), grey(3, 6)]
+    numbers = [torch.tensor([[0, 1, 1], [0, 0, 1]]), torch.tensor([[1, 1, 1, 0, 0, 0]] * 3)]
     clicks = {"sky": (0, 1), "trees": (1, 0)}
     figure = figures.matched_parts(pictures, clicks, {"by vectors": numbers, "by colour": numbers})
-    assert len(figure.axes) == 4
-    first, second = figure.axes[:2]
+    assert len(figure.axes) == 6
+    photograph, first, by_colour, other, second, _ = figure.axes
+    assert [axes.get_title() for axes in (photograph, first, by_colour, other)] == [
+        *("2 clicks on grey", "by vectors", "by colour", "grey: no click")
+    ]
+    assert (photograph.get_images()[0].get_array() == 0.5).all()  # as it is
     pixels = first.get_images()[0].get_array()
     assert pixels.shape == (8, 12, 3)
-    colours = [np.array(to_rgb(colour)) * 0.6 + 0.2 for colour in (style.ORANGE, style.BLUE)]
+    colours = [
+        np.array(to_rgb(colour)) * 0.65 + 0.35 * 0.675 for colour in (style.ORANGE, style.BLUE)
+    ]
     assert np.allclose(pixels[0, 0], colours[0])
     assert np.allclose(pixels[0, 4], colours[1])
     assert np.allclose(second.get_images()[0].get_array()[0, 0], colours[1])
-    assert [text.get_text() for text in first.texts] == ["sky", "trees"]
-    assert first.patches[0].get_xy() == (3.5, -0.5)
-    assert not second.patches
+    assert [text.get_text() for text in photograph.texts] == ["sky", "trees"]
+    assert photograph.patches[0].get_xy() == (3.5, -0.5)
+    assert not other.patches
     named = {text.get_text(): text.get_position() for text in second.texts}
-    assert named == {"sky": (6, 2), "trees": (2, 2)}
+    assert named == {"sky": (18, 6), "trees": (6, 6)}
     words = figures.describe_matched_parts(pictures, clicks, {"by vectors": numbers})
     assert "grey, by vectors: sky 50%, trees 50%" in words
+
+
+def test_a_name_stands_inside_the_patches_it_names():
+    ring = torch.ones(9, 6).long()
+    ring[1:8, 1:5] = 0  # it is thick, and what is around it is not
+    figure = figures.matched_parts([grey(9, 6)], {"in": (0, 0), "out": (1, 1)}, {"by": [ring]})
+    named = {text.get_text(): text.get_position() for text in figure.axes[1].texts}
+    column, row = (int(place // 4) for place in named["in"])
+    assert 2 <= column <= 3
+    assert 2 <= row <= 6
+    assert "out" not in named  # too thin
 
 
 def test_more_examples_than_colours_are_refused():

@@ -104,6 +104,11 @@ def occlusion_absolute(read, images, tile):
     return covered_maps(read, images, tile, lambda before, after, k: (before[k] - after[k]).abs())
 
 
+def occlusion_clamped(read, images, tile):
+    """It sets falls below 0 to 0: where the probability has risen, the number is below 0."""
+    return covered_maps(read, images, tile, lambda before, after, k: (before[k] - after[k]).relu())
+
+
 def occlusion_all_classes(read, images, tile):
     """It adds up the changes of all classes: follow the class named for the whole picture."""
     return covered_maps(read, images, tile, lambda before, after, k: (before - after).abs().sum())
@@ -198,6 +203,7 @@ and leave `images` as they are.
         occlusion_highest,
         occlusion_logits,
         occlusion_absolute,
+        occlusion_clamped,
         occlusion_all_classes,
         occlusion_adds_up,
         occlusion_the_rest,

@@ -17,7 +17,10 @@ LONGEST = 600  # characters that one property says of an answer
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call gave: a settled value, or an error; and the arguments it changed in place."""
+    """What one call gave: a settled value, or an error; and the arguments it changed in place.
+
+    changed: (place, name) of each; an answer may have names of its own, the place is the same.
+    """
 
     value: object = None
     error: BaseException | None = None
@@ -131,9 +134,9 @@ def _changed(answer, case, args, kwargs):
         names = []
     names += [f"number {place + 1}" for place in range(len(names), len(args))]
     before = [*zip(names, case.args, strict=False), *case.kwargs.items()]
-    for (name, old), new in zip(before, [*args, *kwargs.values()], strict=True):
+    for place, ((name, old), new) in enumerate(zip(before, [*args, *kwargs.values()], strict=True)):
         if difference(settle(old), settle(new)) is not None:
-            yield name
+            yield place, name
 
 
 def fill(module, seed=0):

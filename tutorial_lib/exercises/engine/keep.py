@@ -69,8 +69,8 @@ def keep(task, answer, path=None):
         return f"Not kept: {path.name} is not UTF-8 text."
     except ValueError:  # text that no file can hold, or a source with zero bytes
         return f"Not kept in {path.name}: its source cannot be written as text."
-    without = f", without what it uses of your notebook: {', '.join(left)}" if left else ""
-    return f"Kept in {_shown(path)}{without}."
+    missing = f" It uses {', '.join(left)} from your notebook, which is not kept." if left else ""
+    return f"Kept in {_shown(path)}.{missing}"
 
 
 def version_of(text):

@@ -1,4 +1,4 @@
-"""Two photographs, each patch in the colour of the example that it is most like."""
+"""Photographs, and each patch in the colour of the example that it is most like."""
 
 import numpy as np
 from matplotlib.colors import to_rgb
@@ -7,20 +7,21 @@ from matplotlib.patches import Rectangle
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 
-_COLOURS = (style.ORANGE, style.BLUE, style.AMBER, style.GREEN, style.PINK, style.SKY)
-_COVER = 0.6  # how much the colour covers
-_FEW = 0.01  # an example that fewer patches found gets no name
-_LABEL = {"facecolor": "#111111", "edgecolor": "none", "boxstyle": "square,pad=0.22"}
+_COLOURS = (style.ORANGE, style.BLUE, style.PINK, style.GREEN, style.AMBER, style.SKY)
+_COVER = 0.65  # how much the colour covers
+_DARKEST = 0.35  # the grey below the colours, so that a hue stays itself on a dark ground
+_LABEL = {"facecolor": "#111111", "edgecolor": "none", "boxstyle": "square,pad=0.2"}
+_WRITING = {"color": "#ffffff", "fontsize": 10.5, "bbox": _LABEL}
 
 
 @style.styled
 def matched_parts(pictures, clicks, found, title=None, figure=None):
-    """SeenPictures with each patch in the colour of its example, a line for each kind of vector.
+    """SeenPictures as they are, then each patch in the colour of its example, a column a way.
 
     clicks maps the name of an example to its (row, column) in pictures[0], where it is framed; in
-    the other pictures the name stands where the patches are that found it. found maps the title of
-    a line to the numbers of the examples: one (rows, columns) for each picture. Returns the figure.
-    Raises ShapeError for more examples than there are colours.
+    the other columns the name stands where the patches that found it are thick. found maps the
+    title of a column to the numbers of the examples: one (rows, columns) for each picture. Returns
+    the figure. Raises ShapeError for more examples than there are colours.
 
     >>> import torch
     >>> from tutorial_lib.interpret import SeenPicture
@@ -28,32 +29,42 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
     >>> numbers = torch.zeros(2, 2).long()
     >>> figure = matched_parts([seen], {"sky": (0, 0)}, {"by vectors": [numbers]})
     >>> [axes.get_title() for axes in figure.axes]
-    ['grey, by vectors']
+    ['1 click on grey', 'by vectors']
     """
     if len(clicks) > len(_COLOURS):
         raise ShapeError(f"there are colours for {len(_COLOURS)} examples, got {len(clicks)}")
-    figure = style.blank(figure, 4.5 * len(pictures), 0.6 + 4.5 * len(found))
-    lines = figure.subplots(len(found), len(pictures), squeeze=False)
-    palette = np.array([to_rgb(colour) for colour in _COLOURS])
-    for line, (way, numbers) in zip(lines, found.items(), strict=True):
-        for axes, seen, chosen in zip(line, pictures, numbers, strict=True):
-            pixels = seen.image.permute(1, 2, 0).numpy().clip(0, 1)
-            grey = (pixels @ np.array([0.3, 0.59, 0.11]))[..., None]
-            height, width = grey.shape[:2]
-            n_rows, n_columns = seen.grid
-            down, across = (
-                np.arange(height) * n_rows // height,
-                np.arange(width) * n_columns // width,
-            )
-            colours = palette[np.asarray(chosen)][down][:, across]
-            axes.imshow(grey * (1 - _COVER) + colours * _COVER, interpolation="nearest")
+    columns = 1 + len(found)
+    figure = style.blank(figure, 3.4 * columns, 0.8 + 3.4 * len(pictures))
+    lines = figure.subplots(len(pictures), columns, squeeze=False)
+    for place, (line, seen) in enumerate(zip(lines, pictures, strict=True)):
+        line[0].imshow(seen.image.permute(1, 2, 0).numpy().clip(0, 1))
+        for axes, (way, numbers) in zip(line[1:], found.items(), strict=True):
+            chosen = np.asarray(numbers[place])
+            axes.imshow(_covered(seen, chosen), interpolation="nearest")
+            _name(axes, seen, chosen, clicks)
+            if place == 0:
+                style.panel_title(axes, way)
+        for axes in line:
             style.draw_frame(axes)
-            style.panel_title(axes, f"{seen.name}, {way}")
-        _mark(line[0], pictures[0], clicks)
-        for axes, seen, chosen in list(zip(line, pictures, numbers, strict=True))[1:]:
-            _name(axes, seen, np.asarray(chosen), clicks)
-    style.headline(figure, title or f"{len(clicks)} clicks colour both photographs")
+    _mark(lines[0, 0], pictures[0], clicks)
+    few = "click" if len(clicks) == 1 else "clicks"
+    style.panel_title(lines[0, 0], f"{len(clicks)} {few} on {pictures[0].name}")
+    for line, seen in zip(lines[1:], pictures[1:], strict=True):
+        style.panel_title(line[0], f"{seen.name}: no click")
+    style.headline(figure, title or f"{len(clicks)} {few} colour the photographs")
     return figure
+
+
+def _covered(seen, chosen):
+    """The pixels of a picture, each patch in the colour of its example."""
+    pixels = seen.image.permute(1, 2, 0).numpy().clip(0, 1)
+    grey = (pixels @ np.array([0.3, 0.59, 0.11]))[..., None]
+    grey = _DARKEST + (1 - _DARKEST) * grey
+    height, width = grey.shape[:2]
+    n_rows, n_columns = seen.grid
+    down, across = np.arange(height) * n_rows // height, np.arange(width) * n_columns // width
+    palette = np.array([to_rgb(colour) for colour in _COLOURS])
+    return grey * (1 - _COVER) + palette[chosen][down][:, across] * _COVER
 
 
 def describe_matched_parts(pictures, clicks, found):
@@ -77,24 +88,38 @@ def _mark(axes, seen, clicks):
         for edge, thick in (("#ffffff", 4), ("#111111", 2)):
             frame = {"fill": False, "edgecolor": edge, "linewidth": thick}
             axes.add_patch(Rectangle(corner, wide, tall, **frame))
-        left = column > 0.7 * seen.grid[1]  # else the name would leave the picture
+        left = column > 0.6 * seen.grid[1]  # else the name would leave the picture
         place = {"xytext": (-9 if left else 9, 0), "textcoords": "offset points", "va": "center"}
         place["ha"] = "right" if left else "left"
         end = (corner[0] + wide * (not left), corner[1] + tall / 2)
-        axes.annotate(name, end, color="#ffffff", fontsize=11, bbox=_LABEL, **place)
+        axes.annotate(name, end, **_WRITING, **place)
 
 
 def _name(axes, seen, chosen, clicks):
-    """Write the name of each example in the middle of the patches that found it."""
+    """Write the name of each example where the patches that found it are thickest."""
     tall, wide = _patch(seen)
     for number, name in enumerate(clicks):
-        places = np.argwhere(chosen == number)  # (n, 2)
-        if len(places) < _FEW * chosen.size:
-            continue
-        middle = np.median(places, axis=0)
-        row, column = places[np.abs(places - middle).sum(axis=1).argmin()]
-        look = {"ha": "center", "va": "center", "color": "#ffffff", "fontsize": 11, "bbox": _LABEL}
-        axes.text((column + 0.5) * wide, (row + 0.5) * tall, name, **look)
+        deepest = _deepest(chosen == number)
+        if deepest is not None:
+            place = ((deepest[1] + 0.5) * wide, (deepest[0] + 0.5) * tall)
+            axes.text(*place, name, ha="center", va="center", **_WRITING)
+
+
+def _deepest(mine):
+    """Return the row and column of a patch deep inside a region, None when it has no inside."""
+    inner = _inside(mine)
+    if not inner.any():
+        return None
+    while _inside(inner).any():
+        inner = _inside(inner)
+    places = np.argwhere(inner)  # (n, 2)
+    return places[np.abs(places - np.median(places, axis=0)).sum(axis=1).argmin()]
+
+
+def _inside(mine):
+    """The patches whose four neighbours belong to the region, too."""
+    around = np.pad(mine, 1)
+    return mine & around[:-2, 1:-1] & around[2:, 1:-1] & around[1:-1, :-2] & around[1:-1, 2:]
 
 
 def _patch(seen):

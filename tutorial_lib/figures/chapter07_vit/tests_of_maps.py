@@ -126,7 +126,7 @@ def beyond_ink(rows, title=None, figure=None):
     kinds = (
         ("what the map names", "left", "D", style.ORANGE),
         ("random tiles", "matched", "o", style.MUTED),
-        ("what it names in other digits", "others", "s", style.BLUE),
+        ("what it names in another digit", "others", "s", style.BLUE),
     )
     figure = style.blank(figure, 8.5, 1.5 + 0.78 * len(rows))
     axes = figure.subplots()
@@ -138,13 +138,11 @@ def beyond_ink(rows, title=None, figure=None):
             look = {"color": colour, "markersize": 7, "alpha": 0.75, "clip_on": False}
             look |= {} if line else {"label": label}
             axes.plot(shares, [line + 0.27 * (number - 1)] * len(shares), marker, **look)
-    names = [f"{row['map']}\n({row['ink']:.0%} of the ink)" for row in rows]
+    names = [f"{row['map']}\n(all: {row['ink']:.0%} of the ink)" for row in rows]
     axes.set_yticks(range(len(rows)), names, fontsize=9.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(
-        "share of digits still read, 6 of 49 tiles painted over (as much ink in all three lines)"
-    )
+    axes.set_xlabel("share of digits still read, 6 of 49 tiles painted over")
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
     axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
     style.headline(
