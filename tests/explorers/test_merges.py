@@ -18,6 +18,12 @@ def test_states_follow_the_steps_and_one_shows_the_end():
     assert {"pair": ["p", "et"], "count": 12, "score": None, "tied": False} in end["pairs"]
 
 
+def test_it_opens_after_as_many_merges_as_are_asked_for():
+    widget = MergeStepper(list(merge_steps(WORDS, 2)), at=1)
+    assert widget.position == 1
+    assert widget.describe().startswith("after 1 merges")
+
+
 def test_both_answers_to_the_tie():
     paths = {
         "take et": merge_steps(WORDS, 3),

@@ -22,7 +22,8 @@ class MergeStepper(BrowserExplorer):
 
     steps is a list of `tutorial_lib.tokenizers.MergeStep`, or a dict that maps a name ("take et")
     to such a list; score is what their pairs are ranked by, when it is not the count
-    (`wordpiece_score`). Raises ValueError when there is no step.
+    (`wordpiece_score`); at is how many merges are done when it opens. Raises ValueError when there
+    is no step.
 
     >>> from tutorial_lib.tokenizers import merge_steps
     >>> MergeStepper(list(merge_steps({"cat": 10, "pet": 12}, 2)))
@@ -37,12 +38,13 @@ class MergeStepper(BrowserExplorer):
     path = traitlets.Int(0).tag(sync=True)
     position = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, steps, score=None):
+    def __init__(self, steps, score=None, at=0):
         named = steps if isinstance(steps, Mapping) else {"": steps}
         named = {name: list(path) for name, path in named.items()}
         if not named or not all(named.values()):
             raise ValueError("MergeStepper needs at least one step to show, got none")
-        super().__init__(paths=[_path(name, path, score) for name, path in named.items()])
+        paths = [_path(name, path, score) for name, path in named.items()]
+        super().__init__(paths=paths, position=at)
 
     def describe(self):
         """Say in words what the explorer shows now."""

@@ -50,6 +50,32 @@ def kept_on_x(f, x):
     return x.grad
 
 
+def left_required(f, x):
+    x.requires_grad_()
+    return torch.autograd.grad(f(x), x)[0]
+
+
+def cleared_first(f, x):
+    x.requires_grad_()
+    x.grad = None
+    f(x).backward()
+    return x.grad
+
+
+def tied_to_x(f, x):
+    z = x.clone()
+    z.requires_grad_()
+    f(z).backward()
+    return z.grad
+
+
+def switched_off_again(f, x):
+    x.requires_grad_()
+    found = torch.autograd.grad(f(x), x)[0]
+    x.requires_grad_(False)
+    return found
+
+
 WRONG = {
     "0.0": {
         "half": (lambda x: x / 2, ["Each number must come out twice"]),
@@ -114,8 +140,24 @@ WRONG = {
         "no logarithm": (cross_entropy(log=lambda p: p), ["The logarithm is missing"]),
     },
     "0.4": {
-        "as given": (adding_up, ["adds up over calls"]),
-        "downhill, adding up": (kept_on_x, ["points downhill", "adds up over calls"]),
+        "as given": (adding_up, ["adds up over calls", "It leaves a mark on x itself: after"]),
+        "downhill, adding up": (
+            kept_on_x,
+            ["points downhill", "adds up over calls", "It leaves a mark on x itself"],
+        ),
+        "x left to require gradients": (
+            left_required,
+            ["It leaves a mark on x itself: afterwards `x.requires_grad` is True. Work"],
+        ),
+        "x.grad cleared first": (
+            cleared_first,
+            ["afterwards `x.requires_grad` is True and `x.grad` is filled. Work"],
+        ),
+        "a clone still tied to x": (tied_to_x, ["For an `x` that requires gradients already it"]),
+        "x switched off again": (
+            switched_off_again,
+            ["It changes the `.grad` or `requires_grad` of an x that"],
+        ),
         "twice too large": (lambda f, x: two_sided(f, x, factor=1), ["It is 2 times the gradient"]),
         "of length 1": (
             lambda f, x: torch.nn.functional.normalize(torch.func.grad(f)(x), dim=0),

@@ -137,6 +137,35 @@ def cut_up(shortest=False, mark=True, unknown="whole", first="", strip=False, sh
     return answer
 
 
+def either(word, vocabulary):
+    """The longest piece that fits, with its ## or without."""
+    pieces, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            found = [m + word[start:end] for m in ("##", "") if m + word[start:end] in vocabulary]
+            if found:
+                pieces.append(found[0])
+                start = end
+                break
+        else:
+            return ["[UNK]"]
+    return pieces
+
+
+def sums():
+    """The sums of the likeliest cuts, going forwards."""
+
+    def answer(word, log_p):
+        best = [0.0] + [-math.inf] * len(word)
+        for start in range(len(word)):
+            for end in range(start + 1, len(word) + 1):
+                if word[start:end] in log_p:
+                    best[end] = max(best[end], best[start] + log_p[word[start:end]])
+        return best
+
+    return answer
+
+
 def nearest(length=True, itself=False, reverse=True, give=lambda words, i, c: words[i], n_off=0):
     """Nearest words with a choice of slips."""
 
@@ -251,6 +280,29 @@ WRONG = {
         ),
         "skips letters": (cut_up(unknown="skip"), ["It skips a letter that no piece covers:"]),
         "one string": (cut_up(shape=" ".join), ["A list of pieces must come back."]),
+        "with its mark or without": (either, ["Inside a word it also takes a piece without ##:"]),
+    },
+    "1.11": {
+        "no minus sign": (
+            lambda word, log_p: [-total for total in sums()(word, log_p)],
+            ["The minus sign is missing"],
+        ),
+        "only the sum of the word": (
+            lambda word, log_p: sums()(word, log_p)[-1],
+            ["It returns one number: return the whole list"],
+        ),
+        "without the first": (
+            lambda word, log_p: sums()(word, log_p)[1:],
+            ["The 0.0 of the empty beginning is missing"],
+        ),
+        "without the last": (
+            lambda word, log_p: sums()(word, log_p)[:-1],
+            ["The number for the whole word is missing"],
+        ),
+        "each doubled": (
+            lambda word, log_p: [2 * total for total in sums()(word, log_p)],
+            ["At the first letter of `eats` it says -7; the largest sum is -3.5."],
+        ),
     },
     "1.12": {
         "the column before": (
@@ -363,6 +415,7 @@ RIGHT = {
     "1.6": incremental,
     "1.8": through_the_list,
     "1.10": cut_up(),
+    "1.11": sums(),
     "1.12": lambda ids, omega: torch.nn.functional.embedding(ids, omega.T),
     "1.13": nearest(),
     "1.5": cut(),

@@ -855,7 +855,52 @@ def nearest_words_later_wrong_3(word, words, vectors, n):
     return [words[i] for i in scores.topk(n).indices.tolist() if words[i] != word]
 
 
-# 1.3, 1.9 and 1.11 were worked out by hand from their texts.
+# 1.11
+def sums_right_1(word, log_p):
+    best = {0: 0.0}
+    for end in range(1, len(word) + 1):
+        for start in range(end):
+            piece = word[start:end]
+            if piece in log_p:
+                total = best[start] + log_p[piece]
+                if end not in best or total > best[end]:
+                    best[end] = total
+    return list(best.values())
+
+
+def sums_right_2(word, log_p):
+    best = torch.full((len(word) + 1,), -torch.inf)
+    best[0] = 0
+    for start in range(len(word)):
+        for piece, log in log_p.items():
+            if word.startswith(piece, start):
+                end = start + len(piece)
+                best[end] = max(best[end], best[start] + log)
+    return best
+
+
+def sums_wrong_longest(word, log_p):
+    sums, start = [0.0], 0
+    while start < len(word):
+        end = max(e for e in range(start + 1, len(word) + 1) if word[start:e] in log_p)
+        sums += [sums[-1] + log_p[word[start:end]]] * (end - start)
+        start = end
+    return sums
+
+
+def sums_wrong_whole(word, log_p):
+    return sums_right_1(word, log_p)[-1]
+
+
+def sums_wrong_two(word, log_p):
+    best = [0.0]
+    for end in range(1, len(word) + 1):
+        found = [best[s] + log_p[word[s:end]] for s in range(end) if word[s:end] in log_p]
+        best.append(min(found))
+    return best[1:]
+
+
+# 1.3 and 1.9 were worked out by hand from their texts.
 RIGHT = {
     "1.1": [count_pairs_right_1, count_pairs_right_2, count_pairs_later_right],
     "1.2": [merge_right_1, merge_right_2, merge_pair_later_right],
@@ -867,7 +912,7 @@ RIGHT = {
     "1.8": [rank_right_1, rank_right_2, encode_by_rank_later_right, encode_in_order],
     "1.9": [17],
     "1.10": [lm_right_1, lm_right_2, longest_match_later_right],
-    "1.11": [-10.0],
+    "1.11": [sums_right_1, sums_right_2],
     "1.12": [embed_right_1, embed_right_2, embed_later_right],
     "1.13": [near_right_1, near_right_2, nearest_words_later_right],
 }
@@ -995,12 +1040,9 @@ WRONG = {
         ("forgets the ## of the pieces inside a word", longest_match_later_wrong_3),
     ],
     "1.11": [
-        ("the longest match", -11.0),
-        ("the fewest pieces", -10.5),
-        ("TWO: single letters, without the sign", 12.5),
-        ("takes the best cut of two pieces, e + ats (or ea + t + s), for the likeliest", -10.5),
-        ("longest first: eat + s", -11),
-        ("takes the least likely cut, e + a + ts: the largest number without its sign", -13),
+        ("the longest match", sums_wrong_longest),
+        ("only the whole word", sums_wrong_whole),
+        ("TWO: the least likely, without the 0.0", sums_wrong_two),
     ],
     "1.12": [
         ("rows of omega", embed_wrong_rows),

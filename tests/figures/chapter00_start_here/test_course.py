@@ -52,6 +52,12 @@ def test_the_family_tree_names_every_model():
     assert style.png(figure).startswith(b"\x89PNG")
 
 
+def test_the_models_that_chapter_00_runs_say_so():
+    assert words(figures.family_tree()).count("this chapter") == 3  # two boxes and the key
+    assert "MiniLM 2020 this chapter" in figures.describe_family_tree()
+    assert "this chapter" not in words(figures.family_tree(sizes=True))
+
+
 def test_sizes_are_counted_or_published_and_one_is_unknown():
     shown = words(figures.family_tree(sizes=True))
     for note in ("06 · 335 M", "08b · 406 M", "04 · 214 M", "05 · 175 B", "671 B", "–"):

@@ -5,7 +5,7 @@ import math
 import torch
 
 from tutorial_lib.exercises.engine.properties import alike, factor, properties
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.tasks import Write, case, message
 
 
 def project(x, weight):
@@ -88,9 +88,20 @@ def gradient(f, x):
 
 def gradient_backward(f, x):
     """Second style."""
-    leaf = x.clone().requires_grad_()
+    leaf = x.detach().clone().requires_grad_()
     f(leaf).backward()
     return leaf.grad
+
+
+def gradient_tied(f, x):
+    """For an `x` that requires gradients already it returns None and fills `x.grad`: a `clone()` is
+    still tied to x. `x.detach().clone()` is not.
+    """
+    leaf = x.clone()
+    if not x.requires_grad:
+        leaf.requires_grad_()
+    f(leaf).backward()
+    return None if x.requires_grad else leaf.grad
 
 
 def cube_sum(x):
@@ -98,19 +109,27 @@ def cube_sum(x):
     return (x**3).sum()
 
 
-def twice(answer, f, x):
-    """Ask twice for the same x: a gradient that accumulates gives itself away."""
+def twice(answer, f, x, required=False):
+    """Ask twice for the same x, then look at x: what adds up or stays on it gives itself away.
+
+    required: x requires gradients already, and has ones in its .grad.
+    """
+    x = x.clone()
+    if required:
+        x.requires_grad_()
+        x.grad = torch.ones_like(x)
     first = answer(f, x)
     if isinstance(first, torch.Tensor):
         first = first.clone()  # a second call may write into it
-    return first, answer(f, x)
+    return first, answer(f, x), x.requires_grad, x.grad
 
 
 def gradient_cases():
-    """One entry for the value, two for the shape."""
+    """One entry for the value, two for the shape, and an x that is in use already."""
     return [
         case("x^3 at 2, asked twice", cube_sum, torch.tensor([2.0])),
         case("a sum of cubes, asked twice", cube_sum, torch.tensor([1.0, -2.0])),
+        case("an x that requires gradients already", cube_sum, torch.tensor([1.0, -2.0]), True),
     ]
 
 
@@ -119,7 +138,7 @@ X = torch.tensor([1.0, -2.0, 0.5])
 
 def one_entry_each(answer):
     """The gradient must be a tensor with one entry for each entry of x."""
-    got, _ = answer(cube_sum, X)
+    got = answer(cube_sum, X)[0]
     if got is None:
         return "It returns None: `backward()` fills `.grad`, and only where it was asked for."
     if isinstance(got, list):
@@ -144,8 +163,37 @@ def slopes(answer):
 
 def the_same_again(answer):
     """It adds up over calls: `backward` adds to x.grad, so the second call differs."""
-    first, second = answer(cube_sum, X)
+    first, second, *_ = answer(cube_sum, X)
     return alike(second, first)
+
+
+def x_is_left_alone(answer):
+    """It leaves a mark on x itself: work on a copy, `x.detach().clone()`."""
+    *_, required, grad = answer(cube_sum, X)
+    marks = [
+        mark
+        for mark, left in (
+            ("`x.requires_grad` is True", required),
+            ("`x.grad` is filled", grad is not None),
+        )
+        if left
+    ]
+    if marks:
+        return (
+            f"It leaves a mark on x itself: afterwards {' and '.join(marks)}. Work on a copy, "
+            "`x.detach().clone()`."
+        )
+    return True
+
+
+def x_in_use_is_left_alone(answer):
+    """It changes the `.grad` or `requires_grad` of an x that requires gradients already."""
+    if x_is_left_alone(answer) is not True:
+        return None
+    first, _, required, grad = answer(cube_sum, X, True)
+    if first is None:
+        return message(gradient_tied)
+    return required and alike(grad, torch.ones_like(X))
 
 
 GRADIENT = Write(
@@ -163,9 +211,12 @@ as it was: its `.grad` and its `requires_grad`, too.
     ),
     solution=gradient,
     second_style=gradient_backward,
-    mistakes=(),
+    mistakes=(gradient_tied,),
     cases=gradient_cases,
-    properties=properties(one_entry_each, slopes, the_same_again),
+    properties=properties(
+        one_entry_each, slopes, the_same_again, x_is_left_alone, x_in_use_is_left_alone
+    ),
+    results=("first gradient", "second gradient", "x.requires_grad", "x.grad"),
     run=twice,
     see="Refresher: autograd",
 )

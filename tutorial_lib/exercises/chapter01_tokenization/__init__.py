@@ -2,12 +2,12 @@
 
 from tutorial_lib.exercises.chapter01_tokenization.byte_level import COMPRESSION, DECODE
 from tutorial_lib.exercises.chapter01_tokenization.claims import (
-    BEST_SUM,
     CROSSING,
     OUT_OF_USE,
     RARE_FIRST,
 )
 from tutorial_lib.exercises.chapter01_tokenization.encoding import ENCODE_BY_RANK
+from tutorial_lib.exercises.chapter01_tokenization.likeliest import BEST_SUMS
 from tutorial_lib.exercises.chapter01_tokenization.merges import COUNT_PAIRS, MERGE_PAIR
 from tutorial_lib.exercises.chapter01_tokenization.pieces import LONGEST_MATCH
 from tutorial_lib.exercises.chapter01_tokenization.training import TRAIN_MERGES
@@ -27,7 +27,7 @@ EXERCISES = (
     ENCODE_BY_RANK,
     RARE_FIRST,
     LONGEST_MATCH,
-    BEST_SUM,
+    BEST_SUMS,
     EMBED,
     NEAREST_WORDS,
 )

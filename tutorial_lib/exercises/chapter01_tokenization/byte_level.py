@@ -154,7 +154,7 @@ COMPRESSION_RULES = composed(
 COMPRESSION = Symptom(
     id="1.7",
     title="Characters per token",
-    level="hard",
+    level="medium",
     text="""
 The curves below were made by code with one of these mistakes. Choose the letter, then repair
 `characters_per_token`. The tokenizers are GPT-2's with ever more of its merges; with all of them

@@ -1,4 +1,4 @@
-"""Chapter 01: three sentences to test, and the tokens of a text that was never cut."""
+"""Chapter 01: two sentences to test, and the tokens of a text that was never cut."""
 
 from collections import Counter
 from itertools import count, pairwise
@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
 from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps, wordpiece_steps
 
-# Is the letter dropped? ------------------------------------------------------------------------
+# More symbols, fewer in use? -------------------------------------------------------------------
 
 FOUR_WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}  # Sennrich et al. 2016, figure 1
 
@@ -54,15 +54,20 @@ def out_of_use_none():
     return 0
 
 
+def out_of_use_one_more():
+    """One of your six is still in use: `e` and `w` are in `lower` and `newest`."""
+    return 6
+
+
 OUT_OF_USE = Claim(
     id="1.3",
-    title="Is the letter dropped?",
+    title="More symbols, fewer in use?",
     level="easy",
     text="""
-You may read: "A symbol that the text no longer uses is dropped from the vocabulary." Test it by
-hand on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. Of equally
-frequent pairs the smallest goes first. After **three** merges, how many of all the symbols so far,
-letters and merged ones, no longer occur in the four words?
+You may think: "The vocabulary grows, and yet the words use fewer of its symbols than before." Test
+it by hand on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. Of
+equally frequent pairs the smallest goes first. After **three** merges, how many of all the symbols
+so far, letters and merged ones, no longer occur in the four words?
 """,
     hints=(
         "The first merge is `es`, with 9 occurrences. Which pair has 9 after that?",
@@ -76,10 +81,11 @@ letters and merged ones, no longer occur in the four words?
         out_of_use_turned,
         out_of_use_all,
         out_of_use_none,
+        out_of_use_one_more,
     ),
     unit="symbols",
-    verdict="The sentence does not hold: all five stay. Without its `t` the vocabulary could not "
-    "write `lot`.",
+    verdict="The sentence holds here: of 13 symbols the words use 8, and there were 10 letters. "
+    "All five stay in the list: without its `t` the vocabulary could not write `lot`.",
     see="1C Byte-pair encoding by hand",
 )
 
@@ -152,83 +158,6 @@ occur, at least, for `pe` with its 0.0625 to have the highest score of all, alon
     verdict="The sentence does not hold: `ug` scores 1/n, so the rarer the word, the higher. "
     "A word that occurs once beats every pair of the five.",
     see="1G WordPiece",
-)
-
-
-# The likeliest cut ------------------------------------------------------------------------------
-
-PIECES = {
-    **{"e": -3.5, "a": -3.5, "t": -3.0, "s": -2.5, "ea": -5.0, "at": -4.0, "ts": -6.0},
-    **{"ats": -7.0, "eat": -8.5},
-}
-
-
-def best_sum():
-    """The log-probability of the likeliest cut of `eats`."""
-    best = [0.0]
-    for end in range(1, 5):
-        starts = [start for start in range(end) if "eats"[start:end] in PIECES]
-        best.append(max(best[start] + PIECES["eats"[start:end]] for start in starts))
-    return best[-1]
-
-
-def best_sum_tried():
-    """Second style."""
-    cuts = ("eat s", "e ats", "ea ts", "ea t s", "e at s", "e a ts", "e a t s")
-    return max(sum(PIECES[piece] for piece in cut.split()) for cut in cuts)
-
-
-def best_sum_fewest():
-    """This is `e` + `ats`, or `ea` + `t` + `s`: one cut is likelier still."""
-    return -10.5
-
-
-def best_sum_longest():
-    """This is `eat` + `s`, the longest match, or `ea` + `ts`: other cuts are likelier."""
-    return -11.0
-
-
-def best_sum_letters():
-    """This cuts into single letters: longer pieces make a likelier cut here."""
-    return -12.5
-
-
-def best_sum_worst():
-    """This is the least likely cut: the largest sum, the one nearest to 0, wins."""
-    return -13.0
-
-
-def best_sum_sign():
-    """This lacks the minus sign: a sum of logarithms of probabilities is below 0."""
-    return 10.0
-
-
-BEST_SUM = Claim(
-    id="1.11",
-    title="The fewest pieces?",
-    level="easy",
-    text="""
-You may think: "The likeliest cut is the one with the fewest pieces." Test it by hand on `eats`.
-These are the logarithms of the probabilities of all its pieces: `e` -3.5, `a` -3.5, `t` -3,
-`s` -2.5, `ea` -5, `at` -4, `ts` -6, `ats` -7, `eat` -8.5. What is the sum for the likeliest cut?
-""",
-    hints=(
-        "There are seven cuts, from `eat` + `s` to four single letters. Add up each.",
-        "All numbers are below 0: the largest sum is the one nearest to 0.",
-    ),
-    solution=best_sum,
-    second_style=best_sum_tried,
-    mistakes=(
-        best_sum_fewest,
-        best_sum_longest,
-        best_sum_letters,
-        best_sum_worst,
-        best_sum_sign,
-    ),
-    tolerance=0.01,
-    unit="the sum for the likeliest cut",
-    verdict="The sentence does not hold: `e` + `at` + `s` beats every cut into two pieces.",
-    see="1H Unigram",
 )
 
 

@@ -56,6 +56,8 @@ def list_of_pieces(answer):
 def pieces_carry_their_mark(answer):
     """From the second piece on, a piece is looked up and returned with its ##."""
     got = answer("doing", {"do", "##ing", "ing"})
+    if got != ["do", "ing"] and answer("doing", {"do", "ing"}) == ["do", "ing"]:
+        return "Inside a word it also takes a piece without ##: only `##ing` fits there, not `ing`."
     if answer("doing", {"do", "ing"}) != ["[UNK]"] and got == ["do", "ing"]:
         return "It looks up the rest of a word without its ##: `ing` and `##ing` are two entries."
     if got == ["do", "ing"]:

@@ -220,7 +220,11 @@ def family_tree(sizes=False, figure=None):
     line = {"color": MUTED, "linewidth": 1.4, "zorder": 0.5}  # below the boxes
     axes.plot([both, encoder, encoder], [top, top, row], **line)
     axes.plot([encoder, decoder, decoder], [top, top, row], **line)
-    axes.plot([both, both], [top, tops[2019] + _LESS], **line)
+    # BART and T5, of one month, side by side at one line.
+    beside, two = both - _ROOM / 2 - 0.08, (tops[2019] + 0.25, tops[2019] + 0.25 + _LESS)
+    axes.plot([both, both, beside, beside], [top, row, row, two[1]], **line)
+    for height in two:
+        axes.plot([beside, both], [height, height], **line)
     if not sizes:
         # From BERT to its first descendants, and from GPT to GPT to GPT.
         above = tops[2019] - 0.06
@@ -228,12 +232,13 @@ def family_tree(sizes=False, figure=None):
             x = encoder + column * _ROOM
             axes.plot([encoder, encoder, x, x], [row, above, above, tops[2019]], **line)
         axes.plot([decoder, decoder], [row, tops[2023]], **line)
-        centre = tops[_CHATGPT] + 0.25
+        centre, chatbot = tops[_CHATGPT] + 0.25, decoder + _ROOM
+        axes.plot([decoder, chatbot], [centre, centre], **line)
         look = {"facecolor": CARD, "edgecolor": GREEN, "linewidth": 1.5, "linestyle": (0, (4, 3))}
-        _box(axes, decoder, centre, _ROOM - 0.08, 0.5, **look)
-        axes.text(decoder, centre, "ChatGPT", fontsize=10.5, color=INK, ha="center", va="center")
-        answers = "a GPT trained\nto answer people"
-        axes.text(decoder + 0.6, centre, answers, color=MUTED, fontsize=9.5, va="center")
+        _box(axes, chatbot, centre, _ROOM - 0.08, 0.5, **look)
+        axes.text(chatbot, centre, "ChatGPT", fontsize=10.5, color=INK, ha="center", va="center")
+        answers = "a GPT trained\nto answer"
+        axes.text(chatbot + 0.54, centre, answers, color=MUTED, fontsize=9, va="center")
         filled = "filled: you have used it in this chapter"
         x, y = encoder - _ROOM / 2, tops[max(years)] + 0.25
         axes.text(x, y, filled, color=MUTED, fontsize=9.5, va="center")
@@ -258,6 +263,8 @@ def _members(part, year):
 
 def _note(member, sizes):
     """Return what stands under a name: "chapter 06", or "06 · 335 M"."""
+    if not sizes and member.name in _MET:
+        return "this chapter"
     if not sizes:
         return f"chapter {member.chapter}" if member.chapter else ""
     size = "–" if member.parameters is None else _short(member.parameters)

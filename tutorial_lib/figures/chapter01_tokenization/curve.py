@@ -1,10 +1,13 @@
 """What a larger vocabulary buys: characters per token, with other vocabularies as points."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 from matplotlib.figure import Figure
 
-from tutorial_lib.figures.style import BLUE, INK, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, GREEN, INK, ORANGE, blank, styled
+
+_MARKS = (("D", ORANGE), ("s", GREEN), ("^", INK))
 
 
 @styled
@@ -30,8 +33,8 @@ def compression_curve(
         textcoords="offset points",
         color=BLUE,
     )
-    for name, (size, ratio) in others.items():
-        axes.plot([size], [ratio], "D", color=ORANGE, markersize=7)
+    for (name, (size, ratio)), (mark, colour) in zip(others.items(), cycle(_MARKS)):
+        axes.plot([size], [ratio], mark, color=colour, markersize=8)
         right = size < 1000
         axes.annotate(
             name,
@@ -39,7 +42,7 @@ def compression_curve(
             (9 if right else -9, -3 if right else 9),
             textcoords="offset points",
             ha="left" if right else "right",
-            color=INK,
+            color=colour,
         )
     axes.set_xscale("log", base=2)
     ticks = [64, 256, 1024, 4096, 16384, 65536]
