@@ -41,7 +41,7 @@ def effects_sorted(effects, lit, y_label, title, figure=None):
             **look,
         )
     low, high = min(shares.min(), 0), max(shares.max(), 0)
-    axes.set_ylim(low - 0.3 * (high - low), high + 0.3 * (high - low))
+    axes.set_ylim(low - 0.45 * (high - low), high + 0.5 * (high - low))  # room for the names
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.set(xlabel=f"all {len(names)} heads, the largest effect first", ylabel=y_label)
