@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter01_tokenization.stages import text_stages
     from tutorial_lib.figures.chapter02_attention.ablation import (
-        describe_effect_spread,
-        effect_spread,
+        describe_effects_sorted,
+        effects_sorted,
     )
     from tutorial_lib.figures.chapter02_attention.arrows import (
         describe_query_and_keys,

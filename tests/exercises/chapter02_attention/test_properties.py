@@ -432,3 +432,12 @@ def test_a_difference_shows_the_call_and_names_the_part():
     assert 'To see it: the case "two words", causal_mask(2), at [0, 1]: expected False' in text
     text = judge(registry.find("2.4"), attention(mix=torch.square)).text
     assert "in the output, at [0, 0, 0]: expected" in text
+
+
+def test_torchs_softmax_is_welcome_in_what_one_query_gathers():
+    """The text names it: no remark that one should have written it out."""
+
+    def answer(query, keys, values):
+        return (keys @ query).softmax(-1) @ values
+
+    assert property_checks.verdict("2.2", answer).text == "right."

@@ -38,7 +38,14 @@ def test_what_does_not_fit_together_is_refused():
 def test_the_heads_of_a_layer_are_drawn_with_the_shapes_it_made():
     figure = figures.multi_head_diagram(MultiHeadAttention(12, 6), torch.randn(1, 5, 12))
     shown = words(figure)
-    assert {"head 0", "head 5", "⋮", "· W_o\n12 × 12", "(T, K)\n(5, 2)"} <= set(shown)
+    assert {"head 0", "head 5", "⋮", "· W_o\n12 × 12", "(T, K) = (5, 2)"} <= set(shown)
     assert "head 3" not in shown
-    assert {"2", "…", "5"} <= set(shown)  # a strip of the row of heads for each head drawn
+    assert {"1", "…", "5"} <= set(shown)  # a strip of the row of heads for each head drawn
     assert "(T, D) = (5, 12)" in shown
+
+
+def test_the_heads_to_draw_can_be_chosen():
+    layer, x = MultiHeadAttention(12, 6), torch.randn(1, 5, 12)
+    shown = words(figures.multi_head_diagram(layer, x, heads=[2, 3]))
+    assert [word for word in shown if word.startswith("head ")] == ["head 2", "head 3"]
+    assert "⋮" not in shown

@@ -4,12 +4,7 @@ import math
 
 import torch
 
-from tutorial_lib.exercises.engine.properties import (
-    alike,
-    composed,
-    properties,
-    ready_made_softmax,
-)
+from tutorial_lib.exercises.engine.properties import alike, composed, properties
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -123,6 +118,5 @@ course is many of these at once.
     mistakes=(attend_clamped,),
     cases=attend_cases,
     properties=(*RULES, *properties(survives_large_scores)),
-    remarks=(lambda answer: ready_made_softmax(answer, QUERY, KEYS, VALUES),),
     see="2C Ask, match, hand over",
 )

@@ -68,7 +68,7 @@ def turn_without_l2h8():
 
 
 def largest_turn():
-    """This is the largest turn: without that head, *it* turns more. The smallest is asked for."""
+    """This is the largest turn: without that head, “it” turns more. The smallest is asked for."""
     return max(turns().values())
 
 
@@ -115,6 +115,6 @@ large is that turn**, to two decimals? And look for yourself: where does that he
     ),
     tolerance=0.005,
     unit="for the turn that is left",
-    verdict="Without L2H3 about half of the turn is gone. Look at its row of *it*.",
+    verdict="Without L2H3 about half of the turn is gone. Look at its row of “it”.",
     see="2K Break it",
 )

@@ -1,58 +1,69 @@
-"""What breaking a head does, a dot for each sentence."""
+"""What breaking each head does, the heads sorted by it."""
 
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.charts import filled_array
 from tutorial_lib.figures.style import BLUE, MUTED, ORANGE, blank, styled
 
 
 @styled
-def effect_spread(rows, x_label, title, lit=0, lit_name="", figure=None):
-    """A row of dots for each change: its effect in one sentence a dot, and their mean as a bar.
+def effects_sorted(effects, lit, y_label, title, figure=None):
+    """A bar for each head, the largest effect first; those of interest are orange, with a name.
 
-    rows: {name: (N,)}, drawn from the top; lit: which of the N is drawn in orange; lit_name: what
-    it is called, beside the dot in the first row. Returns the figure. Raises ShapeError unless all
-    rows are filled and equally long.
+    effects: {name: share}, drawn in per cent; lit: the names to draw in orange. The bars at both
+    ends are named, too. Returns the figure. Raises ShapeError when a lit name is not among them.
 
-    >>> dots = effect_spread({"one head": [0.1, 0.2, 0.0]}, "effect", "Three sentences")
-    >>> [label.get_text() for label in dots.axes[0].get_yticklabels()]
-    ['one head']
+    >>> drawn = effects_sorted({"L0H0": 0.1, "L0H1": 0.3}, ["L0H0"], "lost", "Two heads")
+    >>> [text.get_text() for text in drawn.axes[0].texts]
+    ['L0H1 30 %', 'L0H0 10 %']
     """
-    rows = {name: filled_array(values, 1, name) for name, values in rows.items()}
-    if len({len(values) for values in rows.values()}) != 1:
-        raise ShapeError("the rows must hold equally many effects, one a sentence")
-    figure = blank(figure, 8.0, 0.62 * len(rows) + 1.3)
+    if missing := set(lit) - set(effects):
+        raise ShapeError(f"no effect is given for {', '.join(sorted(missing))}")
+    names = _sorted(effects)
+    shares = np.array([100 * effects[name] for name in names])
+    figure = blank(figure, 9.5, 4.2)
     axes = figure.subplots()
-    axes.axvline(0, color=MUTED, linewidth=0.8, zorder=0)
-    for place, values in enumerate(rows.values()):
-        apart = place + 0.22 * np.cos(2.4 * np.arange(len(values)))  # so that equal dots are seen
-        rest = np.arange(len(values)) != lit
-        axes.scatter(values[rest], apart[rest], c=BLUE, s=34, alpha=0.6, linewidth=0)
-        axes.scatter(values[lit], apart[lit], c=ORANGE, s=60, linewidth=0, zorder=3)
-        axes.plot([values.mean()] * 2, [place - 0.36, place + 0.36], color=MUTED, linewidth=2.5)
-    if lit_name:
-        first = next(iter(rows.values()))[lit], 0.22 * np.cos(2.4 * lit)
-        beside = {"textcoords": "offset points", "ha": "right", "va": "center", "color": ORANGE}
-        axes.annotate(lit_name, first, (-8, 0), fontweight="bold", **beside)
-    axes.set_yticks(range(len(rows)), rows)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.margins(x=0.05)
-    axes.set(xlabel=x_label, title=title)
+    colours = [ORANGE if name in lit else BLUE for name in names]
+    axes.bar(range(len(names)), shares, color=colours, width=0.8)
+    axes.axhline(0, color=MUTED, linewidth=0.8)
+    for place, (name, share) in enumerate(zip(names, shares, strict=True)):
+        if name not in lit and 0 < place < len(names) - 1:
+            continue
+        look = {"rotation": 90, "ha": "center", "va": "bottom" if share > 0 else "top"}
+        look |= {"fontweight": "bold"} if name in lit else {}
+        axes.annotate(
+            f"{name} {share:.0f} %".replace("-", "−"),
+            (place, share),
+            (0, 4 if share > 0 else -4),
+            textcoords="offset points",
+            fontsize=9.5,
+            color=colours[place],
+            **look,
+        )
+    low, high = min(shares.min(), 0), max(shares.max(), 0)
+    axes.set_ylim(low - 0.45 * (high - low), high + 0.5 * (high - low))  # room for the names
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.set(xlabel=f"all {len(names)} heads, the largest effect first", ylabel=y_label)
+    axes.set_title(title)
     return figure
 
 
-def describe_effect_spread(rows, lit=0):
-    """Say in words what `effect_spread` shows: for each row the mean, the range, and the lit one.
+def describe_effects_sorted(effects, lit):
+    """Say in words what `effects_sorted` shows: the range, and the places of the lit heads.
 
-    >>> describe_effect_spread({"one head": [0.25, 0.0]})
-    'one head: mean 0.125, from 0.000 to 0.250, the orange dot 0.250.'
+    >>> describe_effects_sorted({"L0H0": -0.1, "L0H1": 0.3}, ["L0H1"])
+    '2 heads from 30 % to -10 %, 1 of them above 0: L0H1 30 %, place 1.'
     """
-    said = []
-    for name, values in rows.items():
-        values = filled_array(values, 1, name)
-        said.append(
-            f"{name}: mean {values.mean():.3f}, from {values.min():.3f} to {values.max():.3f}, "
-            f"the orange dot {values[lit]:.3f}."
-        )
-    return " ".join(said)
+    names = _sorted(effects)
+    first, last = effects[names[0]], effects[names[-1]]
+    said = [f"{name} {effects[name]:.0%}, place {names.index(name) + 1}" for name in lit]
+    above = sum(effect > 0 for effect in effects.values())
+    return (
+        f"{len(names)} heads from {first:.0%} to {last:.0%}, {above} of them above 0: "
+        f"{'; '.join(said)}."
+    ).replace("%", " %")
+
+
+def _sorted(effects):
+    return sorted(effects, key=effects.get, reverse=True)

@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.diagrams import KEY, QUERY
+from tutorial_lib.figures.style import GRID, INK, MUTED, blank, styled
 
 
 @styled
@@ -32,9 +33,9 @@ def query_and_keys(query, keys, labels, title="", asks="the query", features=Non
     axes = figure.subplots()
     axes.axhline(0, color=GRID, linewidth=1, zorder=0)
     axes.axvline(0, color=GRID, linewidth=1, zorder=0)
-    named = [(query, asks, ORANGE)]
+    named = [(query, asks, QUERY)]
     named += [
-        (key, f"{label}: q · k = {key @ query:g}", BLUE)
+        (key, f"{label}: q · k = {key @ query:g}", KEY)
         for key, label in zip(keys, labels, strict=True)
     ]
     for end, words, colour in named:
@@ -45,9 +46,9 @@ def query_and_keys(query, keys, labels, title="", asks="the query", features=Non
         else:
             axes.plot(0, 0, "o", color=colour, markersize=7)
         offset = (8, 6) if end[1] > 0 or end[0] > 0 else (8, -15)
-        weight = {"fontweight": "bold"} if colour == ORANGE else {}
+        weight = {"fontweight": "bold"} if colour == QUERY else {}
         words = {"xytext": offset, "textcoords": "offset points", "text": words}
-        axes.annotate(xy=end, color=colour if colour == ORANGE else INK, **words, **weight)
+        axes.annotate(xy=end, color=colour if colour == QUERY else INK, **words, **weight)
     axes.set(
         xlim=(low[0], high[0]),
         ylim=(low[1], high[1]),

@@ -45,7 +45,8 @@ def positions_followed(words, rows, title, figure=None):
                 _arc(axes, t, looked, base + 0.9, colour)
     said = {"fontsize": 9.5, "color": style.MUTED, "ha": "right", "va": "center"}
     right = STEP * len(words) + 0.1
-    axes.text(right, height - 0.2, "yellow: which position vector the word was given", **said)
+    told = "yellow: the position vector that the word was given; none comes before 0"
+    axes.text(right, height - 0.2, told, **said)
     return figure
 
 

@@ -162,73 +162,62 @@ def head_steps(x, queries, keys, values, mask=None):
 
 
 @style.styled
-def multi_head_diagram(layer, x, words=None, title=None, figure=None, **options):
+def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None, **options):
     """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_o.
 
     x (1, T, D); options are the layer's own, such as mask. All tensors are those of one forward
-    pass. Of more than four heads three and the last one are drawn. Returns the figure.
+    pass. heads: which to draw; by default the first two and the last. Returns the figure.
     Raises what the layer raises.
     """
     records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
     n_heads, n_tokens, _ = records["queries"].shape
-    heads = list(range(n_heads)) if n_heads <= 4 else [0, 1, 2, n_heads - 1]
+    heads = sorted({0, min(1, n_heads - 1), n_heads - 1}) if heads is None else list(heads)
     words = _named(words, n_tokens)
     room = 0.12 + WORD * max(map(len, words))
-    high = min(1.2, 0.19 * n_tokens + 0.2)
-    pitch = high + 0.62
+    high = 1.55
+    pitch = high + 0.5
     height = pitch * len(heads) - 0.3
-    narrow, wide = 0.68, 1.1
+    narrow, wide = 0.8, 1.2
     x_at = room + wide / 2
-    columns = x_at + wide / 2 + 1.2 + narrow / 2
-    at = {
-        name: columns + i * (narrow + 0.1) for i, name in enumerate(("queries", "keys", "values"))
-    }
-    at["weights"] = at["values"] + narrow / 2 + 0.35 + high / 2
-    at["heads"] = at["weights"] + high / 2 + 0.35 + narrow / 2
+    left = x_at + wide / 2 + 1.15  # of the frame around a head
+    asks = left + 0.12
+    maps = asks + 0.85 + room + high / 2
+    outputs = maps + high / 2 + 0.4 + narrow / 2
+    right = outputs + narrow / 2 + 0.15
     side = STRIP * len(heads)
-    joined = at["heads"] + narrow / 2 + 0.75 + side / 2
+    joined = right + 0.75 + side / 2
     out = joined + side / 2 + 0.85 + wide / 2
     figure, axes = canvas(
-        figure, out + wide / 2 + 0.15, height + 0.45, title or "Multi-head attention", below=0.5
+        figure, out + wide / 2 + 0.15, height + 0.35, title or "Multi-head attention", below=0.5
     )
     middle = height / 2
     _matrix(axes, x[0], "x", "T D", x_at, middle, wide, high, style.INK)
     _rows(axes, words, x_at - wide / 2, middle, high / n_tokens)
-    colours = dict(zip(at, (QUERY, KEY, VALUE, style.INK, style.INK), strict=True))
-    letters = {"weights": "T S"}
-    left = at["queries"] - narrow / 2 - 0.12
-    right = at["heads"] + narrow / 2 + 0.12
     for row, head in enumerate(heads):
         y = height - high / 2 - row * pitch
         rounded(
-            axes, left, y - high / 2 - 0.12, right - left, high + 0.48, "none", style.GRID, zorder=1
+            axes, left, y - high / 2 - 0.1, right - left, high + 0.42, "none", style.GRID, zorder=1
         )
         turn = x_at + wide / 2 + 0.35
         arrow(axes, [(x_at + wide / 2 + 0.06, middle), (turn, middle), (turn, y), (left, y)])
         axes.text(left - 0.08, y + 0.06, f"head {head}", ha="right", va="bottom", fontsize=9.5)
-        for name, place in at.items():
-            size = high if name == "weights" else narrow
-            fill = style.BLUE if name == "weights" else None
-            named = {"heads": "output"}.get(name, name)
-            _matrix(
-                axes, records[name][head], named, None, place, y, size, high, colours[name], fill
-            )
-        for start, end in (("values", "weights"), ("weights", "heads")):
-            half = {"values": narrow / 2, "weights": high / 2, "heads": narrow / 2}
-            ends = [(at[start] + half[start] + 0.06, y), (at[end] - half[end] - 0.08, y)]
-            arrow(axes, ends)
+        for said, up, colour in (("queries", 1, QUERY), ("keys", 0, KEY), ("values", -1, VALUE)):
+            look = {"va": "center", "color": colour, "fontsize": 9.5, "fontweight": "bold"}
+            axes.text(asks, y + 0.24 * up, said, **look)
+        weights, found = records["weights"][head], records["heads"][head]
+        _matrix(axes, weights, "weights", None, maps, y, high, high, style.INK, style.BLUE)
+        _rows(axes, words, maps - high / 2, y, high / n_tokens)
+        _matrix(axes, found, "output", None, outputs, y, narrow, high, style.INK)
+        arrow(axes, [(maps + high / 2 + 0.06, y), (outputs - narrow / 2 - 0.08, y)])
         start, end = joined - side / 2 - 0.08, right
         turn = (start + end) / 2
         arrow(axes, [(end, y), (turn, y), (turn, middle), (start, middle)])
         if row + 1 < len(heads) and heads[row + 1] != head + 1:
             axes.text(left - 0.4, y - pitch / 2, "⋮", fontsize=14, ha="center", va="center")
-    sizes = {name: letters.get(name, "T K") for name in at}
-    for name, place in at.items():
-        y = height - high / 2 - (len(heads) - 1) * pitch - high / 2 - 0.2
-        short = (
-            f"({sizes[name].replace(' ', ', ')})\n({', '.join(map(str, records[name][0].shape))})"
-        )
-        axes.text(place, y, short, ha="center", va="top", fontsize=9, linespacing=1.2)
+    for name, letters, place in (("weights", "T S", maps), ("heads", "T K", outputs)):
+        below = height - len(heads) * pitch + 0.3
+        said = sizes_in_words(letters, records[name][0].shape)
+        axes.text(place, below, said, ha="center", va="top", fontsize=9)
     _side_by_side(axes, records["heads"], heads, joined, middle, side, high)
     start, end = joined + side / 2 + 0.06, out - wide / 2 - 0.08
     arrow(axes, [(start, middle), (end, middle)])

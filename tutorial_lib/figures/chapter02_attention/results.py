@@ -75,7 +75,7 @@ def one_head_against_eight(rows, figure=None):
     for row, (name, wrong) in enumerate(found.items()):
         colour = ORANGE if "8 heads" in name else BLUE
         heights = row + np.linspace(-0.2, 0.2, len(wrong))  # or equal dots would hide one another
-        axes.axhline(row, color=GRID, linewidth=0.8, zorder=0)
+        axes.plot([0, 1.02 * widest], [row, row], color=GRID, linewidth=0.8, zorder=0)
         axes.scatter(sorted(wrong), heights, s=46, color=colour, alpha=0.8, linewidth=0)
         axes.plot([np.mean(wrong)] * 2, [row - 0.32, row + 0.32], color=INK, linewidth=2)
         axes.text(
