@@ -19,7 +19,7 @@ BOX = 0.5  # of what was asked
 
 # What a marked word is, and how it is drawn: fill, frame, line.
 MARKS = {
-    "the answer": (style.PALE_AMBER, style.AMBER, "-"),
+    "marked": (style.PALE_AMBER, style.AMBER, "-"),
     "marked, and right": (style.PALE_GREEN, style.GREEN, "-"),
     "marked, but wrong": (style.PALE_PINK, style.PINK, ":"),
     "right, but not marked": ("none", style.ORANGE, "--"),
@@ -213,7 +213,7 @@ def two_steps(entry, title="", figure=None):
         axes.text(0.35, middle, str(number + 1), ha="center", **small)
         if marked:
             right = [spots[i] + _width(drawable(row[i])) for i in range(len(row))]
-            for (a, b), kind in ((spans[0], "marked, and right"), (spans[1], "the answer")):
+            for (a, b), kind in ((spans[0], "marked, and right"), (spans[1], "marked")):
                 _box(axes, left + spots[a] - 0.05, top + 0.03, right[b] - spots[a] + 0.08, kind)
             name, said = (left + (spots[a] + right[b]) / 2 for a, b in spans)
             look = {"arrowstyle": "-|>", "linewidth": 1.8, "mutation_scale": 13}
@@ -268,7 +268,7 @@ def _share(axes, card, y):
 def _marks(card):
     """The (kind, span) of what is marked in a card."""
     if card.answer is None:
-        return [("the answer", card.said)]
+        return [("marked", card.said)]
     if card.said == card.answer:
         return [("marked, and right", card.said)]
     return [("marked, but wrong", card.said), ("right, but not marked", card.answer)]
@@ -294,7 +294,7 @@ def describe_marked_answers(cards):
     """Say what was asked and what is marked: the alt text.
 
     >>> describe_marked_answers([MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0))])
-    'Who? The answer: Ann.'
+    'Who? Marked: Ann.'
     """
     parts = []
     for card in cards:
