@@ -141,12 +141,16 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter06b_using_bert.answers import (
         MarkedAnswer,
         describe_marked_answers,
+        describe_two_steps,
         marked_answers,
+        two_steps,
         who_says,
     )
     from tutorial_lib.figures.chapter06b_using_bert.heads import (
         body_and_heads,
         describe_body_and_heads,
+        describe_one_head,
+        one_head,
     )
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,

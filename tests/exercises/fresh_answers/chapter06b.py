@@ -5,6 +5,8 @@ import re
 import torch
 import torch.nn.functional as F
 
+from tutorial_lib.models.bert_heads import mean_pool
+
 
 # 6b.2
 def entities_right_1(tags):
@@ -238,14 +240,243 @@ def loss_wrong_pair(hidden, head, allowed, starts, ends):
     return F.cross_entropy(logits[..., 0], starts), F.cross_entropy(logits[..., 1], ends)
 
 
+# 6b.1
+def step_right_1(body, head, optimizer, ids, mask, wanted):
+    hidden = body(ids, mask=mask)
+    logits = head(mean_pool(hidden, mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_right_2(body, head, optimizer, ids, mask, wanted):
+    optimizer.zero_grad(set_to_none=True)
+    real = mask.unsqueeze(-1).float()
+    x = body(ids, mask=mask)
+    h = (x * real).sum(1) / real.sum(1)
+    logits = head(h)
+    log_p = logits.log_softmax(-1)
+    loss = -log_p[torch.arange(len(wanted)), wanted].mean()
+    loss.backward()
+    optimizer.step()
+    return (float(loss), logits.detach())
+
+
+def step_wrong_softmax(body, head, optimizer, ids, mask, wanted):
+    p = head(mean_pool(body(ids, mask=mask), mask)).softmax(-1)
+    loss = F.cross_entropy(p, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), p)
+
+
+def step_wrong_no_zero(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_mean_all(body, head, optimizer, ids, mask, wanted):
+    logits = head(body(ids, mask=mask).mean(dim=1))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_no_mask(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids), mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_frozen(body, head, optimizer, ids, mask, wanted):
+    with torch.no_grad():
+        h = mean_pool(body(ids, mask=mask), mask)
+    logits = head(h)
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_zero_late(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    loss.backward()
+    optimizer.zero_grad()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_cls(body, head, optimizer, ids, mask, wanted):
+    logits = head(body(ids, mask=mask)[:, 0])
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_sum(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted, reduction="sum")
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss.item(), logits)
+
+
+def step_wrong_only_loss(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def step_right_tensor(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return (loss, logits)
+
+
+def step_wrong_after(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    return loss.item(), logits
+
+
+def step_wrong_p(body, head, optimizer, ids, mask, wanted):
+    logits = head(mean_pool(body(ids, mask=mask), mask))
+    loss = F.cross_entropy(logits, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), logits.softmax(-1)
+
+
+# 6b.5, once more
+def loss2_right_1(hidden, head, allowed, starts, ends):
+    scores = head(hidden).masked_fill(~allowed[..., None], -torch.inf)
+    return F.cross_entropy(scores[..., 0], starts) + F.cross_entropy(scores[..., 1], ends)
+
+
+def loss2_right_2(hidden, head, allowed, starts, ends):
+    start, end = head(hidden).unbind(-1)
+    total = 0.0
+    for logits, wanted in ((start, starts), (end, ends)):
+        logits = torch.where(allowed, logits, torch.full_like(logits, -1000000000.0))
+        log_p = logits - logits.logsumexp(dim=1, keepdim=True)
+        total = total - log_p.gather(1, wanted[:, None]).mean()
+    return total
+
+
+def loss2_wrong_no_mask(hidden, head, allowed, starts, ends):
+    s = head(hidden)
+    return F.cross_entropy(s[..., 0], starts) + F.cross_entropy(s[..., 1], ends)
+
+
+def loss2_wrong_zero(hidden, head, allowed, starts, ends):
+    s = head(hidden).masked_fill(~allowed[..., None], 0.0)
+    return F.cross_entropy(s[..., 0], starts) + F.cross_entropy(s[..., 1], ends)
+
+
+def loss2_wrong_mean(hidden, head, allowed, starts, ends):
+    return loss2_right_1(hidden, head, allowed, starts, ends) / 2
+
+
+def loss2_wrong_swap(hidden, head, allowed, starts, ends):
+    return loss2_right_1(hidden, head, allowed, ends, starts)
+
+
+def loss2_wrong_inverted(hidden, head, allowed, starts, ends):
+    s = head(hidden).masked_fill(allowed[..., None], -torch.inf)
+    return F.cross_entropy(s[..., 0], starts) + F.cross_entropy(s[..., 1], ends)
+
+
+def loss2_wrong_softmax_then_mask(hidden, head, allowed, starts, ends):
+    p = head(hidden).softmax(dim=1) * allowed[..., None]
+    b = torch.arange(len(starts))
+    return -(p[b, starts, 0].log().mean() + p[b, ends, 1].log().mean())
+
+
+def loss2_wrong_two_softmax(hidden, head, allowed, starts, ends):
+    p = head(hidden).masked_fill(~allowed[..., None], -torch.inf).softmax(dim=1)
+    return F.cross_entropy(p[..., 0], starts) + F.cross_entropy(p[..., 1], ends)
+
+
+def loss2_wrong_wrong_dim(hidden, head, allowed, starts, ends):
+    lp = head(hidden).masked_fill(~allowed[..., None], -1000000000.0).log_softmax(dim=-1)
+    b = torch.arange(len(starts))
+    return -(lp[b, starts, 0].mean() + lp[b, ends, 1].mean())
+
+
+def loss2_wrong_sum(hidden, head, allowed, starts, ends):
+    s = head(hidden).masked_fill(~allowed[..., None], -torch.inf)
+    return F.cross_entropy(s[..., 0], starts, reduction="sum") + F.cross_entropy(
+        s[..., 1], ends, reduction="sum"
+    )
+
+
+def loss2_wrong_item(hidden, head, allowed, starts, ends):
+    return loss2_right_1(hidden, head, allowed, starts, ends).item()
+
+
+def loss2_wrong_start_only_mask(hidden, head, allowed, starts, ends):
+    s = head(hidden)
+    return F.cross_entropy(s[..., 0].masked_fill(~allowed, -torch.inf), starts) + F.cross_entropy(
+        s[..., 1], ends
+    )
+
+
+def loss2_wrong_reshape(hidden, head, allowed, starts, ends):
+    start, end = head(hidden).reshape(hidden.size(0), 2, -1).unbind(1)
+    return F.cross_entropy(start.masked_fill(~allowed, -torch.inf), starts) + F.cross_entropy(
+        end.masked_fill(~allowed, -torch.inf), ends
+    )
+
+
 RIGHT = {
+    "6b.1": [step_right_1, step_right_2, step_right_tensor],
     "6b.2": [entities_right_1, entities_right_2],
     "6b.3": [f1_right_1, f1_right_2, f1_right_3],
     "6b.4": [labels_right_1, labels_right_2],
-    "6b.5": [loss_right_1, loss_right_2],
+    "6b.5": [loss_right_1, loss_right_2, loss2_right_1, loss2_right_2],
     "6b.6": [span_right_1, span_right_2],
 }
 WRONG = {
+    "6b.1": [
+        ("a softmax before cross_entropy", step_wrong_softmax),
+        ("old gradients are never cleared", step_wrong_no_zero),
+        ("padding goes into the mean", step_wrong_mean_all),
+        ("the body reads padding as real", step_wrong_no_mask),
+        ("no_grad round the body: only the head learns", step_wrong_frozen),
+        ("zero_grad between backward and step: nothing moves", step_wrong_zero_late),
+        ("reads [CLS], not the mean", step_wrong_cls),
+        ("sum, not mean over the texts", step_wrong_sum),
+        ("logits not returned", step_wrong_only_loss),
+        ("logits of after the step", step_wrong_after),
+        ("probabilities come back", step_wrong_p),
+    ],
     "6b.2": [
         ("an I without B begins nothing", entities_wrong_stray_i),
         ("name at the very end is lost", entities_wrong_last_lost),
@@ -277,5 +508,20 @@ WRONG = {
         ("forbidden scores are 0", loss_wrong_times_mask),
         ("two: nothing is forbidden, and the mean of both", loss_wrong_two),
         ("both losses, not added", loss_wrong_pair),
+        ("tokens that are not allowed take part", loss2_wrong_no_mask),
+        ("score 0, not minus infinity", loss2_wrong_zero),
+        ("the mean of the two losses, not the sum", loss2_wrong_mean),
+        ("start and end swapped", loss2_wrong_swap),
+        ("masks the allowed tokens", loss2_wrong_inverted),
+        (
+            "masks the probabilities, after the softmax: they no longer sum to 1",
+            loss2_wrong_softmax_then_mask,
+        ),
+        ("a softmax too many", loss2_wrong_two_softmax),
+        ("softmax over the 2 scores, not over the tokens", loss2_wrong_wrong_dim),
+        ("sum over the texts", loss2_wrong_sum),
+        ("no gradient", loss2_wrong_item),
+        ("the end is not masked", loss2_wrong_start_only_mask),
+        ("(B,T,2) reshaped to (B,2,T) in place of a transpose", loss2_wrong_reshape),
     ],
 }

@@ -49,6 +49,25 @@ def test_a_right_mark_covers_its_words_and_no_more():
     assert "Marked, and right: first lord." in figures.describe_marked_answers([right])
 
 
+def test_a_mark_leaves_the_words_beside_it_room():
+    words = ["called", "Pistol", "."]
+    figure = figures.marked_answers([figures.MarkedAnswer("", [words], (0, 1, 1))])
+    style.png(figure)
+    mark = frames(figure)[0].get_window_extent()
+    called, _, stop = (text.get_window_extent() for text in figure.axes[0].texts)
+    assert called.x1 < mark.x0 < mark.x1 < stop.x0
+
+
+def test_two_steps_go_to_the_quote_and_back_to_the_name():
+    figure = figures.two_steps(ENTRY)
+    shown = {text.get_text(): text for text in figure.axes[0].texts}
+    assert {"Who says “ay”?", "1", "2", "ay", "first"} <= set(shown)
+    name, quote = frames(figure)[-2:]
+    assert name.get_x() < shown["lord"].get_position()[0] < quote.get_x()
+    assert quote.get_x() < shown["ay"].get_position()[0] < quote.get_x() + quote.get_width()
+    assert "quote in line 2" in figures.describe_two_steps(ENTRY)
+
+
 def test_without_a_true_answer_there_is_a_source_and_no_key():
     card = figures.MarkedAnswer("Who?", LINES, (0, 0, 0), source="Hamlet")
     assert texts(figures.marked_answers([card]))[:2] == ["Who?", "Hamlet"]
@@ -57,7 +76,7 @@ def test_without_a_true_answer_there_is_a_source_and_no_key():
     assert "Othello" in texts(figures.marked_answers(hits))
     assert texts(figures.marked_answers(hits)).count("") == 0
     assert figures.describe_marked_answers(hits) == (
-        "Who? In Hamlet, the answer: ann. In Othello, the answer: first lord."
+        "Who? In Hamlet, marked: ann. In Othello, marked: first lord."
     )
 
 

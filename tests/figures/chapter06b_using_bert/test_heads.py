@@ -4,7 +4,6 @@ import torch
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter06b_using_bert.heads import HEADS
 from tutorial_lib.models import BERTConfig
 
 WORDS = ["[CLS]", "who", "[SEP]", "ann", "[SEP]"]
@@ -35,17 +34,19 @@ def test_shapes_and_counts_are_those_of_the_model(model):
     assert f"body: 2 layers, {body:,} parameters" in shown
 
 
-def test_one_head_is_in_colour_and_the_others_are_grey(model):
-    def orange(lit):
-        figure = figures.body_and_heads(model, IDS, SEGMENTS, WORDS, lit=lit)
+def test_one_head_alone_has_its_size_and_its_answers():
+    shown = texts(figures.one_head("token", 4, n_tokens=5))
+    assert "4 → 3: 15 parameters" in shown
+    assert "(B, T, 3)" in shown
+
+    def orange(name):
+        figure = figures.one_head(name, 4, n_tokens=5)
         edges = [style.to_hex(patch.get_edgecolor()) for patch in figure.axes[0].patches]
         return edges.count(style.ORANGE)
 
-    # Its box, and the numbers that come out.
-    assert [orange([name]) for name in HEADS] == [1 + 2, 1 + 2, 1 + 3 * 5, 1 + 2 * 5]
-    assert orange([]) == 0
-    alt = figures.describe_body_and_heads(["span"])
-    assert alt.endswith("the span head reads each vector, two scores for each token.")
+    # Its box, and the numbers that come out; an arrow is an annotation.
+    arrows = orange("sentence") - (1 + 2)
+    assert [orange(name) - arrows for name in ("token", "span")] == [1 + 3 * 5, 1 + 2 * 5]
 
 
 def test_words_and_ids_must_agree(model):

@@ -60,6 +60,18 @@ def train_step_softmax(body, head, optimizer, ids, mask, wanted):
     return loss.item(), logits.detach()
 
 
+def train_step_p(body, head, optimizer, ids, mask, wanted):
+    """This takes the softmax twice, by itself and inside the cross-entropy, and returns
+    probabilities where logits are asked for.
+    """
+    p = head(mean_pool(body(ids, mask=mask), mask)).softmax(dim=-1)
+    loss = F.cross_entropy(p, wanted)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item(), p.detach()
+
+
 def train_step_head_alone(body, head, optimizer, ids, mask, wanted):
     """This cuts the body off from the loss, so that only the head learns."""
     with torch.no_grad():
@@ -170,11 +182,30 @@ def gradients_are_fresh(answer):
 
 
 def loss_is_of_logits(answer):
-    """The loss that is returned fits the logits."""
-    loss, logits, *_ = answer(4)
-    wanted = tiny(4)[-1]
-    found = F.cross_entropy(torch.as_tensor(logits).float(), wanted)
-    return torch.allclose(torch.as_tensor(loss).float(), found, atol=1e-2)
+    """The loss that is returned fits the logits; where the loss is right, the logits are not."""
+    loss, logits, *_ = (torch.as_tensor(part).float() for part in answer(4))
+    body, head, _, ids, mask, wanted = tiny(4)
+    with torch.no_grad():
+        true = head(mean_pool(body(ids, mask=mask), mask))
+    if torch.allclose(loss, F.cross_entropy(logits, wanted), atol=1e-2):
+        return True
+    if not torch.allclose(loss, F.cross_entropy(true, wanted), atol=1e-2):
+        return False
+    if torch.allclose(logits, true.softmax(dim=-1), atol=1e-3):
+        return "The loss is right, but probabilities come back: return the logits."
+    return "The loss is right, but the logits are not: return those that the loss was made of."
+
+
+def keeps_the_history(answer):
+    """A loss that is still a tensor with its graph."""
+    body, head, *rest = tiny(5)
+    loss, _ = answer(body, head, *rest)
+    if isinstance(loss, torch.Tensor) and loss.requires_grad:
+        return (
+            "The loss is still a tensor with its whole history, which fills the memory when you "
+            "keep many: `loss.item()` is a plain number."
+        )
+    return ""
 
 
 class ByHeart(NamedTuple):
@@ -229,6 +260,7 @@ fresh. Then move head and body one step. Return the loss as a plain number, and 
     mistakes=(
         train_step_kept,
         train_step_softmax,
+        train_step_p,
         train_step_head_alone,
         train_step_padding,
         train_step_mean_of_all,
@@ -250,6 +282,7 @@ fresh. Then move head and body one step. Return the loss as a plain number, and 
             loss_is_of_logits,
         ),
     ),
+    remarks=(keeps_the_history,),
     results=(
         "loss",
         "logits",

@@ -73,6 +73,22 @@ def span_loss_inverted(hidden, head, allowed, starts, ends):
     return sum(two_losses(hidden, head, ~allowed, starts, ends, fill=-1e9))
 
 
+def span_loss_all_forbidden(hidden, head, allowed, starts, ends):
+    """This forbids the tokens that are allowed, so that the loss is infinite: True means that an
+    answer may be there.
+    """
+    return sum(two_losses(hidden, head, ~allowed, starts, ends))
+
+
+def span_loss_reshaped(hidden, head, allowed, starts, ends):
+    """This mixes the tokens up: `reshape` of (B, T, 2) takes the scores as they lie in memory.
+    Take `scores[..., 0]` for the start, `scores[..., 1]` for the end.
+    """
+    start, end = head(hidden).reshape(len(starts), 2, -1).unbind(dim=1)
+    start, end = (logits.masked_fill(~allowed, -torch.inf) for logits in (start, end))
+    return F.cross_entropy(start, starts) + F.cross_entropy(end, ends)
+
+
 def span_loss_softmax(hidden, head, allowed, starts, ends):
     """This takes the softmax twice: once by itself, and once more inside the cross-entropy."""
     p = head(hidden).masked_fill(~allowed[..., None], -torch.inf).softmax(dim=1)
@@ -233,6 +249,8 @@ the start and one for the end, each the mean over the texts. Return their sum.
         span_loss_everywhere,
         span_loss_zero,
         span_loss_inverted,
+        span_loss_all_forbidden,
+        span_loss_reshaped,
         span_loss_softmax,
         span_loss_each_token,
         span_loss_sum,

@@ -13,12 +13,13 @@ from tutorial_lib.figures.tokens import drawable
 
 WIDTH = 9.0  # inches
 SIZE = 11  # points of the text
-SPACE, LINE = 0.055, 0.32  # inches: between words, of a line
+SPACE, LINE = 0.065, 0.32  # inches: between words, of a line
+ROOM = 0.07  # more of it beside a mark, for its frame
 BOX = 0.5  # of what was asked
 
 # What a marked word is, and how it is drawn: fill, frame, line.
 MARKS = {
-    "the answer": (style.PALE_AMBER, style.AMBER, "-"),
+    "marked": (style.PALE_AMBER, style.AMBER, "-"),
     "marked, and right": (style.PALE_GREEN, style.GREEN, "-"),
     "marked, but wrong": (style.PALE_PINK, style.PINK, ":"),
     "right, but not marked": ("none", style.ORANGE, "--"),
@@ -104,14 +105,17 @@ def _sticks(words, i):
 def _width(text, weight="normal"):
     """Inches that a text takes at SIZE points."""
     font = FontProperties(family="DejaVu Sans", size=SIZE, weight=weight)
-    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
+    # A canvas sets its letters a little wider, and a title's margins make an inch a little shorter.
+    return 1.04 * text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
 
 
-def _spots(words):
-    """Return (x in inches, row) of each word, broken into rows."""
+def _spots(words, spans=()):
+    """Return (x in inches, row) of each word, broken into rows, with room beside marked spans."""
+    edges = {edge for first, last in spans for edge in (first, last + 1)}
     spots, x, row = [], 0.0, 0
     for i, word in enumerate(words):
         gap = SPACE if i and not _sticks(words, i) else 0.0
+        gap += ROOM * (i in edges)
         width = _width(drawable(word))
         if x and x + gap + width > WIDTH - 0.3 and not _sticks(words, i):
             x, gap, row = 0.0, 0.0, row + 1
@@ -133,7 +137,13 @@ def marked_answers(cards, title="", figure=None):
     """
     if not cards:
         raise ShapeError("marked_answers needs at least one answer")
-    laid = [[_spots(words) for words in card.lines] for card in cards]
+    laid = [
+        [
+            _spots(words, [span[1:] for _, span in _marks(card) if span[0] == number])
+            for number, words in enumerate(card.lines)
+        ]
+        for card in cards
+    ]
     rows = [[spots[-1][1] + 1 for spots in card] for card in laid]
     key = any(card.answer is not None for card in cards)
     sources, boxes = (sum(bool(getattr(c, part)) for c in cards) for part in ("source", "asked"))
@@ -173,6 +183,71 @@ def marked_answers(cards, title="", figure=None):
     return figure
 
 
+@style.styled
+def two_steps(entry, title="", figure=None):
+    """A question "who says ...?" and its scene, with the two steps to the answer as arrows.
+
+    entry: as the recipe "who-says" stores it. Each line has the number of its segment. Returns the
+    figure.
+    """
+    card = who_says(entry)
+    line, first, last = card.answer
+    words, quote = card.lines[line], entry["quote"].split()
+    begins = next(i for i in range(len(words)) if words[i : i + len(quote)] == quote)
+    ends = begins + len(quote) - 1
+    figure = style.blank(figure, WIDTH, 1.5 + LINE * len(card.lines) + 0.35 * bool(title))
+    axes = figure.subplots()
+    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(1.4 + LINE * len(card.lines), 0), title=title)
+    axes.axis("off")
+    _asked(axes, card._replace(share=None), 0.05)
+    top, left = 0.85, 0.75
+    small = {"fontsize": 9.5, "va": "center"}
+    axes.text(0.1, top - 0.15, "segment", color=style.MUTED, **small)
+    for number, row in enumerate(card.lines):
+        marked = number == line
+        spans = [(first, last), (begins, ends)] if marked else []
+        spots = [x for x, _ in _spots(row, spans)]
+        middle = top + LINE * 0.5
+        fill = (style.PALE_SKY, style.PALE_GREY)[number % 2]
+        axes.add_patch(Rectangle((0.1, top + 0.03), 0.5, 0.26, facecolor=fill))
+        axes.text(0.35, middle, str(number + 1), ha="center", **small)
+        if marked:
+            right = [spots[i] + _width(drawable(row[i])) for i in range(len(row))]
+            for (a, b), kind in ((spans[0], "marked, and right"), (spans[1], "marked")):
+                _box(axes, left + spots[a] - 0.05, top + 0.03, right[b] - spots[a] + 0.08, kind)
+            name, said = (left + (spots[a] + right[b]) / 2 for a, b in spans)
+            look = {"arrowstyle": "-|>", "linewidth": 1.8, "mutation_scale": 13}
+            down = {"color": style.AMBER, "connectionstyle": "angle,angleA=90,angleB=0,rad=8"}
+            end = left + right[-1] + 0.12
+            axes.annotate("", (end, middle), (6.6, 0.41), arrowprops=look | down)
+            axes.text(6.75, middle, "step 1: find the quote", **small)
+            back = {"color": style.GREEN, "connectionstyle": "arc3,rad=-0.35"}
+            below = top + LINE - 0.02
+            axes.annotate("", (name, below), (said, below), arrowprops=look | back)
+            axes.text(said + 0.35, below + 0.2, "step 2: go back to the name", **small)
+        for word, x in zip(row, spots, strict=True):
+            axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
+        top += LINE + 0.35 * marked
+    return figure
+
+
+def describe_two_steps(entry):
+    """Say what the two steps find: the alt text.
+
+    >>> describe_two_steps({"quote": "ay", "lines": [["ann", ":", "ay"]], "starts": [[1, 0, 0]],
+    ...                     "ends": [[1, 0, 0]], "answer": [0, 0, 0], "said": [0, 0, 0]})
+    'Who says “ay”? A scene of 1 lines, each with a segment. Step 1 finds the quote in line 1, \
+step 2 goes back to the name: ann.'
+    """
+    card = who_says(entry)
+    line, first, last = card.answer
+    return (
+        f"{card.asked} A scene of {len(card.lines)} lines, each with a segment. Step 1 finds the "
+        f"quote in line {line + 1}, step 2 goes back to the name: "
+        f"{joined(card.lines[line][first : last + 1])}."
+    )
+
+
 def _asked(axes, card, top):
     """The question in a box, and how sure the answer is."""
     box = {"boxstyle": "round,pad=0,rounding_size=0.17", "linewidth": 1.2}
@@ -193,7 +268,7 @@ def _share(axes, card, y):
 def _marks(card):
     """The (kind, span) of what is marked in a card."""
     if card.answer is None:
-        return [("the answer", card.said)]
+        return [("marked", card.said)]
     if card.said == card.answer:
         return [("marked, and right", card.said)]
     return [("marked, but wrong", card.said), ("right, but not marked", card.answer)]
@@ -206,7 +281,7 @@ def _mark(axes, top, words, spots, span, kind):
         inside = [i for i in range(first, last + 1) if spots[i][1] == row]
         left = spots[inside[0]][0]
         right = spots[inside[-1]][0] + _width(drawable(words[inside[-1]]))
-        _box(axes, 0.1 + left - 0.03, top + LINE * row + 0.03, right - left + 0.04, kind)
+        _box(axes, 0.1 + left - 0.05, top + LINE * row + 0.03, right - left + 0.08, kind)
 
 
 def _box(axes, x, y, width, kind):
@@ -219,7 +294,7 @@ def describe_marked_answers(cards):
     """Say what was asked and what is marked: the alt text.
 
     >>> describe_marked_answers([MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0))])
-    'Who? The answer: Ann.'
+    'Who? Marked: Ann.'
     """
     parts = []
     for card in cards:

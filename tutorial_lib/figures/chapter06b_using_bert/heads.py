@@ -31,15 +31,9 @@ def _facts(model, ids, segments):
         "token": parameters_of(model.token_head),
         "span": parameters_of(model.span_head),
     }
-    reads = {
-        "sentence": "the mean of all",
-        "pair": "[CLS] alone",
-        "token": "each vector",
-        "span": "each vector",
-    }
     layers = {name: f"{width} → {n}" for name, n in classes.items()}
     layers["pair"] = f"{width} → {width} → {classes['pair']}"
-    return {name: (reads[name], layers[name], tuple(shapes[name]), counts[name]) for name in HEADS}
+    return {name: (READS[name], layers[name], tuple(shapes[name]), counts[name]) for name in HEADS}
 
 
 ANSWERS = {
@@ -50,9 +44,17 @@ ANSWERS = {
 }
 
 
+READS = {
+    "sentence": "the mean of all",
+    "pair": "[CLS] alone",
+    "token": "each vector",
+    "span": "each vector",
+}
+
+
 @style.styled
-def body_and_heads(model, ids, segments, words, lit=HEADS, title="", figure=None):
-    """A BERT's body with four heads on it, those in `lit` in colour, the others grey.
+def body_and_heads(model, ids, segments, words, title="", figure=None):
+    """A BERT's body with four heads on it.
 
     model: a BERT with the heads nsp, n_classes (pooling "mean"), n_labels and span; ids and
     segments (1, T), words: T strings. From below: tokens, body, a vector for each token, the
@@ -89,36 +91,63 @@ def body_and_heads(model, ids, segments, words, lit=HEADS, title="", figure=None
     axes.text(left + (WIDTH - 1.6) / 2, 0.91, says, fontsize=11, fontweight="bold", **middle)
     each = (WIDTH - 0.1) / 4
     for number, name in enumerate(HEADS):
-        _head(axes, name, facts[name], 0.05 + each * number, each - 0.15, n, name in lit)
+        _head(axes, name, facts[name], 0.05 + each * number, each - 0.15, n)
     return figure
 
 
-def _head(axes, name, facts, x, width, n, lit):
+@style.styled
+def one_head(name, d_model, n_tokens=8, title="", figure=None):
+    """One linear head from left to right: the vectors that it reads, its size, its answer.
+
+    name: "sentence", "token" or "span"; d_model: the numbers of a vector. Returns the figure.
+    """
+    n_scores = 3 if name == "token" else 2
+    figure = style.blank(figure, WIDTH, 1.5 if title else 1.15)
+    axes = figure.subplots()
+    axes.set(xlim=(0, WIDTH), ylim=(0, 1.1), title=title)
+    axes.axis("off")
+    at = {"ha": "center", "va": "center"}
+    _strip(axes, 1.4, 0.66, n_tokens, 2.5, range(n_tokens), style.PALE_SKY, style.BLUE)
+    axes.text(1.4, 0.38, f"reads {READS[name]}", fontsize=10, **at)
+    look = {"arrowstyle": "-|>", "color": style.ORANGE, "linewidth": 1.4, "mutation_scale": 10}
+    for start, end in ((2.75, 3.2), (5.3, 5.75)):
+        axes.annotate("", (end, 0.55), (start, 0.55), arrowprops=look)
+    _rounded(axes, 3.25, 0.12, 2.0, 0.86, style.PALE_ORANGE, style.ORANGE)
+    axes.text(4.25, 0.74, f"{name} head", fontsize=11.5, fontweight="bold", **at)
+    size = f"{d_model} → {n_scores}: {n_scores * (d_model + 1):,} parameters"
+    axes.text(4.25, 0.36, size, fontsize=8.5, **at)
+    cells = 1 if name == "sentence" else n_tokens
+    for row in range(n_scores):
+        _strip(axes, 6.6, 0.5 + 0.13 * row, cells, 1.6, range(cells), style.PALE_ORANGE,
+               style.ORANGE, of=n_tokens)  # fmt: skip
+    shape = f"(B, {n_scores})" if name == "sentence" else f"(B, T, {n_scores})"
+    axes.text(6.6, 0.3, shape, fontsize=10, **at)
+    axes.text(7.65, 0.55, ANSWERS[name], fontsize=10, fontweight="bold", va="center",
+              linespacing=1.35)  # fmt: skip
+    return figure
+
+
+def _head(axes, name, facts, x, width, n):
     """One head: the strip of what it reads, its box, the strip of what comes out, its answer."""
     reads, layers, shape, n_parameters = facts
-    edge = style.ORANGE if lit else style.GRID
-    fill = style.PALE_ORANGE if lit else style.CARD
-    ink, muted = (style.INK, style.MUTED) if lit else (style.MUTED, style.MUTED)
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
     taken = range(1) if name == "pair" else range(n)
-    filled = (style.PALE_SKY, style.BLUE) if lit else (style.PALE_GREY, style.GRID)
-    _strip(axes, middle, 2.12, n, width, taken, *filled)
-    axes.text(middle, 2.42, f"reads {reads}", fontsize=9, color=muted, **at)
-    _arrow(axes, middle, 2.52, 2.7, edge if lit else style.GRID)
-    _rounded(axes, x, 2.7, width, 0.74, fill, edge)
-    axes.text(middle, 3.22, f"{name} head", fontsize=11.5, fontweight="bold", color=ink, **at)
-    axes.text(middle, 2.98, layers, fontsize=9.5, color=ink, **at)
-    axes.text(middle, 2.8, count_in_words(n_parameters), fontsize=8.5, color=muted, **at)
-    _arrow(axes, middle, 3.44, 3.62, edge if lit else style.GRID)
-    out = (style.PALE_ORANGE, style.ORANGE) if lit else (style.PALE_GREY, style.GRID)
+    _strip(axes, middle, 2.12, n, width, taken, style.PALE_SKY, style.BLUE)
+    axes.text(middle, 2.42, f"reads {reads}", fontsize=9, color=style.MUTED, **at)
+    _arrow(axes, middle, 2.52, 2.7, style.ORANGE)
+    _rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE)
+    axes.text(middle, 3.22, f"{name} head", fontsize=11.5, fontweight="bold", **at)
+    axes.text(middle, 2.98, layers, fontsize=9.5, **at)
+    axes.text(middle, 2.8, count_in_words(n_parameters), fontsize=8.5, color=style.MUTED, **at)
+    _arrow(axes, middle, 3.44, 3.62, style.ORANGE)
     cells = n if len(shape) == 3 else 1
     for row in range(shape[-1]):
-        _strip(axes, middle, 3.64 + 0.13 * row, cells, width, range(cells), *out, of=n)
+        _strip(axes, middle, 3.64 + 0.13 * row, cells, width, range(cells), style.PALE_ORANGE,
+               style.ORANGE, of=n)  # fmt: skip
     names = {2: "(B, {})", 3: "(B, T, {})"}[len(shape)].format(shape[-1])
-    axes.text(middle, 4.2, f"{names} = {shape}", fontsize=9, color=muted, **at)
-    axes.text(middle, 4.68, ANSWERS[name], fontsize=9.5, color=ink, linespacing=1.35,
-              fontweight="bold" if lit else "normal", **at)  # fmt: skip
+    axes.text(middle, 4.2, f"{names} = {shape}", fontsize=9, color=style.MUTED, **at)
+    axes.text(middle, 4.68, ANSWERS[name], fontsize=9.5, fontweight="bold", linespacing=1.35, **at)
 
 
 def _strip(axes, middle, y, cells, width, taken, fill, edge, of=None):
@@ -140,19 +169,22 @@ def _arrow(axes, x, low, high, colour=style.MUTED):
     axes.annotate("", (x, high), (x, low), arrowprops=look | {"mutation_scale": 7})
 
 
-def describe_body_and_heads(lit=HEADS):
+def describe_body_and_heads():
     """Say what the heads read and return: the alt text.
 
-    >>> describe_body_and_heads(["pair"])
-    'A BERT from bottom to top: tokens, body, a vector for each token, four heads. In colour: the \
-pair head reads [CLS] alone, one answer for two texts.'
+    >>> describe_body_and_heads()[:70]
+    'A BERT from bottom to top: tokens, body, a vector for each token, four'
     """
-    reads = {"sentence": "the mean of all", "pair": "[CLS] alone"}
-    parts = [
-        f"the {name} head reads {reads.get(name, 'each vector')}, {ANSWERS[name].partition(':')[0]}"
-        for name in lit
-    ]
     return (
-        "A BERT from bottom to top: tokens, body, a vector for each token, four heads. In colour: "
-        f"{'; '.join(parts)}."
+        "A BERT from bottom to top: tokens, body, a vector for each token, four heads. "
+        + " ".join(describe_one_head(name) for name in HEADS)
     )
+
+
+def describe_one_head(name):
+    """Say what a head reads and returns: the alt text.
+
+    >>> describe_one_head("pair")
+    'The pair head reads [CLS] alone, one answer for two texts.'
+    """
+    return f"The {name} head reads {READS[name]}, {ANSWERS[name].partition(':')[0]}."
