@@ -66,6 +66,25 @@ def chances_of_words(scores, n_words, heat):
     return (scores[:, : scores.size(1) - n_words] / heat).softmax(dim=-1)
 
 
+def chances_of_first(scores, n_words, heat):
+    """Cut at the wrong end."""
+    return (scores[:, :n_words] / heat).softmax(dim=-1)
+
+
+def chances_words_at_0(scores, n_words, heat):
+    """The words' logits are 0, and count."""
+    scores = scores.clone()
+    scores[:, :n_words] = 0
+    return chances_cut_after(scores, n_words, heat)
+
+
+def chances_of_ids(scores, n_words, heat):
+    """The words have no chance, but a place: what is drawn is an id."""
+    scores = scores.clone()
+    scores[:, :n_words] = -torch.inf
+    return chances_of_all(scores, n_words, heat)
+
+
 def chances_of_all(scores, n_words, heat):
     """Words may be drawn, too."""
     return (scores / heat).softmax(dim=-1)
@@ -179,6 +198,24 @@ def write_words_too(*args):
     return looped(*args, chances=chances_of_all)
 
 
+def write_picked_ids(gpt, captions, n_words, *args):
+    """The words have no chance, but still a place, so `pick` draws ids: cut the words off, and it
+    draws codes.
+    """
+    ids = looped(gpt, captions, n_words, *args, chances=chances_of_ids, shift="none")
+    return ids - n_words
+
+
+def write_words_at_0(*args):
+    """The words’ logits become 0, and a logit of 0 has a chance: leave the words out."""
+    return looped(*args, chances=chances_words_at_0)
+
+
+def write_wrong_end(*args):
+    """These are the logits of the words: those of the codes begin at n_words, `[:, n_words:]`."""
+    return looped(*args, chances=chances_of_first)
+
+
 def write_cut_after(*args):
     """The softmax goes over words and codes, so the chances of the codes do not sum to 1: cut the
     words off before it.
@@ -249,11 +286,16 @@ def toy_gpt(table, output):
     return gpt
 
 
-def picker(draws):
-    """Return pick(chances), which takes where the sum of the chances passes the next of draws."""
+def picker(draws, n_words):
+    """Return pick(chances), which takes where the sum of the chances passes the next of draws.
+
+    It makes codes: where the words come first, with a chance of 0, it leaves them out.
+    """
     coming = iter(draws)
 
     def pick(chances):
+        if not chances[:, :n_words].any():
+            chances = chances[:, n_words:]
         line = next(coming, draws[-1])[: len(chances), None]
         return (chances.cumsum(dim=-1) <= line).sum(dim=-1).clamp(max=chances.size(-1) - 1)
 
@@ -262,7 +304,7 @@ def picker(draws):
 
 def run(answer, table, output, captions, n_words, n_codes, heat, draws):
     """Let the answer write with a toy GPT and given draws."""
-    return answer(toy_gpt(table, output), captions, n_words, n_codes, heat, picker(draws))
+    return answer(toy_gpt(table, output), captions, n_words, n_codes, heat, picker(draws, n_words))
 
 
 def made_up(n_captions, length, n_words, n_of_book, n_codes, heat, generator=None):
@@ -407,6 +449,9 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
         write_ids,
         write_row,
         write_words_too,
+        write_picked_ids,
+        write_words_at_0,
+        write_wrong_end,
         write_cut_after,
         write_without_heat,
         write_times_heat,
@@ -439,6 +484,10 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
                     chances_cut_after
                 ),
                 "The logits of the first ids are taken: those from n_words on.": chances_of_words,
+                "The logits of the words are taken: the codes’ begin at n_words.": chances_of_first,
+                "The words’ logits become 0, which has a chance: leave them out.": (
+                    chances_words_at_0
+                ),
                 "Words may be drawn, too: only the logits from n_words on.": chances_of_all,
                 "The logits go to `pick` as they are: take the softmax first.": scores_alone,
             },
