@@ -110,6 +110,11 @@ def last_token(captions, ids):
     return whole_row(captions, ids)[:, -1:]
 
 
+def caption_and_last(captions, ids):
+    """The codes in between get lost."""
+    return whole_row(captions, ids[:, -1:])
+
+
 def codes_alone(captions, ids):
     """The caption is left behind."""
     return ids if ids.size(1) else captions
@@ -246,6 +251,11 @@ def write_first_position(*args):
 def write_last_token(*args):
     """The GPT reads one token alone: it needs the caption and all codes so far."""
     return looped(*args, reads=last_token)
+
+
+def write_caption_and_last(*args):
+    """The GPT reads the caption and the last code alone: append each code to the row itself."""
+    return looped(*args, reads=caption_and_last)
 
 
 def write_codes_alone(*args):
@@ -458,6 +468,7 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
         write_no_softmax,
         write_first_position,
         write_last_token,
+        write_caption_and_last,
         write_codes_alone,
         write_likeliest,
         write_one_too_many,
@@ -496,6 +507,7 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
                 "Each code comes right after the caption: append it, and ask again.": caption_alone,
                 "The GPT reads one token alone: the caption and all codes so far.": last_token,
                 "The caption gets lost after the first code: keep it at the front.": codes_alone,
+                "Of the codes the GPT reads the last alone: append each.": caption_and_last,
                 "The codes stand before the caption: append them behind it.": codes_first,
             },
             {

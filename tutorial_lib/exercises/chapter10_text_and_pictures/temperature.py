@@ -295,9 +295,9 @@ The factor is the exp(`log_scale`) of 10.1, and here it alone learns, for 400 st
 pictures and their texts. It begins at 1 / 0.07 and may not pass 100, as in CLIP. The
 picture shows two losses: on the pairs that it learns from, and on 24 other pairs. The code has one
 of the mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It
-takes one step of gradient descent **in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2
-for the logits exp(log_scale) · `cosines` (B, B), and returns the new `log_scale`. A step that would
-end at a factor above 100 ends at exactly 100.
+takes one step of gradient descent **in `log_scale`**, a tensor of one number, with
+`contrastive_loss` of 10.2 for the logits exp(log_scale) · `cosines` (B, B), and returns the new
+`log_scale`. A step that would end at a factor above 100 ends at exactly 100.
 """,
     hints=(
         "What would each of the four do to a curve: make it fall or rise, and does it ever come to "

@@ -225,7 +225,7 @@ def train_head_no_scale(*args):
 
 
 def train_head_exp_twice(*args):
-    """`all_pairs` takes the exp itself, and gets `log_scale.exp()`: give it `log_scale`."""
+    """The exp is taken twice: `all_pairs` takes it already, so hand over `log_scale`."""
     return looped(*args, scale="exp twice")
 
 
@@ -443,7 +443,7 @@ before its step.
                 "The scale is learned.": "learned",
                 "The scale is not learned: give log_scale as it is.": "stays",
                 "The cosines are not multiplied by exp(log_scale).": "none",
-                "all_pairs takes the exp itself: give it log_scale.": "exp twice",
+                "The exp is taken twice: all_pairs takes it, so hand over log_scale.": "exp twice",
             },
             {
                 "The losses are those before the steps.": "before",
