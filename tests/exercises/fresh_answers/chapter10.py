@@ -431,7 +431,329 @@ def row_and_targets_wrong_5(captions, codes, n_words):
     return full[:, :-1], targets.masked_fill(targets <= n_words, -100)
 
 
+# 10.4
+def train_head_right_1(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        logits = all_pairs_right(head(pictures[rows]), names[rows], log_scale)
+        loss = contrastive_loss_right(logits)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.4
+def train_head_right_2(head, log_scale, pictures, names, batches, optimizer):
+    def step(b):
+        params = [p for g in optimizer.param_groups for p in g["params"]]
+        loss = contrastive_loss_right(
+            all_pairs_right(
+                texts=names.index_select(0, b),
+                images=head(pictures.index_select(0, b)),
+                log_scale=log_scale,
+            )
+        )
+        for p, g in zip(params, torch.autograd.grad(loss, params)):
+            p.grad = g
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
+
+    return [step(b) for b in batches]
+
+
+# 10.4
+def train_head_wrong_1(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        loss = contrastive_loss_right(all_pairs_right(head(pictures[rows]), names[rows], log_scale))
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.4
+def train_head_wrong_2(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        loss = contrastive_loss_right(all_pairs_right(head(pictures[rows]), names[rows], log_scale))
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.4
+def train_head_wrong_3(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+
+        def f():
+            return contrastive_loss_right(
+                all_pairs_right(head(pictures[rows]), names[rows], log_scale)
+            )  # noqa: B023
+
+        loss = f()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            losses.append(f().item())
+    return losses
+
+
+# 10.4
+def train_head_wrong_4(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        loss = contrastive_loss_right(
+            all_pairs_right(head(pictures[rows]), names[rows], log_scale.detach())
+        )
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.4
+def train_head_wrong_5(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        logits = all_pairs_right(head(pictures[rows]), names[rows], log_scale)
+        loss = F.cross_entropy(logits, torch.arange(len(rows)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.4
+def train_head_wrong_6(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        loss = contrastive_loss_right(
+            all_pairs_right(head(pictures[rows]), names[: len(rows)], log_scale)
+        )
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.4
+def train_head_wrong_7(head, log_scale, pictures, names, batches, optimizer):
+    optimizer.zero_grad()
+    losses = []
+    for rows in batches:
+        loss = contrastive_loss_right(all_pairs_right(head(pictures[rows]), names[rows], log_scale))
+        loss.backward()
+        losses.append(loss.item())
+    optimizer.step()
+    return losses
+
+
+# 10.4
+def train_head_wrong_8(head, log_scale, pictures, names, batches, optimizer):
+    losses = []
+    for rows in batches:
+        with torch.no_grad():
+            x = head(pictures[rows])
+        loss = contrastive_loss_right(all_pairs_right(x, names[rows], log_scale))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# 10.15
+def write_right_1(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        logits = gpt(row)[:, -1, n_words:] / heat
+        code = pick(logits.softmax(dim=-1))
+        row = torch.cat([row, code[:, None] + n_words], dim=1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_right_2(gpt, captions, n_words, n_codes, heat, pick):
+    B, T = captions.shape
+    out = captions.new_empty(B, T + n_codes)
+    out[:, :T] = captions
+    codes = []
+    for t in range(T, T + n_codes):
+        z = gpt(out[:, :t])[:, t - 1].clone()
+        z[:, :n_words] = -torch.inf
+        z = z / heat
+        p = (z - z.amax(1, keepdim=True)).exp()
+        p = (p / p.sum(1, keepdim=True))[:, n_words:]
+        c = pick(p)
+        codes.append(c)
+        out[:, t] = c + n_words
+    return torch.stack(codes, dim=1)
+
+
+# 10.15
+def write_wrong_1(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    codes = []
+    for _ in range(n_codes):
+        c = pick((gpt(row)[:, -1, n_words:] / heat).softmax(-1))
+        codes.append(c)
+        row = torch.cat([row, c[:, None]], 1)
+    return torch.stack(codes, 1)
+
+
+# 10.15
+def write_wrong_2(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        c = pick((gpt(row)[:, -1, n_words:] / heat).softmax(-1))
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :]
+
+
+# 10.15
+def write_wrong_3(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        c = pick((gpt(row)[:, -1, n_words:] * heat).softmax(-1))
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_4(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        c = pick((gpt(row)[:, -1] / heat).softmax(-1)[:, n_words:])
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_5(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    T = captions.size(1)
+    for _ in range(n_codes):
+        c = pick((gpt(row)[:, T - 1, n_words:] / heat).softmax(-1))
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, T:] - n_words
+
+
+# 10.15
+def write_wrong_6(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    codes = []
+    for _ in range(n_codes):
+        c = pick((gpt(row)[:, -1, n_words:] / heat).softmax(-1))
+        codes.append(c)
+        row = torch.cat([captions, c[:, None] + n_words], 1)
+    return torch.stack(codes, 1)
+
+
+# 10.15
+def write_wrong_7(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        c = (gpt(row)[:, -1, n_words:] / heat).softmax(-1).argmax(-1)
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_8(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        c = pick(gpt(row)[:, -1, n_words:].softmax(-1) / heat)
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_9(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        c = pick(gpt(row)[:, -1, n_words:].softmax(-1))
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_10(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes - 1):
+        c = pick((gpt(row)[:, -1, n_words:] / heat).softmax(-1))
+        row = torch.cat([row, c[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.4
+def train_head_wrong_9(head, log_scale, pictures, names, batches, optimizer):
+    return train_head_right_1(
+        head,
+        log_scale,
+        pictures,
+        names,
+        batches,
+        torch.optim.AdamW([*head.parameters(), log_scale], lr=1e-3),
+    )
+
+
+# 10.4
+def train_head_wrong_10(head, log_scale, pictures, names, batches, optimizer):
+    out = []
+    for r in batches:
+        optimizer.zero_grad()
+        loss = contrastive_loss_right(all_pairs_right(head(pictures[r]), names[r], log_scale.exp()))
+        loss.backward()
+        optimizer.step()
+        out.append(loss.item())
+    return out
+
+
+# 10.15
+def write_wrong_11(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        z = gpt(row)[:, -1].clone() / heat
+        z[:, :n_words] = -math.inf
+        i = pick(z.softmax(-1))
+        row = torch.cat([row, i[:, None]], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_12(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        z = gpt(row)[:, -1].clone()
+        z[:, :n_words] = 0
+        row = torch.cat([row, pick((z / heat).softmax(-1)[:, n_words:])[:, None] + n_words], 1)
+    return row[:, captions.size(1) :] - n_words
+
+
+# 10.15
+def write_wrong_13(gpt, captions, n_words, n_codes, heat, pick):
+    row = captions
+    for _ in range(n_codes):
+        row = torch.cat(
+            [row, pick((gpt(row)[:, -1, :n_words] / heat).softmax(-1))[:, None] + n_words], 1
+        )
+    return row[:, captions.size(1) :] - n_words
+
+
 RIGHT = {
+    "10.4": [train_head_right_1, train_head_right_2],
+    "10.15": [write_right_1, write_right_2],
     "10.1": [all_pairs_right],
     "10.2": [contrastive_loss_right],
     "10.3": [(None, pulls_right)],
@@ -448,6 +770,36 @@ RIGHT = {
 }
 
 WRONG = {
+    "10.4": [
+        ("forgets zero_grad: gradients add up", train_head_wrong_1),
+        ("zero_grad between backward and step: nothing is learned", train_head_wrong_2),
+        ("returns the loss measured after the step", train_head_wrong_3),
+        ("log_scale as a plain number: it does not learn", train_head_wrong_4),
+        ("only pictures choose", train_head_wrong_5),
+        ("names[:len(rows)] in place of the batch's names", train_head_wrong_6),
+        (
+            "one step at the very end for all batches (zero_grad once, before the loop)",
+            train_head_wrong_7,
+        ),
+        ("head under no_grad: only the scale learns", train_head_wrong_8),
+        ("own fresh optimizer", train_head_wrong_9),
+        ("log_scale.exp() handed over", train_head_wrong_10),
+    ],
+    "10.15": [
+        ("appends the code itself, not its id", write_wrong_1),
+        ("returns ids, not codes counted from 0", write_wrong_2),
+        ("multiplies by heat", write_wrong_3),
+        ("softmax over words too, then cut: chances do not sum to 1", write_wrong_4),
+        ("always reads the caption's last position (T - 1), not the row's last", write_wrong_5),
+        ("asks with the caption plus the last code only", write_wrong_6),
+        ("argmax, pick never called", write_wrong_7),
+        ("divides the chances by heat after the softmax", write_wrong_8),
+        ("forgets heat", write_wrong_9),
+        ("one code short", write_wrong_10),
+        ("words at -inf, chances over the whole vocabulary, pick gives ids", write_wrong_11),
+        ("zeros words' logits instead of leaving out", write_wrong_12),
+        ("logits cut at the wrong end [:n_words]", write_wrong_13),
+    ],
     "10.1": [
         ("products, not cosines", all_pairs_wrong_1),
         ("the wrong axis has length 1", all_pairs_wrong_3),

@@ -66,6 +66,25 @@ def chances_of_words(scores, n_words, heat):
     return (scores[:, : scores.size(1) - n_words] / heat).softmax(dim=-1)
 
 
+def chances_of_first(scores, n_words, heat):
+    """Cut at the wrong end."""
+    return (scores[:, :n_words] / heat).softmax(dim=-1)
+
+
+def chances_words_at_0(scores, n_words, heat):
+    """The words' logits are 0, and count."""
+    scores = scores.clone()
+    scores[:, :n_words] = 0
+    return chances_cut_after(scores, n_words, heat)
+
+
+def chances_of_ids(scores, n_words, heat):
+    """The words have no chance, but a place: what is drawn is an id."""
+    scores = scores.clone()
+    scores[:, :n_words] = -torch.inf
+    return chances_of_all(scores, n_words, heat)
+
+
 def chances_of_all(scores, n_words, heat):
     """Words may be drawn, too."""
     return (scores / heat).softmax(dim=-1)
@@ -89,6 +108,11 @@ def caption_alone(captions, ids):
 def last_token(captions, ids):
     """The token before alone."""
     return whole_row(captions, ids)[:, -1:]
+
+
+def caption_and_last(captions, ids):
+    """The codes in between get lost."""
+    return whole_row(captions, ids[:, -1:])
 
 
 def codes_alone(captions, ids):
@@ -179,6 +203,24 @@ def write_words_too(*args):
     return looped(*args, chances=chances_of_all)
 
 
+def write_picked_ids(gpt, captions, n_words, *args):
+    """The words have no chance, but still a place, so `pick` draws ids: cut the words off, and it
+    draws codes.
+    """
+    ids = looped(gpt, captions, n_words, *args, chances=chances_of_ids, shift="none")
+    return ids - n_words
+
+
+def write_words_at_0(*args):
+    """The words’ logits become 0, and a logit of 0 has a chance: leave the words out."""
+    return looped(*args, chances=chances_words_at_0)
+
+
+def write_wrong_end(*args):
+    """These are the logits of the words: those of the codes begin at n_words, `[:, n_words:]`."""
+    return looped(*args, chances=chances_of_first)
+
+
 def write_cut_after(*args):
     """The softmax goes over words and codes, so the chances of the codes do not sum to 1: cut the
     words off before it.
@@ -209,6 +251,11 @@ def write_first_position(*args):
 def write_last_token(*args):
     """The GPT reads one token alone: it needs the caption and all codes so far."""
     return looped(*args, reads=last_token)
+
+
+def write_caption_and_last(*args):
+    """The GPT reads the caption and the last code alone: append each code to the row itself."""
+    return looped(*args, reads=caption_and_last)
 
 
 def write_codes_alone(*args):
@@ -249,11 +296,16 @@ def toy_gpt(table, output):
     return gpt
 
 
-def picker(draws):
-    """Return pick(chances), which takes where the sum of the chances passes the next of draws."""
+def picker(draws, n_words):
+    """Return pick(chances), which takes where the sum of the chances passes the next of draws.
+
+    It makes codes: where the words come first, with a chance of 0, it leaves them out.
+    """
     coming = iter(draws)
 
     def pick(chances):
+        if not chances[:, :n_words].any():
+            chances = chances[:, n_words:]
         line = next(coming, draws[-1])[: len(chances), None]
         return (chances.cumsum(dim=-1) <= line).sum(dim=-1).clamp(max=chances.size(-1) - 1)
 
@@ -262,7 +314,7 @@ def picker(draws):
 
 def run(answer, table, output, captions, n_words, n_codes, heat, draws):
     """Let the answer write with a toy GPT and given draws."""
-    return answer(toy_gpt(table, output), captions, n_words, n_codes, heat, picker(draws))
+    return answer(toy_gpt(table, output), captions, n_words, n_codes, heat, picker(draws, n_words))
 
 
 def made_up(n_captions, length, n_words, n_of_book, n_codes, heat, generator=None):
@@ -407,12 +459,16 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
         write_ids,
         write_row,
         write_words_too,
+        write_picked_ids,
+        write_words_at_0,
+        write_wrong_end,
         write_cut_after,
         write_without_heat,
         write_times_heat,
         write_no_softmax,
         write_first_position,
         write_last_token,
+        write_caption_and_last,
         write_codes_alone,
         write_likeliest,
         write_one_too_many,
@@ -439,6 +495,10 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
                     chances_cut_after
                 ),
                 "The logits of the first ids are taken: those from n_words on.": chances_of_words,
+                "The logits of the words are taken: the codes’ begin at n_words.": chances_of_first,
+                "The words’ logits become 0, which has a chance: leave them out.": (
+                    chances_words_at_0
+                ),
                 "Words may be drawn, too: only the logits from n_words on.": chances_of_all,
                 "The logits go to `pick` as they are: take the softmax first.": scores_alone,
             },
@@ -447,6 +507,7 @@ Append it to the row **as an id** and ask again, until `n_codes` are written. Re
                 "Each code comes right after the caption: append it, and ask again.": caption_alone,
                 "The GPT reads one token alone: the caption and all codes so far.": last_token,
                 "The caption gets lost after the first code: keep it at the front.": codes_alone,
+                "Of the codes the GPT reads the last alone: append each.": caption_and_last,
                 "The codes stand before the caption: append them behind it.": codes_first,
             },
             {

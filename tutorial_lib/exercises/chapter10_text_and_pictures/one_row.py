@@ -324,10 +324,10 @@ regions. Write `one_row(words, regions, n_words, n_regions, positions, segments)
 row for a batch. `words` (B, T, D) and `regions` (B, R, D) are vectors of the same width, filled up
 at the end of each: of text b the first `n_words[b]` words are real, of picture b the first
 `n_regions[b]` regions. To word t of a text is added `positions[t]` and `segments[0]`. To a region
-is added `segments[1]`, and **no** position: no region comes first or second, and where it lies in
-the picture is told by its own vector. Return the row (B, T + R, D), all T words with their padding,
-then all R regions with theirs; and the mask (B, T + R), True for what is real. What the row holds
-at padding does not matter. `positions` (P, D) has T rows or more.
+is added `segments[1]`, and **no position** of its own: no region comes first or second, and where
+it lies in the picture is told by its own vector. Return the row (B, T + R, D), all T words with
+their padding, then all R regions with theirs; and the mask (B, T + R), True for what is real. What
+the row holds at padding does not matter. `positions` (P, D) has T rows or more.
 """,
     hints=(
         "Which of the four things belongs to words, which to regions, which to both?",

@@ -292,17 +292,16 @@ SCALE_STEP = Symptom(
     level="medium",
     text="""
 The factor is the exp(`log_scale`) of 10.1, and here it alone learns, for 400 steps, from 24
-pictures and their texts. It begins at 1 / 0.07 and may not pass **100**, as in CLIP; with this
-rate, right code gets there after about a hundred steps. The picture shows two losses: on the pairs
-that it learns from, and on 24 other pairs. The code has one of the
-mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It takes one
-step of gradient descent **in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2
-for the logits exp(log_scale) · `cosines` (B, B), and returns the new `log_scale`. A step that would
-end at a factor above 100 ends at exactly 100.
+pictures and their texts. It begins at 1 / 0.07 and may not pass 100, as in CLIP. The
+picture shows two losses: on the pairs that it learns from, and on 24 other pairs. The code has one
+of the mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It
+takes one step of gradient descent **in `log_scale`**, a tensor of one number, with
+`contrastive_loss` of 10.2 for the logits exp(log_scale) · `cosines` (B, B), and returns the new
+`log_scale`. A step that would end at a factor above 100 ends at exactly 100.
 """,
     hints=(
         "What would each of the four do to a curve: make it fall or rise, and does it ever come to "
-        "a stop?",
+        "a stop? (With this rate, right code takes about a hundred steps to the bound.)",
         "If all pairs are right already, which factor makes their loss smallest? And what does "
         "that do to a pair that is wrong?",
         "The bound is on the factor, the number that is kept is its logarithm. `clamp` is there.",

@@ -106,6 +106,13 @@ def step_left_out(optimizer, loss):
     loss.backward()
 
 
+def step_cleared_between(optimizer, loss):
+    """Nothing is left to step by."""
+    loss.backward()
+    optimizer.zero_grad()
+    optimizer.step()
+
+
 def step_before_the_way_back(optimizer, loss):
     """Steps with the gradient of the batch before."""
     optimizer.step()
@@ -141,6 +148,8 @@ def looped(
         factor = log_scale if scale == "learned" else log_scale.detach()
         if scale == "none":
             factor = torch.zeros(())
+        elif scale == "exp twice":
+            factor = log_scale.exp()
         return loss_of(all_pairs(head(pictures[rows]), texts, factor))
 
     for rows in batches:
@@ -158,10 +167,15 @@ def train_head_piled_up(*args):
 
 
 def train_head_no_step(*args):
-    """Nothing moves: `optimizer.step()` comes after `backward`, and nothing is cleared between the
-    two.
-    """
+    """Nothing moves: `optimizer.step()` comes after `backward`."""
     return looped(*args, step=step_left_out)
+
+
+def train_head_cleared_between(*args):
+    """The gradients are cleared between `backward` and `step`, so nothing moves: clear them before
+    `backward`.
+    """
+    return looped(*args, step=step_cleared_between)
 
 
 def train_head_one_late(*args):
@@ -210,6 +224,21 @@ def train_head_no_scale(*args):
     return looped(*args, scale="none")
 
 
+def train_head_exp_twice(*args):
+    """The exp is taken twice: `all_pairs` takes it already, so hand over `log_scale`."""
+    return looped(*args, scale="exp twice")
+
+
+def train_head_one_step(head, log_scale, pictures, names, batches, optimizer):
+    """The optimizer makes one step at the very end, from the gradients of all batches: each batch
+    makes a step of its own, in the loop.
+    """
+    args = head, log_scale, pictures, names, batches, optimizer
+    losses = looped(*args, step=lambda optimizer, loss: loss.backward())
+    optimizer.step()
+    return losses
+
+
 def train_head_loss_after(*args):
     """The losses are taken after the step: the loss of a batch that the head has not learned from
     yet is asked for.
@@ -237,16 +266,19 @@ def train_head_first_batch(head, log_scale, pictures, names, batches, optimizer)
 
 
 def run(answer, weight, log_scale, pictures, names, batches):
-    """Train a fresh head with the answer; return the losses, its matrix and the scale."""
+    """Train a fresh head with the answer; return losses, its matrix, the scale, how many steps."""
     head = nn.Linear(weight.size(1), weight.size(0), bias=False)
     with torch.no_grad():
         head.weight.copy_(weight)
     log_scale = nn.Parameter(log_scale.clone())
     optimizer = torch.optim.SGD([*head.parameters(), log_scale], lr=0.3)
+    steps = []
+    optimizer.register_step_post_hook(lambda *_: steps.append(1))
     losses = answer(head, log_scale, pictures, names, batches, optimizer)
     if isinstance(losses, list | tuple):
         losses = torch.stack([torch.as_tensor(loss).detach().float() for loss in losses])
-    return losses, head.weight.detach(), log_scale.detach()
+    n_steps = torch.tensor([float(len(steps))])
+    return losses, head.weight.detach(), log_scale.detach(), n_steps
 
 
 def train_head_cases():
@@ -284,7 +316,7 @@ def example():
 
 
 def together(found):
-    """Losses, matrix and scale as one row of numbers."""
+    """Losses, matrix, scale and steps as one row of numbers."""
     return torch.cat([part.flatten() for part in found])
 
 
@@ -307,6 +339,11 @@ def read(answer):
 def with_slips(*choices):
     """The same with a choice for each of the rules below."""
     return together(run(lambda *args: looped(*args, *choices), *example()))
+
+
+def the_optimizer_steps(answer):
+    """The `optimizer` that is handed over makes no step: use it, and make no new one."""
+    return bool(answer(*example())[3] > 0)
 
 
 def something_is_learned(answer):
@@ -352,6 +389,7 @@ before its step.
     mistakes=(
         train_head_piled_up,
         train_head_no_step,
+        train_head_cleared_between,
         train_head_one_late,
         train_head_uphill,
         train_head_first_names,
@@ -360,6 +398,8 @@ before its step.
         train_head_texts_alone,
         train_head_scale_stays,
         train_head_no_scale,
+        train_head_exp_twice,
+        train_head_one_step,
         train_head_loss_after,
         train_head_last_loss,
         train_head_mean_loss,
@@ -367,7 +407,7 @@ before its step.
     ),
     cases=train_head_cases,
     run=run,
-    results=("losses", "matrix of the head", "log_scale"),
+    results=("losses", "matrix of the head", "log_scale", "steps of the optimizer"),
     properties=(
         Property("There is a loss for each batch.", one_loss_a_batch),
         *composed(
@@ -391,6 +431,9 @@ before its step.
                 "Clear the gradients, go back, step.": step_as_it_should,
                 "The gradients are never cleared: zero_grad before backward.": step_that_piles_up,
                 "Nothing moves: optimizer.step() comes right after backward.": step_left_out,
+                "The gradients are cleared between backward and step: nothing moves.": (
+                    step_cleared_between
+                ),
                 "The step comes before backward: it moves by the batch before.": (
                     step_before_the_way_back
                 ),
@@ -400,12 +443,18 @@ before its step.
                 "The scale is learned.": "learned",
                 "The scale is not learned: give log_scale as it is.": "stays",
                 "The cosines are not multiplied by exp(log_scale).": "none",
+                "The exp is taken twice: all_pairs takes it, so hand over log_scale.": "exp twice",
             },
             {
                 "The losses are those before the steps.": "before",
                 "The losses are those after the steps: before is asked for.": "after",
             },
-            otherwise=(something_is_learned, the_scale_is_learned, the_first_loss_is_right),
+            otherwise=(
+                the_optimizer_steps,
+                something_is_learned,
+                the_scale_is_learned,
+                the_first_loss_is_right,
+            ),
         ),
     ),
 )
