@@ -66,7 +66,7 @@ def bits_by_position(model, settings=SETTINGS):
 
 
 @torch.no_grad()
-def write_on(model, n=120, given=150, temperature=0.7, seed=0):
+def write_on(model, n=100, given=150, temperature=0.7, seed=0):
     """Return n characters that a model writes after the first `given` of the held-out plays."""
     _, held_out = longer_context.split()
     ids = held_out[None, :given]

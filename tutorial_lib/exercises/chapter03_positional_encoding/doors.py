@@ -99,13 +99,14 @@ def cut_by_view(y):
     return y.reshape(len(y), HEADS, y.size(1), -1)
 
 
-def attended_by(added, turned, biased, scale, heads, maps):
+def attended_by(added, turned, biased, scale, heads):
     """Attend with choices of one's own: what is added to whom, turned, biased, divided and cut."""
     x = [WORDS + share * rows for share, rows in zip(added[0], 3 * [added[1]], strict=True)]
-    q, k, v = (heads[0](y @ w) for y, w in zip(x, maps, strict=True))
+    cut_into_heads, joined, maps = heads
+    q, k, v = (cut_into_heads(y @ w) for y, w in zip(x, maps, strict=True))
     q, k, v = turned(q, k, v)
     weights = biased(q @ k.mT, scale)
-    return heads[1](weights @ v).reshape(WORDS.shape)
+    return joined(weights @ v).reshape(WORDS.shape)
 
 
 def turned_before_the_cut(q, k, v):
@@ -114,8 +115,18 @@ def turned_before_the_cut(q, k, v):
 
 
 EVERYWHERE = (1, 1, 1)
+
+
+def attended(answer):
+    """What comes with all doors open. Raises ValueError for another shape, which has its rule."""
+    got = answer(*OPEN)
+    if tuple(got.shape) != tuple(WORDS.shape):
+        raise ValueError("not the shape of x")
+    return got
+
+
 RULES = composed(
-    lambda answer: answer(*OPEN),
+    attended,
     attended_by,
     {
         "Door 1: word t gets row t of the table, before the maps.": (EVERYWHERE, TABLE[:5]),
@@ -184,24 +195,31 @@ RULES = composed(
         "The products are divided by sqrt(D): a head is K = D / H wide.": 8**-0.5,
     },
     {
-        "A head owns K columns in a row.": (cut, join),
+        "A head owns K columns in a row, of x @ w_q and so on.": (cut, join, MAPS),
         "The heads are cut out by a view to (B, H, T, K) alone, so a head gets whole words: view "
-        "as (B, T, H, K), then swap T and H.": (cut_by_view, join),
+        "as (B, T, H, K), then swap T and H.": (cut_by_view, join, MAPS),
         "The heads are joined without swapping back: turn (B, H, T, K) to (B, T, H, K) first.": (
             cut,
             lambda heads: heads.reshape(WORDS.shape),
+            MAPS,
         ),
         "The heads are cut and joined by views alone, so that words get mixed up: swap T and H "
-        "both times.": (cut_by_view, lambda heads: heads.reshape(WORDS.shape)),
+        "both times.": (cut_by_view, lambda heads: heads.reshape(WORDS.shape), MAPS),
         "A head takes every H-th column: it owns K columns in a row.": (
             lambda y: y.unflatten(-1, (-1, HEADS)).permute(0, 3, 1, 2),
             join,
+            MAPS,
         ),
-    },
-    {
-        "Queries are x @ w_q, and so for keys and values.": MAPS,
-        "It multiplies with the transposed maps: x @ w_q, not x @ w_q.T.": tuple(w.T for w in MAPS),
-        "The values are the keys: they have the map w_v.": (MAPS[0], MAPS[1], MAPS[1]),
+        "It multiplies with the transposed maps: x @ w_q, not x @ w_q.T.": (
+            cut,
+            join,
+            tuple(w.T for w in MAPS),
+        ),
+        "The values are the keys: they have the map w_v.": (
+            cut,
+            join,
+            (MAPS[0], MAPS[1], MAPS[1]),
+        ),
     },
 )
 
