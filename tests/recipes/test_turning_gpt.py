@@ -42,6 +42,13 @@ def test_another_turn_leaves_the_model_as_it_was():
     assert before.shape == (256,)
 
 
+def test_a_model_writes_as_many_characters_as_asked_and_the_same_again():
+    model = turning_gpt.train(turn, settings=TINY, progress=False)
+    written = turning_gpt.write_on(model, n=5, given=3)
+    assert len(written) == 5
+    assert turning_gpt.write_on(model, n=5, given=3) == written
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", [1, 2])
 def test_with_slow_hands_slowed_it_reads_on(seed):

@@ -2,11 +2,14 @@
 
 import copy
 
+import torch
+
 from tutorial_lib.attention import MultiHeadAttention
+from tutorial_lib.decoding import evaluating
 from tutorial_lib.models.modern_gpt import ModernGPTConfig
 from tutorial_lib.objectives import NextTokenBatches, next_token_loss
 from tutorial_lib.recipes import longer_context, train_on_cpu
-from tutorial_lib.recipes.shakespeare_gpt import ALPHABET
+from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, decode
 from tutorial_lib.training import Muon, set_seed
 
 SETTINGS = {
@@ -60,3 +63,16 @@ def bits_by_position(model, settings=SETTINGS):
     """Return the mean bits per character at each position of long, held-out windows: (T,)."""
     _, held_out = longer_context.split()
     return longer_context.bits_by_position(model, held_out, settings)
+
+
+@torch.no_grad()
+def write_on(model, n=100, given=150, temperature=0.7, seed=0):
+    """Return n characters that a model writes after the first `given` of the held-out plays."""
+    _, held_out = longer_context.split()
+    ids = held_out[None, :given]
+    generator = torch.Generator().manual_seed(seed)
+    with evaluating(model):
+        for _ in range(n):
+            chances = (model(ids)[:, -1] / temperature).softmax(dim=-1)  # (1, V)
+            ids = torch.cat([ids, chances.multinomial(1, generator=generator)], dim=1)
+    return decode(ids[0, given:].tolist())

@@ -170,6 +170,33 @@ def doors(added="qkv", turned="qk", places=lambda table, x: table[: x.size(1)], 
     return answer
 
 
+def one_door_at_a_time(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+    """A layer with `elif` where each door needs an `if` of its own."""
+    if table is not None:
+        turn = bias = None
+    elif turn is not None:
+        bias = None
+    return doors()(x, w_q, w_k, w_v, n_heads, table, turn, bias)
+
+
+def slow_from(first):
+    """Pairs of which those from `first` on are slow, whatever their speed."""
+
+    def answer(x, positions, factor):
+        fast, slow = (hands(rounds=rounds)(x, positions, 1, factor) for rounds in (0, math.inf))
+        return torch.cat([fast[..., : 2 * first], slow[..., 2 * first :]], dim=-1)
+
+    return answer
+
+
+def one_pair_too_many(x, positions, trained, factor):
+    """Stretched pairs, the first of the slow ones taken for fast."""
+    width = x.size(-1)
+    speeds = 10_000 ** (-torch.arange(0, width, 2) / width)
+    n_fast = int((trained * speeds >= 2 * math.pi).sum())
+    return slow_from(n_fast + 1)(x, positions, factor)
+
+
 def hands(rounds=1, around=2 * math.pi, slower=lambda p, factor: p / factor):
     """Stretched pairs with a choice of slips."""
 
@@ -217,21 +244,21 @@ WRONG = {
         "from 1, cosine first": (
             waves(1, order=(1, 0)),
             [
-                "It counts from 1: row 0 is 0, 1, 0, 1 ...",
-                "The cosine comes first: the sine has the",
+                "It counts from 1: row 0 should be 0, 1,",
+                "The cosine comes first: the sine should",
             ],
         ),
         "i/d, in blocks": (
             waves(exponent=lambda i, d: i / d, blocks=True),
-            ["The exponent is i/d: it is 2i/d, d the", "All sines, then all cosines: a model"],
+            ["The exponent is i/d: it should be 2i/d,", "All sines, then all cosines: a model"],
         ),
         "half the angle": (waves(unit=0.5), ["At width 8 pair 0 must turn by 1; yours"]),
-        "degrees": (waves(unit=math.pi / 180), ["The angle is in radians already: it was"]),
+        "degrees": (waves(unit=math.pi / 180), ["It turns degrees into radians: the angle"]),
         "sines, from 1": (
             waves(1, order=(0, 0)),
             [
-                "It counts from 1: row 0 is 0, 1, 0, 1 ...",
-                "These are sines only: the odd columns are",
+                "It counts from 1: row 0 should be 0, 1,",
+                "These are sines only: the odd columns sh",
             ],
         ),
         "the square of d": (
@@ -295,7 +322,7 @@ WRONG = {
     "3.7": {
         "back, i/K": (
             rotated(-1, lambda i, k: i / k),
-            ["The exponent is i/d: it is 2i/d, d the", "It turns the wrong way: (1, 0) becomes"],
+            ["The exponent is i/d: it should be 2i/d,", "It turns the wrong way: (1, 0) becomes"],
         ),
         "halves, counted": (
             rotated(halves=True, counted=True),
@@ -327,7 +354,7 @@ WRONG = {
             rotary(lambda t: t + 1, lambda s: 2 * s),
             ["The queries' positions count from 1, those", "The keys turn twice."],
         ),
-        "i/K": (rotary(exponent=1), ["The exponent is i/d: it is 2i/d, d the"]),
+        "i/K": (rotary(exponent=1), ["The exponent is i/d: it should be 2i/d,"]),
     },
     "3.10": {
         "keys unturned, values without the table": (
@@ -342,6 +369,16 @@ WRONG = {
             doors(places=lambda table, x: table[-x.size(1) :]),
             ["Door 1: it takes the last rows:"],
         ),
+        "one door at a time": (
+            one_door_at_a_time,
+            ["Each door is right alone, but not with the others open:"],
+        ),
+        "transposed maps, the bias subtracted": (
+            lambda x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None: doors()(
+                x, w_q.T, w_k.T, w_v.T, n_heads, table, turn, None if bias is None else -bias
+            ),
+            ["Door 3: the bias is subtracted:", "It multiplies with the transposed maps:"],
+        ),
         "no door": (
             doors(added="", turned=""),
             ["Door 1: the table has no effect.", "Door 2: nothing is turned."],
@@ -351,6 +388,26 @@ WRONG = {
         "twice, the other way": (
             hands(rounds=2, slower=lambda p, factor: p * factor),
             ["It asks for two rounds:", "Slow pairs turn faster:"],
+        ),
+        "half a turn": (hands(around=math.pi), ["Half a round is enough for it:"]),
+        "the longer text": (hands(rounds=1 / 24), ["It counts the rounds in the longer text:"]),
+        "the first half": (
+            lambda x, positions, trained, factor: slow_from(x.size(-1) // 4)(x, positions, factor),
+            ["It takes the first half of the pairs for fast:"],
+        ),
+        "one pair too many": (
+            one_pair_too_many,
+            ["It has one fast pair too many,"],
+        ),
+        "as many as came": (
+            lambda x, positions, trained, factor: hands()(x, positions, len(positions), factor),
+            ["It counts the rounds in as many positions as came:"],
+        ),
+        "the last position": (
+            lambda x, positions, trained, factor: hands()(
+                x, positions, positions.max().item(), factor
+            ),
+            ["It counts the rounds up to the last position:"],
         ),
         "radians": (hands(around=1), ["It compares radians with 1:"]),
         "whole positions": (
@@ -404,3 +461,14 @@ def test_each_mistake_is_named_in_order(id, answer, sentences):
 @pytest.mark.parametrize(("id", "answer"), RIGHT.items(), ids=list(RIGHT))
 def test_a_right_answer_in_another_style_is_right(id, answer):
     property_checks.assert_right(id, answer)
+
+
+def test_a_turn_through_which_no_gradient_comes_is_right_with_a_remark():
+    @torch.no_grad()
+    def turned(x, positions):
+        return by_matrices(x, positions)
+
+    found = property_checks.verdict("3.7", turned)
+    assert found.status == "right"
+    assert "No gradient comes back through it" in found.text
+    assert "gradient" not in property_checks.verdict("3.7", by_matrices).text

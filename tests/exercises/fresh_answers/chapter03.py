@@ -3,6 +3,7 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
+from einops import rearrange
 
 
 # 3.1
@@ -484,76 +485,443 @@ def rotary_scores_later_wrong_2(q, k):
     return turn(q) @ turn(k).T / q.size(-1) ** 0.5
 
 
-# No fresh reader has seen 3.10 and 3.12 yet: these are their author's, from the texts.
+# 3.1, by a reader of the restructured chapter
+def b_right1(n, bits):
+    return torch.tensor([[(p >> i) & 1 for i in range(bits)] for p in range(n)])
 
 
-# 3.10
-def doors_right(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
-    b, t, d = x.shape
+def b_right2(n, bits):
+    return (np.arange(n)[:, None] // 2 ** np.arange(bits) % 2).astype(float)
+
+
+def b_right3(n, bits):
+    return [[int(c) for c in reversed(format(p, "b").zfill(bits)[-bits:])] for p in range(n)]
+
+
+def b_msb(n, bits):
+    return torch.tensor([[(p >> i) & 1 for i in reversed(range(bits))] for p in range(n)])
+
+
+def b_from1(n, bits):
+    return torch.tensor([[(p >> i) & 1 for i in range(bits)] for p in range(1, n + 1)])
+
+
+def b_nomod(n, bits):
+    return torch.arange(n)[:, None] // 2 ** torch.arange(bits)
+
+
+def b_transposed(n, bits):
+    return b_right1(n, bits).T
+
+
+def b_keepsfirst(n, bits):  # drops the wrong digits when they don't fit
+    return torch.tensor(
+        [[int(c) for c in format(p, "b").zfill(bits)[:bits]][::-1] for p in range(n)]
+    )
+
+
+def b_pm(n, bits):
+    return b_right1(n, bits) * 2 - 1
+
+
+def b_gray(n, bits):
+    return torch.tensor([[((p ^ (p >> 1)) >> i) & 1 for i in range(bits)] for p in range(n)])
+
+
+def b_powers(n, bits):
+    return torch.arange(n)[:, None] & 2 ** torch.arange(bits)
+
+
+# 3.2, by the same reader
+def s_right1(n, d):
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    out = torch.zeros(n, d)
+    out[:, 0::2], out[:, 1::2] = a.sin(), a.cos()
+    return out
+
+
+def s_right2(n, d):
+    out = np.zeros((n, d))
+    for pos in range(n):
+        speed = 1.0
+        for i in range(d // 2):
+            out[pos, 2 * i], out[pos, 2 * i + 1] = math.sin(pos * speed), math.cos(pos * speed)
+            speed /= 10000 ** (2 / d)
+    return out
+
+
+def s_right3(n, d):
+    z = torch.exp(
+        1j
+        * torch.outer(
+            torch.arange(n).double(), torch.exp(-math.log(1e4) * torch.arange(0, d, 2) / d).double()
+        )
+    )
+    return torch.view_as_real(z).flip(-1).flatten(1)
+
+
+def s_2i(n, d):  # i taken as the column number, times two: 2i/d with i = 0, 2, 4
+    a = torch.arange(n)[:, None] / 10000 ** (2 * torch.arange(0, d, 2) / d)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_half(n, d):  # i/d in place of 2i/d
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(d // 2) / d)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_blocks(n, d):
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.cat([a.sin(), a.cos()], -1)
+
+
+def s_swapped(n, d):
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.stack([a.cos(), a.sin()], -1).flatten(1)
+
+
+def s_from1(n, d):
+    a = torch.arange(1, n + 1)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_linspace(n, d):  # slowest exactly 10000 times slower
+    a = torch.arange(n)[:, None] / 10000 ** torch.linspace(0, 1, d // 2)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_faster(n, d):  # gets faster
+    a = torch.arange(n)[:, None] * 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_everycolumn(n, d):  # each column its own speed
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(d) / d)
+    out = torch.zeros(n, d)
+    out[:, 0::2], out[:, 1::2] = a[:, 0::2].sin(), a[:, 1::2].cos()
+    return out
+
+
+def s_degrees(n, d):
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d) * math.pi / 180
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_turns(n, d):  # a whole turn a position
+    a = 2 * math.pi * torch.arange(n)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+def s_first(n, d):  # hand 0 already slowed
+    a = torch.arange(n)[:, None] / 10000 ** (torch.arange(2, d + 2, 2) / d)
+    return torch.stack([a.sin(), a.cos()], -1).flatten(1)
+
+
+# 3.10, by the same reader
+def heads(y, h):
+    return y.unflatten(-1, (h, -1)).transpose(1, 2)
+
+
+def layer(x, w_q, w_k, w_v, h, table, turn, bias, *, wrong=""):
+    x0 = x
     if table is not None:
-        x = x + table[None, :t]
-    q = (x @ w_q).reshape(b, t, n_heads, d // n_heads).permute(0, 2, 1, 3)
-    k = (x @ w_k).reshape(b, t, n_heads, d // n_heads).permute(0, 2, 1, 3)
-    v = (x @ w_v).reshape(b, t, n_heads, d // n_heads).permute(0, 2, 1, 3)
+        if wrong == "lastrows":
+            x = x + table[-x.size(1) :]
+        elif wrong == "noslice":
+            x = x + table
+        elif wrong == "row0":
+            x = x + table[:1]
+        elif wrong == "batchaxis":
+            x = x + table[: x.size(0), None]
+        elif wrong == "afterq":
+            pass
+        else:
+            x = x + table[: x.size(1)]
+    if wrong == "elif" and table is not None:
+        turn = bias = None
+    if wrong == "elif" and turn is not None:
+        bias = None
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    if wrong == "values0":
+        v = x0 @ w_v
+    if wrong == "valuesonly":
+        q, k = x0 @ w_q, x0 @ w_k
+    if wrong == "transposed":
+        q, k, v = x @ w_q.T, x @ w_k.T, x @ w_v.T
+    if wrong == "vk":
+        v = k
+    if wrong == "afterq" and table is not None:
+        q, k = q + table[: x.size(1)], k + table[: x.size(1)]
+    if wrong == "turnbefore" and turn is not None:
+        q, k, turn = turn(q[:, None])[:, 0], turn(k[:, None])[:, 0], None
+    if wrong == "view":
+        q, k, v = (y.reshape(x.size(0), h, x.size(1), -1) for y in (q, k, v))
+    elif wrong == "interleaved":
+        q, k, v = (rearrange(y, "b t (k h) -> b h t k", h=h) for y in (q, k, v))
+    else:
+        q, k, v = (heads(y, h) for y in (q, k, v))
+    if turn is not None:
+        q = turn(q)
+        if wrong != "queriesonly":
+            k = turn(k)
+        if wrong == "turnvalues":
+            v = turn(v)
+    K = q.size(-1)
+    s = q @ k.transpose(-1, -2)
+    if wrong == "biasbefore" and bias is not None:
+        s = s + bias
+        bias = None
+    s = s / math.sqrt(x.size(-1) if wrong == "sqrtD" else 1 if wrong == "noscale" else K)
+    if wrong == "divK":
+        s = s * math.sqrt(K) / K
+    if bias is not None and wrong != "biasafter":
+        if wrong == "minus":
+            s = s - bias
+        elif wrong == "biasT":
+            s = s + bias.transpose(-1, -2)
+        elif wrong == "bias0":
+            s = s + bias[0]
+        elif wrong == "biastimes":
+            s = s * bias
+        else:
+            s = s + bias
+    if wrong == "causal":
+        s = s.masked_fill(torch.ones(s.shape[-2:]).triu(1).bool(), -math.inf)
+    w = s.softmax(-2 if wrong == "softmaxdim" else -1)
+    if bias is not None and wrong == "biasafter":
+        w = w + bias
+    out = w @ v
+    if wrong == "merge":
+        return out.reshape(x.shape)
+    if wrong == "mean":
+        return out.mean(1)
+    return out.transpose(1, 2).flatten(2)
+
+
+def wrong310(name):
+    def attend_with_positions(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+        return layer(x, w_q, w_k, w_v, n_heads, table, turn, bias, wrong=name)
+
+    return attend_with_positions
+
+
+def a_right1(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+    if table is not None:
+        x = x + table[: x.shape[1]]
+    q, k, v = (rearrange(x @ w, "b t (h k) -> b h t k", h=n_heads) for w in (w_q, w_k, w_v))
     if turn is not None:
         q, k = turn(q), turn(k)
-    bias = 0 if bias is None else bias
-    out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias + torch.zeros(n_heads, t, t))
-    return out.permute(0, 2, 1, 3).reshape(b, t, d)
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if bias is not None:
+        scores = scores + bias
+    return rearrange(scores.softmax(-1) @ v, "b h t k -> b t (h k)")
 
 
-def doors_wrong(slip):
-    def answer(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
-        b, t, d = x.shape
-        words = x if table is None else x + table[:t]
-        sources = (words, words, x if slip == "values without the table" else words)
-        q, k, v = (
-            (y @ w).view(b, t, n_heads, -1).transpose(1, 2)
-            for y, w in zip(sources, (w_q, w_k, w_v), strict=True)
-        )
-        if turn is not None:
-            q, k, v = turn(q), turn(k), turn(v) if slip == "values turned" else v
-        scores = q @ k.transpose(-2, -1)
-        if slip == "bias divided" and bias is not None:
-            scores, bias = scores + bias, None
-        scores = scores / math.sqrt(d if slip == "sqrt(D)" else d // n_heads)
-        if slip == "bias after the softmax" and bias is not None:
-            weights = scores.softmax(-1) + bias
-        else:
-            weights = (scores if bias is None else scores + bias).softmax(-1)
-        return (weights @ v).transpose(1, 2).reshape(b, t, d)
-
-    return answer
+def a_right2(x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None):
+    x = x if table is None else x + table[None, : x.size(1)]
+    q, k, v = (heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
+    turn = turn or (lambda y: y)
+    return (
+        F.scaled_dot_product_attention(turn(q), turn(k), v, attn_mask=bias)
+        .transpose(1, 2)
+        .flatten(2)
+    )
 
 
-# 3.12
-def stretch_right(x, positions, trained, factor):
-    speeds = 1 / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
-    rounds = trained * speeds / (2 * math.pi)
-    speeds = torch.where(rounds < 1, speeds / factor, speeds)
-    angles = positions[:, None] * speeds
-    turns = torch.polar(torch.ones_like(angles), angles)
-    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * turns).flatten(-2)
+def a_right3(
+    x, w_q, w_k, w_v, n_heads, table=None, turn=None, bias=None
+):  # by hand, head after head
+    B, T, D = x.shape
+    K = D // n_heads
+    if table is not None:
+        x = torch.stack([x[:, t] + table[t] for t in range(T)], 1)
+    q = torch.stack([x @ w_q[:, h * K : (h + 1) * K] for h in range(n_heads)], 1)
+    k = torch.stack([x @ w_k[:, h * K : (h + 1) * K] for h in range(n_heads)], 1)
+    if turn is not None:
+        q, k = turn(q), turn(k)
+    outs = []
+    for h in range(n_heads):
+        s = torch.einsum("btk,bsk->bts", q[:, h], k[:, h]) * K**-0.5
+        if bias is not None:
+            s = s + bias[h]
+        e = (s - s.amax(-1, keepdim=True)).exp()
+        outs.append(e / e.sum(-1, keepdim=True) @ (x @ w_v[:, h * K : (h + 1) * K]))
+    return torch.cat(outs, -1)
 
 
-def stretch_wrong(fast=lambda rounds: rounds >= 1, slow=lambda p, factor: p / factor):
-    def answer(x, positions, trained, factor):
-        speeds = 1 / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
-        far = slow(positions, factor)[:, None] * speeds
-        angles = torch.where(
-            fast(trained * speeds / (2 * math.pi)), positions[:, None] * speeds, far
-        )
-        turns = torch.polar(torch.ones_like(angles), angles)
-        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-        return torch.view_as_real(pairs * turns).flatten(-2)
+# 3.12, by the same reader
+def t_right(x, positions):
+    angles = positions[:, None] / 10_000 ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
+    u, v = x[..., 0::2], x[..., 1::2]
+    return torch.stack(
+        [u * angles.cos() - v * angles.sin(), u * angles.sin() + v * angles.cos()], -1
+    ).flatten(-2)
 
-    return answer
 
+def freq(K):
+    return 1 / 10000 ** (torch.arange(0, K, 2) / K)
+
+
+def turned(x, angles):
+    u, v = x[..., 0::2], x[..., 1::2]
+    return torch.stack(
+        [u * angles.cos() - v * angles.sin(), u * angles.sin() + v * angles.cos()], -1
+    ).flatten(-2)
+
+
+def p_right1(x, positions, trained, factor):
+    fast = trained * freq(x.size(-1)) >= 2 * math.pi
+    return torch.where(
+        fast.repeat_interleave(2), t_right(x, positions), t_right(x, positions / factor)
+    )
+
+
+def p_right2(x, positions, trained, factor):
+    K = x.size(-1)
+    out = x.clone()
+    for i in range(K // 2):
+        w = 10000 ** (-2 * i / K)
+        a = positions * w if 2 * math.pi / w <= trained else positions * w / factor
+        u, v = x[..., 2 * i], x[..., 2 * i + 1]
+        out[..., 2 * i] = u * a.cos() - v * a.sin()
+        out[..., 2 * i + 1] = u * a.sin() + v * a.cos()
+    return out
+
+
+def p_right3(x, positions, trained, factor):
+    w = freq(x.size(-1)).double()
+    w = torch.where(trained * w >= 2 * math.pi, w, w / factor)
+    z = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous()) * torch.exp(
+        1j * positions.double()[:, None] * w
+    )
+    return torch.view_as_real(z).flatten(-2).to(x.dtype)
+
+
+def wrong312(name):
+    def stretch_pairs(x, positions, trained, factor):
+        K = x.size(-1)
+        w = freq(K)
+        p = positions[:, None].float()
+        at_least = trained * w >= 2 * math.pi
+        if name == "all":
+            a = p * w / factor
+        elif name == "none":
+            a = p * w
+        elif name == "fastslow":
+            a = torch.where(at_least, p / factor, p) * w
+        elif name == "halfturn":
+            a = torch.where(trained * w >= math.pi, p, p / factor) * w
+        elif name == "radian":
+            a = torch.where(trained * w >= 1, p, p / factor) * w
+        elif name == "longer":
+            a = torch.where(trained * factor * w >= 2 * math.pi, p, p / factor) * w
+        elif name == "textlength":
+            a = torch.where(len(positions) * w >= 2 * math.pi, p, p / factor) * w
+        elif name == "lastpos":
+            a = torch.where(positions.max() * w >= 2 * math.pi, p, p / factor) * w
+        elif name == "multiplied":
+            a = torch.where(at_least, p, p * factor) * w
+        elif name == "floored":
+            a = torch.where(at_least, p, p // factor) * w
+        elif name == "clamped":
+            a = torch.where(at_least, p, p.clamp(max=trained)) * w
+        elif name == "onlybeyond":
+            a = torch.where(at_least | (p < trained), p, p / factor) * w
+        elif name == "halves":  # first half of the pairs fast
+            a = torch.where(torch.arange(K // 2) < K // 4, p, p / factor) * w
+        elif name == "from0":
+            q = torch.arange(x.size(-2))[:, None].float()
+            a = torch.where(at_least, q, q / factor) * w
+        elif name == "twice":  # both turns, one after the other
+            y = turned(x, p * w * at_least)
+            return turned(y, p / factor * w)
+        elif name == "freqK2":
+            w2 = 1 / 10000 ** (torch.arange(K // 2) / K)
+            a = torch.where(trained * w2 >= 2 * math.pi, p, p / factor) * w2
+        elif name == "swaphalf":
+            fast = trained * w >= 2 * math.pi
+            mask = torch.cat([fast, fast])  # mask laid out as halves, not neighbours
+            return torch.where(mask, t_right(x, positions), t_right(x, positions / factor))
+        elif name == "wavelength":  # wavelength taken as 10000^(2i/K), 2 pi forgotten = radian
+            a = torch.where(1 / w <= trained, p, p / factor) * w
+        elif name == "modulo":
+            a = torch.where(at_least, p, p % trained) * w
+        elif name == "othersign":
+            a = -torch.where(at_least, p, p / factor) * w
+        return turned(x, a)
+
+    return stretch_pairs
+
+
+W310 = {
+    "values0": "door 1 reaches queries and keys only, not the values",
+    "valuesonly": "door 1 reaches the values only",
+    "lastrows": "the last T rows of table",
+    "noslice": "table not cut to T (crashes if N > T)",
+    "row0": "every word gets row 0",
+    "batchaxis": "table indexed by the batch",
+    "afterq": "table added to q and k after the maps",
+    "elif": "if/elif: only one door open at once",
+    "transposed": "w.T",
+    "vk": "values are the keys",
+    "turnbefore": "turn before cutting into heads",
+    "view": "cut by reshape, no transpose",
+    "interleaved": "(k h) in place of (h k)",
+    "queriesonly": "only queries turned",
+    "turnvalues": "values turned, too",
+    "biasbefore": "bias before the division",
+    "sqrtD": "sqrt(D)",
+    "noscale": "no division",
+    "divK": "divided by K",
+    "biasafter": "bias after softmax",
+    "minus": "bias subtracted",
+    "biasT": "bias transposed",
+    "bias0": "bias of head 0 for all",
+    "biastimes": "bias multiplied",
+    "causal": "causal mask",
+    "softmaxdim": "softmax over queries",
+    "merge": "merged without transposing back",
+    "mean": "heads averaged",
+}
+W312 = {
+    "all": "all pairs divided",
+    "none": "nothing divided",
+    "fastslow": "the fast divided, slow not",
+    "halfturn": "half a turn as border",
+    "radian": "1 radian as border (2 pi forgotten)",
+    "longer": "border at trained * factor",
+    "textlength": "border at len(positions)",
+    "lastpos": "border at the last position",
+    "multiplied": "times factor",
+    "floored": "positions // factor",
+    "clamped": "positions clamped to trained",
+    "onlybeyond": "divided only beyond trained",
+    "halves": "first half of pairs fast",
+    "from0": "positions counted from 0, argument ignored",
+    "twice": "slow turn laid over the fast one",
+    "freqK2": "i/K in place of 2i/K",
+    "swaphalf": "fast/slow mask laid out in halves",
+    "modulo": "positions modulo trained",
+    "othersign": "turned the other way",
+}
 
 RIGHT = {
-    "3.1": [binary_right_1, binary_right_2, binary_positions_later_right],
-    "3.2": [sinusoid_right_1, sinusoid_right_2, sinusoidal_positions_later_right],
+    "3.1": [
+        binary_right_1,
+        binary_right_2,
+        binary_positions_later_right,
+        b_right1,
+        b_right2,
+        b_right3,
+    ],
+    "3.2": [
+        sinusoid_right_1,
+        sinusoid_right_2,
+        sinusoidal_positions_later_right,
+        s_right1,
+        s_right2,
+        s_right3,
+    ],
     "3.3": [304],
     "3.4": [("b", gather_right_1), ("b", gather_right_2), ("b", gather_later_right)],
     "3.5": [offset_right_1, offset_right_2, offset_of_later_right],
@@ -561,8 +929,8 @@ RIGHT = {
     "3.7": [rotate_right_1, rotate_right_2, rotate_wrong_mutates, rotate_pairs_later_right],
     "3.8": [needed_right_1, needed_right_2, keys_needed_later_right],
     "3.9": [("c", rotary_right_1), ("c", rotary_right_2), ("c", rotary_scores_later_right)],
-    "3.10": [doors_right],
-    "3.12": [stretch_right],
+    "3.10": [a_right1, a_right2, a_right3],
+    "3.12": [p_right1, p_right2, p_right3],
 }
 
 WRONG = {
@@ -573,6 +941,14 @@ WRONG = {
         ("shape (bits, n)", binary_wrong_transposed),
         ("most significant digit first", binary_positions_later_wrong_1),
         ("divides but forgets the remainder by 2: numbers above 1", binary_positions_later_wrong_2),
+        ("most significant first", b_msb),
+        ("positions from 1", b_from1),
+        ("% 2 forgotten", b_nomod),
+        ("transposed", b_transposed),
+        ("drops the low digits", b_keepsfirst),
+        ("-1 and 1", b_pm),
+        ("Gray code", b_gray),
+        ("& gives 2^i, not 1", b_powers),
     ],
     "3.2": [
         ("each column its own angle, pos / 10000^(column/d)", sinusoid_wrong_angle_by_column),
@@ -583,6 +959,17 @@ WRONG = {
         ),
         ("exponent i/d in place of 2i/d", sinusoidal_positions_later_wrong_1),
         ("all sines first, then all cosines", sinusoidal_positions_later_wrong_2),
+        ("2i with i the column: 4i/d", s_2i),
+        ("i/d", s_half),
+        ("sines first, then cosines", s_blocks),
+        ("cosine first", s_swapped),
+        ("from position 1", s_from1),
+        ("linspace: last exactly 10000 times slower", s_linspace),
+        ("hands get faster", s_faster),
+        ("each column its own speed", s_everycolumn),
+        ("degrees", s_degrees),
+        ("a whole turn a position", s_turns),
+        ("hand 0 slowed already", s_first),
     ],
     "3.3": [
         ("a whole wave (2 pi) instead of half a wave", 607),
@@ -662,17 +1049,6 @@ WRONG = {
             ("c", rotary_scores_later_wrong_2),
         ),
     ],
-    "3.10": [
-        ("the table misses the values", doors_wrong("values without the table")),
-        ("the values are turned, too", doors_wrong("values turned")),
-        ("the bias is divided with the products", doors_wrong("bias divided")),
-        ("divides by the root of the whole width", doors_wrong("sqrt(D)")),
-        ("adds the bias to the weights", doors_wrong("bias after the softmax")),
-    ],
-    "3.12": [
-        ("asks for two rounds", stretch_wrong(lambda rounds: rounds >= 2)),
-        ("slows the fast ones", stretch_wrong(lambda rounds: rounds < 1)),
-        ("multiplies", stretch_wrong(slow=lambda p, factor: p * factor)),
-        ("slows all of them", stretch_wrong(lambda rounds: rounds < 0)),
-    ],
+    "3.10": [(what, wrong310(name)) for name, what in W310.items()],
+    "3.12": [(what, wrong312(name)) for name, what in W312.items()],
 }

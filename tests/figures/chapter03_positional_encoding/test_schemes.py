@@ -191,6 +191,7 @@ def test_length_curves_are_smoothed_on_their_own_side_of_the_edge():
     share = np.array([np.nan] * 4 + [1.0] * 16 + [0.0] * 20)
     figure = figures.length_curves({"rotary": share}, trained=20, title="A finding")
     drawn = figure.axes[0].lines[0].get_ydata()
+    assert np.isnan(drawn[:4]).all()  # nothing is asked there
     assert set(drawn[4:20]) == {1.0}
     assert set(drawn[20:]) == {0.0}
     assert figure.axes[0].lines[1].get_xdata()[0] == 20
@@ -206,6 +207,14 @@ def test_offset_weights_have_a_panel_a_scheme():
     assert list(wanted.get_xdata()) == [-3, -3]
     assert list(inside.get_ydata()) == [-value for value in beyond.get_ydata()]
     assert figure.get_suptitle() == "A finding"
+
+
+def test_offsets_that_no_text_in_training_had_are_shaded():
+    curves = {"rotary": (range(-4, 2), np.arange(6.0), np.arange(6.0))}
+    figure = figures.offset_weights(curves, wanted=-1, title="A finding", untrained=-2)
+    (shade,) = figure.axes[0].patches
+    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-4, -2)
+    assert figure.legends[0].get_texts()[-1].get_text() == "never in training"
 
 
 def test_the_doors_are_drawn_from_what_goes_through_them():

@@ -109,8 +109,8 @@ PREDICTIONS = (
     Prediction(
         id="P3.5",
         key="dot_products_moved_by_100",
-        question="The vectors of positions 3 and 7, 128 wide, have the dot product 48.59. What is "
-        "that of positions 103 and 107?",
+        question="Is the dot product of the vectors of positions 103 and 107 smaller than that of "
+        "positions 3 and 7, larger, or the same?",
     ),
     Prediction(
         id="P3.6",

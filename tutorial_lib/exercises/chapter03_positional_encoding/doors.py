@@ -5,8 +5,14 @@ import math
 import torch
 from einops import rearrange
 
-from tutorial_lib.exercises.engine.properties import composed, no_way_back, properties
-from tutorial_lib.exercises.engine.tasks import Write, case
+from tutorial_lib.exercises.engine.guard import guarded
+from tutorial_lib.exercises.engine.properties import (
+    alike,
+    composed,
+    no_way_back,
+    properties,
+)
+from tutorial_lib.exercises.engine.tasks import Property, Write, case
 from tutorial_lib.positions import rotate
 
 
@@ -75,6 +81,7 @@ HEADS = 2
 WORDS, TABLE, BIAS = numbers(3, 5, 8, seed=1), numbers(9, 8, seed=2), numbers(2, 5, 5, seed=3)
 MAPS = tuple(numbers(3, 8, 8, seed=4) / 3)
 OPEN = (WORDS, *MAPS, HEADS, TABLE, rotate, BIAS)
+AHEAD = torch.ones(5, 5, dtype=torch.bool).triu(1)
 
 
 def cut(y):
@@ -95,10 +102,11 @@ def cut_by_view(y):
 def attended_by(added, turned, biased, scale, heads):
     """Attend with choices of one's own: what is added to whom, turned, biased, divided and cut."""
     x = [WORDS + share * rows for share, rows in zip(added[0], 3 * [added[1]], strict=True)]
-    q, k, v = (heads[0](y @ w) for y, w in zip(x, MAPS, strict=True))
+    cut_into_heads, joined, maps = heads
+    q, k, v = (cut_into_heads(y @ w) for y, w in zip(x, maps, strict=True))
     q, k, v = turned(q, k, v)
     weights = biased(q @ k.mT, scale)
-    return heads[1](weights @ v).reshape(WORDS.shape)
+    return joined(weights @ v).reshape(WORDS.shape)
 
 
 def turned_before_the_cut(q, k, v):
@@ -107,8 +115,18 @@ def turned_before_the_cut(q, k, v):
 
 
 EVERYWHERE = (1, 1, 1)
+
+
+def attended(answer):
+    """What comes with all doors open. Raises ValueError for another shape, which has its rule."""
+    got = answer(*OPEN)
+    if tuple(got.shape) != tuple(WORDS.shape):
+        raise ValueError("not the shape of x")
+    return got
+
+
 RULES = composed(
-    lambda answer: answer(*OPEN),
+    attended,
     attended_by,
     {
         "Door 1: word t gets row t of the table, before the maps.": (EVERYWHERE, TABLE[:5]),
@@ -117,6 +135,11 @@ RULES = composed(
             (1, 1, 0),
             TABLE[:5],
         ),
+        "Door 1: only the values get the table: all three maps read the words with it.": (
+            (0, 0, 1),
+            TABLE[:5],
+        ),
+        "Door 1: every word gets row 0: word t gets row t.": (EVERYWHERE, TABLE[:1]),
         "Door 1: the rows go by the batch: word t of each text gets row t.": (
             EVERYWHERE,
             TABLE[:3, None],
@@ -153,6 +176,14 @@ RULES = composed(
         "Door 3: the bias is transposed: its rows are queries.": lambda s, scale: (
             s * scale + BIAS.mT
         ).softmax(-1),
+        "Door 3: the bias is subtracted: add it.": lambda s, scale: (s * scale - BIAS).softmax(-1),
+        "Door 3: all heads get the bias of head 0: each has its own.": lambda s, scale: (
+            s * scale + BIAS[0]
+        ).softmax(-1),
+        "Door 3: the bias is multiplied: add it.": lambda s, scale: (s * scale * BIAS).softmax(-1),
+        "There is a causal mask: here each word may look at all.": lambda s, scale: (
+            (s * scale + BIAS).masked_fill(AHEAD, -math.inf).softmax(-1)
+        ),
         "The softmax runs over the queries: each query's weights sum to 1, over its keys.": (
             lambda s, scale: (s * scale + BIAS).softmax(-2)
         ),
@@ -160,20 +191,61 @@ RULES = composed(
     {
         "The products are divided by sqrt(K), the root of a head's width.": 4**-0.5,
         "The products are not divided by sqrt(K).": 1.0,
+        "The products are divided by K: divide them by its root.": 1 / 4,
         "The products are divided by sqrt(D): a head is K = D / H wide.": 8**-0.5,
     },
     {
-        "A head owns K columns in a row.": (cut, join),
+        "A head owns K columns in a row, of x @ w_q and so on.": (cut, join, MAPS),
         "The heads are cut out by a view to (B, H, T, K) alone, so a head gets whole words: view "
-        "as (B, T, H, K), then swap T and H.": (cut_by_view, join),
+        "as (B, T, H, K), then swap T and H.": (cut_by_view, join, MAPS),
         "The heads are joined without swapping back: turn (B, H, T, K) to (B, T, H, K) first.": (
             cut,
             lambda heads: heads.reshape(WORDS.shape),
+            MAPS,
         ),
         "The heads are cut and joined by views alone, so that words get mixed up: swap T and H "
-        "both times.": (cut_by_view, lambda heads: heads.reshape(WORDS.shape)),
+        "both times.": (cut_by_view, lambda heads: heads.reshape(WORDS.shape), MAPS),
+        "A head takes every H-th column: it owns K columns in a row.": (
+            lambda y: y.unflatten(-1, (-1, HEADS)).permute(0, 3, 1, 2),
+            join,
+            MAPS,
+        ),
+        "It multiplies with the transposed maps: x @ w_q, not x @ w_q.T.": (
+            cut,
+            join,
+            tuple(w.T for w in MAPS),
+        ),
+        "The values are the keys: they have the map w_v.": (
+            cut,
+            join,
+            (MAPS[0], MAPS[1], MAPS[1]),
+        ),
     },
 )
+
+
+def each_door_is_right_alone(answer):
+    """Tell whether it is right with all doors closed and with each of them open alone."""
+    for doors in ((None,) * 3, (TABLE, None, None), (None, rotate, None), (None, None, BIAS)):
+        if not alike(answer(*OPEN[:5], *doors), attend_with_positions(*OPEN[:5], *doors)):
+            return False
+    return True
+
+
+def doors_open_together(answer):
+    """Each door is right alone, but not with the others open: give each an `if` of its own."""
+    if not each_door_is_right_alone(answer):
+        return None
+    return alike(answer(*OPEN), attend_with_positions(*OPEN))
+
+
+def unless_together(rule):
+    """A rule that says nothing of an answer whose doors are right one by one."""
+
+    def holds(answer):
+        return None if guarded(each_door_is_right_alone, answer).value else rule.holds(answer)
+
+    return Property(rule.sentence, holds)
 
 
 def right_shape(answer):
@@ -211,7 +283,11 @@ four readers with your layer.
     second_style=attend_head_by_head,
     mistakes=(),
     cases=doors_cases,
-    properties=(*properties(right_shape), *RULES, *properties(doors_may_be_closed)),
+    properties=(
+        *properties(right_shape, doors_open_together),
+        *map(unless_together, RULES),
+        *properties(doors_may_be_closed),
+    ),
     remarks=(lambda answer: no_way_back(answer, *OPEN),),
     see="3G Rotary and ALiBi",
 )

@@ -6,12 +6,13 @@ PAIRS = torch.arange(4)
 
 EXPONENTS = {
     "Pair i turns by the position over 10000^(2i/d), d the width.": PAIRS / 4,
-    "The exponent is i/d: it is 2i/d, d the width.": PAIRS / 8,
-    "Pairs count from 1: the first has i = 0 and turns by the position itself.": (PAIRS + 1) / 4,
+    "The exponent is i/d: it should be 2i/d, d the width.": PAIRS / 8,
+    "It counts pairs from 1: the first should have i = 0 and turn by the position.": (PAIRS + 1)
+    / 4,
     "The exponent is doubled twice: `arange(0, d, 2)` is 2i already.": PAIRS / 2,
     "It multiplies by 10000^(2i/d): the later a pair, the less it turns, so divide.": -PAIRS / 4,
-    "All pairs turn alike: pair i by the position over 10000^(2i/d).": 0 * PAIRS,
-    "It divides by the width twice: the exponent is 2i/d.": PAIRS / 32,
+    "All pairs turn alike: pair i should turn by the position over 10000^(2i/d).": 0 * PAIRS,
+    "It divides by the width twice: the exponent should be 2i/d.": PAIRS / 32,
 }
 
 

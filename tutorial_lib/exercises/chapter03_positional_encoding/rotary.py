@@ -8,7 +8,7 @@ from tutorial_lib.exercises.chapter03_positional_encoding.measures import (
     PAIRS,
     turns_as_it_should,
 )
-from tutorial_lib.exercises.engine.properties import alike, composed
+from tutorial_lib.exercises.engine.properties import alike, composed, no_way_back
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -158,5 +158,6 @@ vectors into longer or shorter ones. Fix both: this chapter's rotary models turn
     mistakes=(rotate_pairs_tiled, rotate_pairs_mixed),
     cases=rotate_pairs_cases,
     properties=RULES,
+    remarks=(lambda answer: no_way_back(answer, WORDS, POSITIONS),),
     see="3G Rotary and ALiBi",
 )

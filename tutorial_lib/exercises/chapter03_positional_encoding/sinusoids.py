@@ -78,16 +78,16 @@ RULES = composed(
     waves_by,
     EXPONENTS
     | {
-        "It divides i by d/2 - 1: the exponent is 2i/d, below 1.": PAIRS / 3,
-        "Each column has its own angle: a sine shares its cosine's.": torch.arange(8) / 8,
-        "It takes the column's number for i: i counts pairs.": torch.arange(8) / 4,
-        "The base is 1,000: it is 10,000.": 0.75 * PAIRS / 4,
+        "It divides i by d/2 - 1: the exponent should be 2i/d, below 1.": PAIRS / 3,
+        "Each column has its own angle: a sine should share its cosine's.": torch.arange(8) / 8,
+        "It takes the column's number for i: i should count pairs.": torch.arange(8) / 4,
+        "The base is 1,000: it should be 10,000.": 0.75 * PAIRS / 4,
     },
-    {"Positions count from 0.": 0, "It counts from 1: row 0 is 0, 1, 0, 1 ...": 1},
+    {"Positions count from 0.": 0, "It counts from 1: row 0 should be 0, 1, 0, 1 ...": 1},
     {
         "The angle is in radians.": 1,
-        "There is no 2 pi in the angle.": 2 * math.pi,
-        "The angle is in radians already: it was turned from degrees.": math.pi / 180,
+        "It multiplies by 2 pi: there should be none in the angle.": 2 * math.pi,
+        "It turns degrees into radians: the angle is in radians already.": math.pi / 180,
     },
     {
         "The sine of pair i is in column 2i, its cosine in column 2i + 1.": [
@@ -102,9 +102,18 @@ RULES = composed(
         ],
         "All sines, then all cosines: a model learns the same from it, but the next sections turn "
         "neighbours.": [0, 2, 4, 6, 9, 11, 13, 15],
-        "The cosine comes first: the sine has the even columns.": [8, 1, 10, 3, 12, 5, 14, 7],
-        "These are sines only: the odd columns are cosines.": [0, 1, 2, 3, 4, 5, 6, 7],
-        "These are cosines only: the even columns are sines.": [8, 9, 10, 11, 12, 13, 14, 15],
+        "The cosine comes first: the sine should have the even columns.": [
+            8,
+            1,
+            10,
+            3,
+            12,
+            5,
+            14,
+            7,
+        ],
+        "These are sines only: the odd columns should be cosines.": [0, 1, 2, 3, 4, 5, 6, 7],
+        "These are cosines only: the even columns should be sines.": [8, 9, 10, 11, 12, 13, 14, 15],
     },
     otherwise=(angles_of_row_1,),
 )

@@ -44,15 +44,17 @@ def stretch_cases():
     ]
 
 
-WORDS = torch.randn(2, 3, 5, 16, generator=torch.Generator().manual_seed(6))
-POSITIONS, TRAINED, FACTOR = torch.tensor([200, 3, 77, 150, 90]), 110, 4
-SPEEDS = 10_000 ** (-torch.arange(8) / 8)  # they go round 17.5, 5.5, 1.8, 0.6 ... times in 110
+WORDS = torch.randn(2, 3, 13, 32, generator=torch.Generator().manual_seed(6))
+POSITIONS = torch.tensor([1200, 3, 77, 150, 90, 211, 64, 5, 118, 31, 109, 12, 87])
+# Each wrong border below is passed by another number of pairs; five of 16 pass the right one.
+TRAINED, FACTOR = 110, 24
+SPEEDS = 10_000 ** (-torch.arange(16) / 16)  # in 110 they go round 17.5, 9.8, 5.5, 3.1, 1.8 ...
 
 
 def stretched_by(fast, slowed, kept):
     """Turn with choices of one's own: which pairs are fast, and how far each sort turns."""
     angles = torch.where(fast, kept[:, None] * SPEEDS, slowed[:, None] * SPEEDS)  # (T, K/2)
-    pairs = torch.view_as_complex(WORDS.unflatten(-1, (8, 2)).contiguous())
+    pairs = torch.view_as_complex(WORDS.unflatten(-1, (16, 2)).contiguous())
     turned = pairs * torch.polar(torch.ones_like(angles), angles)
     return torch.view_as_real(turned).flatten(-2)
 
@@ -69,10 +71,23 @@ RULES = composed(
         "It counts the rounds in the longer text: those of the trained length count.": (
             FACTOR * ROUND >= 1
         ),
+        "It counts the rounds up to the last position: those of the trained length count.": (
+            POSITIONS.max() * SPEEDS >= 2 * math.pi
+        ),
+        "It counts the rounds in as many positions as came: those of the trained length count.": (
+            len(POSITIONS) * SPEEDS >= 2 * math.pi
+        ),
+        "Half a round is enough for it: a round is 2 pi, not pi.": ROUND >= 1 / 2,
+        "It takes the first half of the pairs for fast: count each one's rounds.": (
+            torch.arange(16) < 8
+        ),
+        "It has one fast pair too many, which does not go round within the trained length.": (
+            torch.arange(16) < 6
+        ),
         "It slows every pair: that is plain interpolation.": ROUND < 0,
         "It slows no pair.": ROUND >= 0,
-        "It slows only the last pair.": torch.arange(8) < 7,
-        "It keeps only the first pair.": torch.arange(8) < 1,
+        "It slows only the last pair.": torch.arange(16) < 15,
+        "It keeps only the first pair.": torch.arange(16) < 1,
     },
     {
         "Slow pairs turn by the position / factor.": POSITIONS / FACTOR,
@@ -84,11 +99,19 @@ RULES = composed(
         "Slow pairs turn by the position / trained length: divide by the factor.": POSITIONS
         / TRAINED,
         "Slow pairs do not turn at all: divide their positions by the factor.": 0 * POSITIONS,
+        "Slow pairs stop at the trained length: divide by the factor.": POSITIONS.clamp(
+            max=TRAINED
+        ),
+        "Slow pairs are slowed beyond the trained length only: divide all their positions.": (
+            torch.where(POSITIONS < TRAINED, POSITIONS, POSITIONS / FACTOR)
+        ),
+        "Slow pairs turn the other way.": -POSITIONS / FACTOR,
+        "Slow pairs count 0, 1, 2 ... in place of `positions`.": torch.arange(13) / FACTOR,
     },
     {
         "Fast pairs turn by their position.": POSITIONS,
         "Fast pairs turn the other way.": -POSITIONS,
-        "It counts 0, 1, 2 ... in place of `positions`.": torch.arange(5),
+        "It counts 0, 1, 2 ... in place of `positions`.": torch.arange(13),
     },
 )
 

@@ -109,8 +109,8 @@ def length_curves(shares, trained, title, references=None, figure=None):
     series = {}
     for scheme, values in shares.items():
         values = np.asarray(values, dtype=float)
-        sides = [_smooth(values[:trained]), _smooth(values[trained:])]
-        series[scheme] = (np.arange(len(values)), np.concatenate(sides))
+        sides = np.concatenate([_smooth(values[:trained]), _smooth(values[trained:])])
+        series[scheme] = (np.arange(len(values)), np.where(np.isnan(values), np.nan, sides))
     figure = line_chart(
         series,
         "position in the text",
@@ -141,26 +141,31 @@ def _edge(axes, trained, bottom=False):
 
 
 @styled
-def offset_weights(curves, wanted, title, figure=None):
+def offset_weights(curves, wanted, title, untrained=None, figure=None):
     """How much a trained head gives to each offset, a panel a scheme.
 
     curves maps a scheme to (offsets, inside, beyond): the mean weight at each offset, in texts of
-    the trained length and past it. wanted, the offset that the task asks for, is marked.
+    the trained length and past it, nan where there is none. wanted, the offset that the task asks
+    for, is marked; offsets before `untrained`, which no text in training had, are shaded.
     """
     figure = blank(figure, 10.0, 3.1)
     panels = figure.subplots(1, len(curves), squeeze=False, sharey=True)[0]
     for axes, (scheme, (offsets, inside, beyond)) in zip(panels, curves.items(), strict=True):
-        axes.axvline(wanted, color=GRID, linewidth=6, zorder=0)
+        axes.axvline(wanted, color=GRID, linewidth=4, zorder=0)
+        if untrained is not None:
+            axes.axvspan(offsets[0], untrained, color=GRID, alpha=0.6, linewidth=0, zorder=0)
         axes.plot(offsets, inside, color=BLUE)
         axes.plot(offsets, beyond, color=ORANGE, linewidth=1.8, linestyle=(0, (3, 1.5)))
         panel_title(axes, scheme)
-        axes.set(xticks=[wanted, 0], xlabel="offset", ylim=(0, 1.02))
-    panels[0].set(yticks=[0, 0.5, 1], ylabel="weight")
+        axes.set(xticks=[wanted, 0 if untrained is None else untrained], xlabel="offset")
+    panels[0].set(ylim=(0, None), ylabel="weight")
     marks = [
         Line2D([], [], color=BLUE, label="inside the length in training"),
         Line2D([], [], color=ORANGE, linestyle=(0, (3, 1.5)), label="beyond it"),
     ]
-    figure.legend(handles=marks, loc="outside lower left", ncols=2)
+    if untrained is not None:
+        marks.append(Patch(color=GRID, alpha=0.6, label="never in training"))
+    figure.legend(handles=marks, loc="outside lower left", ncols=3)
     headline(figure, title)
     return figure
 
