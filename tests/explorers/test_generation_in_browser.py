@@ -159,6 +159,16 @@ def test_temperature_0_says_greedy_and_needs_no_cuts(explorer):
     assert "chosen with 1.000" in text(explorer, ".tl-readout")
 
 
+def test_a_newcomer_sees_no_cuts_at_temperature_0(open_explorer, model):
+    simple = open_explorer(
+        GenerationExplorer(model, encode, decode, prompt="To be", temperature=0, simple=True)
+    )
+    shown = rows(simple, NEXT)
+    assert len(shown) == 8
+    assert {behind for *_, behind in shown} == {""}
+    assert simple.page.locator(f"{NEXT} :is(.tl-cut, .tl-last)").count() == 0
+
+
 def test_only_new_tokens_are_sent_and_a_page_that_missed_some_asks_for_all(explorer):
     shown = "[...document.querySelectorAll('[data-index]')].map((token) => token.textContent)"
     for _ in range(3):

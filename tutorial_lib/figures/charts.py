@@ -284,7 +284,10 @@ def gains(
         axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=4)
         axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
         gain = form.replace(":", ":+").format(high - low).replace("-", "\N{MINUS SIGN}")
-        if condition in expected or abs(high - low) > 0.02 * (x_range[1] - x_range[0]):
+        seen = abs(high - low) > 0.02 * (x_range[1] - x_range[0])
+        if condition in expected and not seen:
+            gain = "no gain"
+        if condition in expected or seen:
             at = (low + high) / 2, row - 0.14
             axes.text(*at, gain, ha="center", color=colour, fontweight="bold")
         said = {low: form.format(low), high: form.format(high)}

@@ -114,6 +114,18 @@ def few_shot_score(first=1, more=0, same=False, around=True, match=None, share=T
 # 5b.4 -----------------------------------------------------------------------------------------
 
 
+def silence_mixed(output, n_heads, head, instead):
+    """A hook on what the layer returns, where the heads are mixed already."""
+    width = output.in_features // n_heads
+
+    def change(module, inputs, mixed):
+        mixed = mixed.clone()
+        mixed[..., head * width : (head + 1) * width] = instead
+        return mixed
+
+    return output.register_forward_hook(change)
+
+
 def silence(start=lambda head, width: head * width, end=None, copy=True, put=None, back=True):
     """A hook that silences a head, with a choice of slips."""
 
@@ -287,6 +299,7 @@ SETS = {
                 silence(end=lambda first, width: first + 1),
                 ["It changes a single column"],
             ),
+            "after the mixing": (silence_mixed, ["It changes what the layer returns"]),
             "no copy": (silence(copy=False), ["It changes the tensor that it was given"]),
             "returns nothing": (silence(back=False), ["With the hook the layer says what it"]),
             "adds": (silence(put=lambda old, new: old + new), ["It adds `instead`"]),
@@ -302,6 +315,14 @@ SETS = {
             "all of it": (
                 without_note(lambda said, mean: said),
                 ["It takes away all that the head said"],
+            ),
+            "the mean alone": (
+                without_note(lambda said, mean: -mean.expand_as(said)),
+                ["It adds the mean, and leaves what the head said"],
+            ),
+            "this text's mean": (
+                without_note(lambda said, mean: said - said.mean((0, 1))),
+                ["It takes the mean of this text"],
             ),
             "turned": (without_note(turned=True), ["It takes rows of the matrix"]),
             "the next head": (without_note(shift=1), ["It takes the columns of the head after"]),

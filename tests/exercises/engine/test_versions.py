@@ -51,6 +51,7 @@ NO_LONGER_ASKED = {
     "recall": {"digits_without_positions"},
     "predictions": {
         "first_choice_is_right",
+        "gpt_with_stories_as_text",
         "numbers_for_one_token",
         "one_head_silenced",
         "numbers_in_a_patch",

@@ -165,12 +165,279 @@ def induction_score_wrong_two(weights):
     return total / n
 
 
+# 5b.2
+def few_shot_score_right_1(pairs, k, build, goes_on):
+    right = 0
+    n = len(pairs)
+    for i, (question, answer) in enumerate(pairs):
+        examples = [pairs[(i + 1 + j) % n] for j in range(k)]
+        if goes_on(build(examples, question)) == answer:
+            right += 1
+    return right / n
+
+
+def few_shot_score_right_2(pairs, k, build, goes_on):
+    twice = list(pairs) + list(pairs)
+    return sum(
+        goes_on(build(twice[i + 1 : i + 1 + k], q)) == a for i, (q, a) in enumerate(pairs)
+    ) / len(pairs)
+
+
+def few_shot_score_wrong_own(pairs, k, build, goes_on):
+    twice = list(pairs) * 2
+    return sum(goes_on(build(twice[i : i + k], q)) == a for i, (q, a) in enumerate(pairs)) / len(
+        pairs
+    )
+
+
+def few_shot_score_wrong_nowrap(pairs, k, build, goes_on):
+    return sum(
+        goes_on(build(pairs[i + 1 : i + 1 + k], q)) == a for i, (q, a) in enumerate(pairs)
+    ) / len(pairs)
+
+
+def few_shot_score_wrong_firstk(pairs, k, build, goes_on):
+    return sum(goes_on(build(pairs[:k], q)) == a for q, a in pairs) / len(pairs)
+
+
+def few_shot_score_wrong_count(pairs, k, build, goes_on):
+    twice = list(pairs) * 2
+    return sum(goes_on(build(twice[i + 1 : i + 1 + k], q)) == a for i, (q, a) in enumerate(pairs))
+
+
+def few_shot_score_wrong_contains(pairs, k, build, goes_on):
+    twice = list(pairs) * 2
+    return sum(
+        a in goes_on(build(twice[i + 1 : i + 1 + k], q)) for i, (q, a) in enumerate(pairs)
+    ) / len(pairs)
+
+
+def few_shot_score_wrong_before(pairs, k, build, goes_on):
+    n = len(pairs)
+    return (
+        sum(
+            goes_on(build([pairs[(i - j - 1) % n] for j in range(k)], q)) == a
+            for i, (q, a) in enumerate(pairs)
+        )
+        / n
+    )
+
+
+def few_shot_score_wrong_skip(pairs, k, build, goes_on):
+    rest = pairs[k:]
+    return sum(goes_on(build(pairs[:k], q)) == a for q, a in rest) / len(rest)
+
+
+def few_shot_score_wrong_build_order(pairs, k, build, goes_on):
+    twice = list(pairs) * 2
+    return sum(
+        goes_on(build(q, twice[i + 1 : i + 1 + k])) == a for i, (q, a) in enumerate(pairs)
+    ) / len(pairs)
+
+
+def few_shot_score_wrong_percent(pairs, k, build, goes_on):
+    return 100 * few_shot_score_right_1(pairs, k, build, goes_on)
+
+
+# 5b.4
+def silence_right_1(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        K = x.size(-1) // n_heads
+        x[..., head * K : (head + 1) * K] = instead
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_right_2(output, n_heads, head, instead):
+    def change(module, inputs):
+        (x,) = inputs
+        parts = list(x.chunk(n_heads, dim=-1))
+        parts[head] = torch.zeros_like(parts[head]) + instead
+        return (torch.cat(parts, -1),)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_inplace(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0]
+        K = x.size(-1) // n_heads
+        x[..., head * K : (head + 1) * K] = instead
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_nohook(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        K = x.size(-1) // n_heads
+        x[..., head * K : (head + 1) * K] = instead
+        return (x,)
+
+    output.register_forward_pre_hook(change)
+
+
+def silence_wrong_interleaved(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        x[..., head::n_heads] = instead
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_width(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        x[..., head * n_heads : (head + 1) * n_heads] = (
+            instead if isinstance(instead, float) else instead[:n_heads]
+        )
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_last(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        K = x.size(-1) // n_heads
+        x[:, -1, head * K : (head + 1) * K] = instead
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_noreturn(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        K = x.size(-1) // n_heads
+        x[..., head * K : (head + 1) * K] = instead
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_from1(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        K = x.size(-1) // n_heads
+        x[..., (head - 1) * K : head * K] = instead
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+def silence_wrong_post(output, n_heads, head, instead):
+    def change(module, inputs, out):
+        x = out.clone()
+        K = x.size(-1) // n_heads
+        x[..., head * K : (head + 1) * K] = instead
+        return x
+
+    return output.register_forward_hook(change)
+
+
+def silence_wrong_zero_only(output, n_heads, head, instead):
+    return silence_right_1(output, n_heads, head, 0.0)
+
+
+def silence_wrong_others(output, n_heads, head, instead):
+    def change(module, inputs):
+        x = inputs[0].clone()
+        y = x.view(*x.shape[:-1], n_heads, -1)
+        keep = y[..., head, :].clone()
+        y[:] = instead
+        y[..., head, :] = keep
+        return (x,)
+
+    return output.register_forward_pre_hook(change)
+
+
+# 5b.5
+def without_note_right_1(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    columns = matrix[:, head * K : (head + 1) * K]  # (D, K)
+    return stream + (mean - said) @ columns.T
+
+
+def without_note_right_2(stream, said, mean, matrix, head):
+    D = matrix.size(0)
+    per_head = matrix.reshape(D, -1, said.size(-1))[:, head]
+    added = torch.einsum("btk,dk->btd", said, per_head)
+    usual = torch.einsum("k,dk->d", mean, per_head)
+    return stream - added + usual
+
+
+def without_note_wrong_zero(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return stream - said @ matrix[:, head * K : (head + 1) * K].T
+
+
+def without_note_wrong_sign(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return stream + (said - mean) @ matrix[:, head * K : (head + 1) * K].T
+
+
+def without_note_wrong_rows(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return stream - (said - mean) @ matrix[head * K : (head + 1) * K]
+
+
+def without_note_wrong_stride(stream, said, mean, matrix, head):
+    n_heads = matrix.size(1) // said.size(-1)
+    return stream - (said - mean) @ matrix[:, head::n_heads].T
+
+
+def without_note_wrong_ownmean(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return stream - (said - said.mean((0, 1))) @ matrix[:, head * K : (head + 1) * K].T
+
+
+def without_note_wrong_nomatrix(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    out = stream.clone()
+    out[..., head * K : (head + 1) * K] -= said - mean
+    return out
+
+
+def without_note_wrong_from1(stream, said, mean, matrix, head):
+    return without_note_right_1(
+        stream, said, mean, matrix, head - 1 if head else matrix.size(1) // said.size(-1) - 1
+    )
+
+
+def without_note_wrong_last(stream, said, mean, matrix, head):
+    out = stream.clone()
+    out[:, -1] = without_note_right_1(stream, said, mean, matrix, head)[:, -1]
+    return out
+
+
+def without_note_wrong_addmean(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return stream + mean @ matrix[:, head * K : (head + 1) * K].T
+
+
+def without_note_wrong_submean(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return stream - (said + mean) @ matrix[:, head * K : (head + 1) * K].T
+
+
+def without_note_wrong_onlyhead(stream, said, mean, matrix, head):
+    K = said.size(-1)
+    return (mean @ matrix[:, head * K : (head + 1) * K].T).expand_as(stream)
+
+
 RIGHT = {
     # the stub itself shows the letter: it goes over premises, so (a)
     "5b.7": [("a", balanced_right_1), ("a", balanced_right_2)],
     "5b.6": [answer_loss_right_1, answer_loss_right_2],
     "5b.1": [prompt_with_examples_right_1, prompt_with_examples_right_2],
     "5b.3": [induction_score_right_1, induction_score_right_2],
+    "5b.2": [few_shot_score_right_1, few_shot_score_right_2],
+    "5b.4": [silence_right_1, silence_right_2],
+    "5b.5": [without_note_right_1, without_note_right_2],
 }
 
 WRONG = {
@@ -205,5 +472,41 @@ WRONG = {
             "TWO: row and column swapped, and the first place itself, not the one behind",
             induction_score_wrong_two,
         ),
+    ],
+    "5b.2": [
+        ("its own answer is among the examples", few_shot_score_wrong_own),
+        ("does not go on at the first", few_shot_score_wrong_nowrap),
+        ("the same first k for all", few_shot_score_wrong_firstk),
+        ("a count", few_shot_score_wrong_count),
+        ("contains the answer", few_shot_score_wrong_contains),
+        ("the k pairs before it, the nearest first", few_shot_score_wrong_before),
+        ("the first k are examples, and only the others are asked", few_shot_score_wrong_skip),
+        ("the arguments of build turned round", few_shot_score_wrong_build_order),
+        ("in percent", few_shot_score_wrong_percent),
+    ],
+    "5b.4": [
+        ("no copy", silence_wrong_inplace),
+        ("returns no hook", silence_wrong_nohook),
+        ("every H-th column", silence_wrong_interleaved),
+        ("width H in place of K", silence_wrong_width),
+        ("the last position only", silence_wrong_last),
+        ("change returns nothing", silence_wrong_noreturn),
+        ("heads from 1", silence_wrong_from1),
+        ("in the mixed output", silence_wrong_post),
+        ("zeros, whatever instead is", silence_wrong_zero_only),
+        ("silences all others", silence_wrong_others),
+    ],
+    "5b.5": [
+        ("the mean is forgotten", without_note_wrong_zero),
+        ("sign turned", without_note_wrong_sign),
+        ("rows of the matrix", without_note_wrong_rows),
+        ("every H-th column", without_note_wrong_stride),
+        ("the mean of this text", without_note_wrong_ownmean),
+        ("in the slot of the stream, without the matrix", without_note_wrong_nomatrix),
+        ("heads from 1", without_note_wrong_from1),
+        ("the last position only", without_note_wrong_last),
+        ("adds the mean, leaves what was said", without_note_wrong_addmean),
+        ("takes away both", without_note_wrong_submean),
+        ("returns only the mean's vector", without_note_wrong_onlyhead),
     ],
 }

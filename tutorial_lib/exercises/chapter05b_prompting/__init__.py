@@ -126,11 +126,4 @@ PREDICTIONS = (
         "hypothesis, on the pairs that leak, between 0 and 1?",
         share=True,
     ),
-    Prediction(
-        id="P5b.9",
-        key="gpt_with_stories_as_text",
-        question="A small GPT learns the task as text, from 720 labels. What share does it get "
-        "right if it has first read stories of the same world, between 0 and 1?",
-        share=True,
-    ),
 )

@@ -56,8 +56,10 @@ def _read(answer):
     return answer(STREAM.clone(), SAID.clone(), MEAN.clone(), MATRIX.clone(), 1)
 
 
-def _made(columns, change, sign):
-    return STREAM + sign * change() @ columns()
+def _made(columns, change, sign, positions, keep):
+    note = torch.zeros_like(STREAM)
+    note[:, positions] = (sign * change() @ columns())[:, positions]
+    return keep(note)
 
 
 PROPERTIES = composed(
@@ -73,11 +75,21 @@ PROPERTIES = composed(
         "It begins at column `head`, not at `head` times K.": lambda: MATRIX[:, 1:3].T,
         "It takes the first K columns, whatever the head.": lambda: MATRIX[:, :2].T,
         "It takes every H-th column: a head has K columns side by side.": lambda: MATRIX[:, 1::3].T,
+        "It leaves out the matrix: only what comes after it is in the stream, where no K places "
+        "belong to one head.": lambda: torch.eye(6)[2:4],
     },
     {
         "Only what differs from the mean goes: the head still says its mean.": lambda: SAID - MEAN,
         "It takes away all that the head said, its mean too: put the mean back.": lambda: SAID,
         "It takes away the mean, and leaves what the head said.": lambda: MEAN.expand_as(SAID),
+        "It adds the mean, and leaves what the head said: that has to go.": lambda: (
+            -MEAN.expand_as(SAID)
+        ),
+        "It takes the mean of this text: take `mean`, what the head says on average elsewhere.": (
+            lambda: SAID - SAID.mean((0, 1))
+        ),
+        "It takes the mean of each row of this text: take `mean`, what the head says on average "
+        "elsewhere.": lambda: SAID - SAID.mean(1, keepdim=True),
         "It takes away the sum of what the head said and its mean: their difference goes.": (
             lambda: SAID + MEAN
         ),
@@ -85,6 +97,18 @@ PROPERTIES = composed(
     {
         "What the head wrote is taken away.": -1,
         "It adds what the head said above its mean a second time: take it away.": 1,
+    },
+    {
+        "The note is taken back at every position.": slice(0, 4),
+        "It takes the note back at the last position only.": slice(3, 4),
+        "It takes the note back at the first position only.": slice(0, 1),
+    },
+    {
+        "All that is not this head's stays.": lambda note: STREAM + note,
+        "It returns only the change: add it to the stream, whose rest stays.": lambda note: note,
+        "It returns only what the head's mean writes: the rest of the stream stays.": lambda note: (
+            MEAN @ MATRIX[:, 2:4].T
+        ).expand_as(STREAM),
     },
 )
 

@@ -31,6 +31,8 @@ SAID = {"q0": "a0", "q1": "a1", "q2": "a2 and more", "q3": "a", "q4": "a4"}
 
 def plainly(examples, question):
     """A prompt that shows what it was made of."""
+    if isinstance(examples, str):
+        raise TypeError("`build` takes the examples first, then the question")
     shown = "".join(f"{asked}={said};" for asked, said in examples)
     return f"{shown}{question}="
 
@@ -69,11 +71,12 @@ def asked(answer, k=2):
 
 def _score(shown, pairs, compare, divide):
     built, right = [], 0
-    for i in pairs(len(PAIRS)):
+    asked_for, out_of = pairs(len(PAIRS))
+    for i in asked_for:
         question, answer = PAIRS[i]
         built.append((shown(i, 2), question))
         right += compare(SAID[question], answer)
-    return divide(right, len(PAIRS)), built
+    return divide(right, out_of), built
 
 
 def _round(first):
@@ -94,24 +97,38 @@ PROPERTIES = composed(
         ),
         "It shows the pair that it asks for among the examples, so the answer is in the prompt: "
         "begin one pair later.": _round(0),
-        "Every question gets the first k pairs as its examples, so some questions come with their "
-        "own answer.": lambda i, k: PAIRS[:k],
+        "Every question gets the first k pairs as its examples: take the k pairs after it.": (
+            lambda i, k: PAIRS[:k]
+        ),
         "The last questions have too few examples: after the last pair go on at the first.": (
             lambda i, k: PAIRS[i + 1 : i + 1 + k]
         ),
         "It takes the k pairs before each one: take those after it.": lambda i, k: [
             PAIRS[(i - k + j) % len(PAIRS)] for j in range(k)
         ],
+        "It takes the k pairs before each one, the nearest first: take those after it.": (
+            lambda i, k: [PAIRS[i - 1 - j] for j in range(k)]
+        ),
+        "It shows the k pairs after each one in reverse: keep their order.": lambda i, k: _round(1)(
+            i, k
+        )[::-1],
         "It shows one example more than k.": lambda i, k: _round(1)(i, k + 1),
         "It shows one example less than k.": lambda i, k: _round(1)(i, k - 1),
         "It shows all other pairs, not k of them.": lambda i, k: _round(1)(i, len(PAIRS) - 1),
         "It shows no example: pass them to `build`.": lambda i, k: [],
     },
     {
-        "Each pair is asked once.": range,
-        "It asks only pairs after the first k: each pair is asked once.": lambda n: range(2, n),
-        "It leaves out the last pair.": lambda n: range(n - 1),
-        "It asks only the first pair: `return` comes after the loop.": lambda n: range(1),
+        "Each pair is asked once.": lambda n: (range(n), n),
+        "It asks only pairs after the first k: each pair is asked once.": lambda n: (
+            range(2, n),
+            n,
+        ),
+        "It asks and counts only the pairs after the first k: each pair is asked once.": lambda n: (
+            range(2, n),
+            n - 2,
+        ),
+        "It leaves out the last pair.": lambda n: (range(n - 1), n),
+        "It asks only the first pair: `return` comes after the loop.": lambda n: (range(1), n),
     },
     {
         "An answer is right when it equals the one of the pair.": lambda said, answer: (

@@ -35,15 +35,15 @@ def silence_after(output, n_heads, head, instead):
 
 
 def mixing(n_heads, width):
-    """A layer that hands on what it reads, so that a hook's work is seen as it is."""
+    """A layer that mixes the heads: each number is the sum of those up to its place."""
     layer = torch.nn.Linear(n_heads * width, n_heads * width, bias=False)
     with torch.no_grad():
-        layer.weight.copy_(torch.eye(n_heads * width))
+        layer.weight.copy_(torch.ones(n_heads * width, n_heads * width).tril())
     return layer.requires_grad_(False)
 
 
 def said(answer, n_heads, head, instead, heads):
-    """What the layer hands on with the hook and after it was removed, and what it was given.
+    """What the layer says with the hook and after it was removed, and what it was given.
 
     The second is None when the answer returned no hook.
     """
@@ -69,6 +69,7 @@ def silence_cases():
 HEADS = torch.arange(1.0, 37.0).view(2, 3, 6)  # three heads of two numbers
 INSTEAD = 50.0
 ASKED = (3, 1, INSTEAD, HEADS)
+SAID = mixing(3, 2)(HEADS)
 
 
 def a_hook(answer):
@@ -78,7 +79,7 @@ def a_hook(answer):
 
 def changes_something(answer):
     """What the layer says is not what it said before."""
-    return not torch.equal(answer(*ASKED)[0], HEADS)
+    return not torch.equal(answer(*ASKED)[0], SAID)
 
 
 def leaves_the_input(answer):
@@ -86,12 +87,12 @@ def leaves_the_input(answer):
     return torch.equal(answer(*ASKED)[2], HEADS)
 
 
-def _made(columns, values, positions):
-    changed = HEADS.clone()
+def _made(columns, values, positions, mixed):
+    changed = (SAID if mixed else HEADS).clone()
     part = changed[:, positions]
     part[..., columns] = values(part[..., columns])
     changed[:, positions] = part
-    return changed
+    return changed if mixed else mixing(3, 2)(changed)
 
 
 PROPERTIES = composed(
@@ -106,6 +107,9 @@ PROPERTIES = composed(
         "It takes every H-th column: the heads lie side by side, K columns each.": slice(1, 6, 3),
         "It changes all heads from this one on.": slice(2, 6),
         "It changes all heads up to this one.": slice(0, 4),
+        "It changes all other heads, and leaves this one.": [0, 1, 4, 5],
+        "It changes every head.": slice(0, 6),
+        "It takes H columns for a head: there are K, `output.in_features // n_heads`.": slice(3, 6),
     },
     {
         "Put `instead` there.": lambda old: torch.full_like(old, INSTEAD),
@@ -119,6 +123,11 @@ PROPERTIES = composed(
         "The head is silent at every position.": slice(0, 3),
         "It silences the last position only.": slice(2, 3),
         "It silences the first position only.": slice(0, 1),
+    },
+    {
+        "The layer reads the head silenced.": False,
+        "It changes what the layer returns, where the heads are mixed already and no columns are "
+        "one's own: `register_forward_pre_hook` changes what the layer reads.": True,
     },
 )
 

@@ -30,8 +30,8 @@ function render({ model, el }) {
   const cached = element("input", { type: "checkbox", "aria-label": "Keep keys and values (cache)" });
   cached.checked = model.get("cached");
   const [cut, unknown, error, unseen, done] = Array.from({ length: 5 }, () => element("p", { class: "tl-warning", role: "status", hidden: true }));
-  const chosenPanel = barPanel("How the token was chosen", limits.bars);
-  const nextPanel = barPanel("Next token", limits.bars);
+  const chosenPanel = barPanel("How the token was chosen", limits.bars, simple);
+  const nextPanel = barPanel("Next token", limits.bars, simple);
   const text = textPanel({
     point: (index) => {
       if (index === state.pointed) return;

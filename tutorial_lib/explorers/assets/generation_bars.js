@@ -33,7 +33,8 @@ function settingsInWords({ temperature, k, p }) {
   return [`temperature ${temperature.toFixed(2)}`, k > 0 && `top-k ${k}`, p < 1 && `top-p ${p.toFixed(2)}`].filter(Boolean).join(", ");
 }
 
-function barPanel(name, rows) {
+// simple: at temperature 0 the few likeliest tokens, with nothing about cuts.
+function barPanel(name, rows, simple) {
   const lines = Array.from({ length: rows }, () => {
     const [label, pale, dark, number, drawn] = ["span", "i", "b", "span", "span"].map((tag) => element(tag));
     return { label, pale, dark, number, drawn, node: element("div", { class: "tl-row", role: "listitem" }, label, element("span", { class: "tl-bar" }, pale, dark), number, drawn) };
@@ -50,11 +51,12 @@ function barPanel(name, rows) {
     if (!logits) return null;
     const { alone, byK, kept, mass } = chances(logits, settings);
     const total = alone.subarray(0, kept).reduce((sum, value) => sum + value, 0);
-    const shown = Math.min(rows, labels.length);
+    const plain = simple && settings.temperature === 0;
+    const shown = Math.min(plain ? 8 : rows, labels.length);
     const far = chosen && chosen.rank >= shown;
     const longest = Math.max(...labels.map((label) => tokenName(label).length), chosen ? tokenName(chosen.label).length : 0);
     list.style.setProperty("--label", `${Math.max(2, 0.72 * longest).toFixed(1)}em`);
-    const tallest = Math.max(alone[0], alone[0] / total);
+    const tallest = plain ? alone[0] : Math.max(alone[0], alone[0] / total);
     lines.forEach((line, i) => {
       line.node.hidden = i >= shown;
       if (i >= shown) return;
@@ -62,14 +64,14 @@ function barPanel(name, rows) {
       const [isChosen, isKept] = [chosen?.rank === place, place < kept];
       line.label.textContent = tokenName(place === i ? labels[i] : chosen.label);
       line.pale.style.width = `${(100 * alone[place]) / tallest}%`;
-      line.dark.style.width = isKept ? `${(100 * alone[place]) / total / tallest}%` : "0";
+      line.dark.style.width = plain ? line.pale.style.width : isKept ? `${(100 * alone[place]) / total / tallest}%` : "0";
       line.number.textContent = probability(alone[place]);
-      line.drawn.textContent = [isKept ? (kept < logits.length ? `→ ${probability(alone[place] / total)}` : "") : "cut",
+      line.drawn.textContent = [plain ? "" : isKept ? (kept < logits.length ? `→ ${probability(alone[place] / total)}` : "") : "cut",
         isChosen && `chosen${place === i ? "" : `, rank ${place + 1}`}`].filter(Boolean).join(" ");
-      line.node.classList.toggle("tl-cut", !isKept);
-      line.node.classList.toggle("tl-whole", total > 0.9999); // nothing is cut: both bars are one
+      line.node.classList.toggle("tl-cut", !isKept && !plain);
+      line.node.classList.toggle("tl-whole", plain || total > 0.9999); // nothing is cut: both bars are one
       line.node.classList.toggle("tl-chosen", isChosen);
-      line.node.classList.toggle("tl-last", i === kept - 1 && kept < logits.length);
+      line.node.classList.toggle("tl-last", !plain && i === kept - 1 && kept < logits.length);
     });
     summary.textContent = inWords(settings, { size: logits.length, byK, kept, mass, shown, alone, total });
     return { kept, probabilities: alone, total };

@@ -77,8 +77,7 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
             Line2D([], [], color=colour, marker=mark, linestyle="", markersize=5)
             for colour, mark in ((BLUE, "o"), (ORANGE, "D"))
         ]
-        last = grid[len(tasks) - 1]
-        last.legend(marks, ANSWERS.values(), loc="upper left", fontsize=9.5, handletextpad=0.2)
+        grid[0].legend(marks, ANSWERS.values(), loc="center right", fontsize=9.5, handletextpad=0.2)
     figure.supxlabel("solved examples in the prompt", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure
