@@ -26,11 +26,6 @@ def relative_index_loops(n_queries, n_keys, reach):
     ]
 
 
-def relative_offsets(n_queries, n_keys):
-    """Key position minus query position, (T, S)."""
-    return torch.arange(n_keys) - torch.arange(n_keys - n_queries, n_keys)[:, None]
-
-
 def relative_index_cases():
     """Both ends clip, neither clips, and the queries are fewer than the keys."""
     return [

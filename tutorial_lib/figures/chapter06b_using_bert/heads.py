@@ -1,13 +1,15 @@
 """One body and the four heads of BERT's uses: what each reads, and what comes out."""
 
 import torch
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
+from tutorial_lib.figures.diagrams import rounded
 from tutorial_lib.figures.machine_parts import count_in_words, parameters_of
 
 WIDTH = 10.0  # inches
+LOOK = {"boxstyle": "round,pad=0,rounding_size=0.07", "linewidth": 1.6, "zorder": 1}  # of a box
 HEADS = ("sentence", "pair", "token", "span")
 
 
@@ -73,7 +75,9 @@ def body_and_heads(model, ids, segments, words, title="", figure=None):
     middles = [left + step * (t + 0.5) for t in range(n)]
     small = {"fontsize": 9, "color": style.MUTED, "va": "center"}
     for word, x in zip(words, middles, strict=True):
-        _rounded(axes, x - step * 0.45, 0.05, step * 0.9, 0.3, style.PALE_GREY, style.PALE_GREY)
+        rounded(
+            axes, x - step * 0.45, 0.05, step * 0.9, 0.3, style.PALE_GREY, style.PALE_GREY, **LOOK
+        )
         at = {"ha": "center", "va": "center", "family": "DejaVu Sans Mono"}
         axes.text(x, 0.2, word, fontsize=8.5, **at)
         _arrow(axes, x, 0.37, 0.6)
@@ -82,7 +86,7 @@ def body_and_heads(model, ids, segments, words, title="", figure=None):
                                  edgecolor=style.BLUE, linewidth=1))  # fmt: skip
     axes.text(0.02, 0.2, "tokens", **small)
     axes.text(0.02, 1.65, f"vectors\n(B, T, D) =\n(1, {n}, {width})", linespacing=1.25, **small)
-    _rounded(axes, left, 0.62, WIDTH - 1.6, 0.58, style.PALE_BLUE, style.BLUE)
+    rounded(axes, left, 0.62, WIDTH - 1.6, 0.58, style.PALE_BLUE, style.BLUE, **LOOK)
     heads = sum(facts[name][-1] for name in HEADS)
     masked = parameters_of(model.mlm_head) if model.mlm_head is not None else 0
     body = parameters_of(model) - heads - masked
@@ -112,7 +116,7 @@ def one_head(name, d_model, n_tokens=8, title="", figure=None):
     look = {"arrowstyle": "-|>", "color": style.ORANGE, "linewidth": 1.4, "mutation_scale": 10}
     for start, end in ((2.75, 3.2), (5.3, 5.75)):
         axes.annotate("", (end, 0.55), (start, 0.55), arrowprops=look)
-    _rounded(axes, 3.25, 0.12, 2.0, 0.86, style.PALE_ORANGE, style.ORANGE)
+    rounded(axes, 3.25, 0.12, 2.0, 0.86, style.PALE_ORANGE, style.ORANGE, **LOOK)
     axes.text(4.25, 0.74, f"{name} head", fontsize=11.5, fontweight="bold", **at)
     size = f"{d_model} → {n_scores}: {n_scores * (d_model + 1):,} parameters"
     axes.text(4.25, 0.36, size, fontsize=8.5, **at)
@@ -136,7 +140,7 @@ def _head(axes, name, facts, x, width, n):
     _strip(axes, middle, 2.12, n, width, taken, style.PALE_SKY, style.BLUE)
     axes.text(middle, 2.42, f"reads {reads}", fontsize=9, color=style.MUTED, **at)
     _arrow(axes, middle, 2.52, 2.7, style.ORANGE)
-    _rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE)
+    rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
     axes.text(middle, 3.22, f"{name} head", fontsize=11.5, fontweight="bold", **at)
     axes.text(middle, 2.98, layers, fontsize=9.5, **at)
     axes.text(middle, 2.8, count_in_words(n_parameters), fontsize=8.5, color=style.MUTED, **at)
@@ -157,11 +161,6 @@ def _strip(axes, middle, y, cells, width, taken, fill, edge, of=None):
     for t in range(cells):
         look = {"facecolor": fill if t in taken else style.CARD, "edgecolor": edge}
         axes.add_patch(Rectangle((start + side * t, y), side, 0.12, linewidth=0.9, **look))
-
-
-def _rounded(axes, x, y, width, height, fill, edge):
-    box = {"boxstyle": "round,pad=0,rounding_size=0.07", "linewidth": 1.6}
-    axes.add_patch(FancyBboxPatch((x, y), width, height, facecolor=fill, edgecolor=edge, **box))
 
 
 def _arrow(axes, x, low, high, colour=style.MUTED):
