@@ -159,7 +159,8 @@ class Answer(NamedTuple):
     """What a model answers: words; first and last, their places in the excerpt.
 
     starts and ends hold the probability of each word of the excerpt to be the first or the last;
-    evidence, the places of the words that the second layer takes for the quote.
+    quoted, that it belongs to the quote, by the second layer, the mean of its tokens; evidence, the
+    places of the words that this layer takes for the quote.
     """
 
     words: tuple
@@ -168,6 +169,7 @@ class Answer(NamedTuple):
     starts: list
     ends: list
     evidence: tuple = ()
+    quoted: list = ()
 
 
 @torch.no_grad()
@@ -178,20 +180,25 @@ def answers(model, questions, pad_id):
         ids, lines, mask, _, _ = stacked([row for _, row in group], pad_id, lines=True)
         states = model.hidden_states(ids, lines, mask)
         logits = model.span_logits(states[-1], lines > 0)
-        quoted = model.token_logits(states[EVIDENCE_LAYER]).argmax(-1)  # (B, T)
-        for (question, row), *of_row in zip(group, *logits, quoted, strict=True):
+        quote_logits = model.token_logits(states[EVIDENCE_LAYER])  # (B, T, 2)
+        for (question, row), *of_row in zip(group, *logits, quote_logits, strict=True):
             word_of = torch.tensor(row.word_of)
-            # (T,) each, without the padding
-            start_logits, end_logits, marked = (part[: len(word_of)] for part in of_row)
+            # (T,) each, and (T, 2), without the padding
+            start_logits, end_logits, of_quote = (part[: len(word_of)] for part in of_row)
             start, end = best_span(start_logits, end_logits, word_of >= 0, LONGEST)
             first, last = row.word_of[start], row.word_of[end]
-            shares = [
-                torch.zeros(len(question.excerpt))
-                .index_add(0, word_of[word_of >= 0], part.softmax(-1)[word_of >= 0])
-                .tolist()
-                for part in (start_logits, end_logits)
-            ]
+            real = word_of >= 0
+            starts, ends, quoted = (
+                torch.zeros(len(question.excerpt)).index_add(0, word_of[real], share[real])
+                for share in (
+                    start_logits.softmax(-1),
+                    end_logits.softmax(-1),
+                    of_quote.softmax(-1)[:, 1],
+                )
+            )
+            shares = [part.tolist() for part in (starts, ends)]
+            quoted = (quoted / word_of[real].bincount()).tolist()
             words = question.excerpt[first : last + 1]
-            evidence = sorted({*word_of[(marked == 1) & (word_of >= 0)].tolist()})
-            found.append(Answer(words, first, last, *shares, tuple(evidence)))
+            evidence = tuple(sorted({*word_of[(of_quote.argmax(-1) == 1) & real].tolist()}))
+            found.append(Answer(words, first, last, *shares, evidence, quoted))
     return found

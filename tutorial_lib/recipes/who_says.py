@@ -166,8 +166,10 @@ def to_show(question, answer):
     return {
         "quote": " ".join(question.quote),
         "lines": [question.excerpt[span] for span in spans],
-        "starts": [[round(share, 4) for share in answer.starts[span]] for span in spans],
-        "ends": [[round(share, 4) for share in answer.ends[span]] for span in spans],
+        **{
+            key: [[round(share, 4) for share in getattr(answer, key)[span]] for span in spans]
+            for key in ("quoted", "starts", "ends")
+        },
         "answer": at(start, end - 1),
         "said": at(answer.first, answer.last),
     }

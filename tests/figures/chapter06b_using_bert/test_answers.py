@@ -15,6 +15,7 @@ ENTRY = {
     "lines": LINES,
     "starts": [[0.1, 0, 0, 0], [0.7, 0.2, 0, 0, 0]],
     "ends": [[0.2, 0, 0, 0], [0.1, 0.7, 0, 0, 0]],
+    "quoted": [[0, 0, 0.1, 0], [0, 0, 0, 0.8, 0]],
     "answer": [1, 0, 1],
     "said": [0, 0, 0],
 }
@@ -58,14 +59,34 @@ def test_a_mark_leaves_the_words_beside_it_room():
     assert called.x1 < mark.x0 < mark.x1 < stop.x0
 
 
-def test_two_steps_go_to_the_quote_and_back_to_the_name():
+def test_two_steps_shade_the_quote_and_then_the_edges_of_the_answer():
+    figure = figures.two_steps(ENTRY | {"said": [1, 0, 1]})
+    assert texts(figure)[0] == "Who says “ay”?"
+    words = [word for line in LINES for word in line]
+    boxes = frames(figure)
+    assert len(boxes) == 2 * len(words)
+    darkest = {
+        step: max(zip(words, part, strict=True), key=lambda pair: pair[1].get_alpha())[0]
+        for step, part in enumerate((boxes[: len(words)], boxes[len(words) :]))
+    }
+    assert darkest == {0: "ay", 1: "first"}
+    assert "first lord: starts here 70 %, ends here 70 %" in texts(figure)
+
+
+def test_a_shade_covers_its_word():
     figure = figures.two_steps(ENTRY)
-    shown = {text.get_text(): text for text in figure.axes[0].texts}
-    assert {"Who says “ay”?", "1", "2", "ay", "first"} <= set(shown)
-    name, quote = frames(figure)[-2:]
-    assert name.get_x() < shown["lord"].get_position()[0] < quote.get_x()
-    assert quote.get_x() < shown["ay"].get_position()[0] < quote.get_x() + quote.get_width()
-    assert "quote in line 2" in figures.describe_two_steps(ENTRY)
+    style.png(figure)
+    shown = {text.get_text(): text.get_window_extent() for text in figure.axes[0].texts}
+    last = frames(figure)[-2].get_window_extent()  # "ay" in the lower half
+    assert last.x0 < shown["ay"].x0 < shown["ay"].x1 < last.x1
+
+
+def test_the_alt_text_says_what_each_step_found():
+    alt = figures.describe_two_steps(ENTRY)
+    assert "probably of the quote: “ay” in line 2" in alt
+    assert alt.endswith("starts and ends: ann, 10 and 20 %.")
+    unsure = ENTRY | {"quoted": [[0.1] * 4, [0.1] * 5]}
+    assert "of the quote: no word" in figures.describe_two_steps(unsure)
 
 
 def test_without_a_true_answer_there_is_a_source_and_no_key():

@@ -29,7 +29,7 @@ def test_names_found_missed_and_wrongly_said_look_different():
     assert len(frames) == 6  # three words, three in the key
     assert len({frame.get_linestyle() for frame in frames}) == 3
     at = {text.get_text(): text.get_position()[0] for text in figure.axes[0].texts[1:9]}
-    assert [round(frame.get_x() + 0.03, 3) for frame in frames[:3]] == [
+    assert [round(frame.get_x() + 0.05, 3) for frame in frames[:3]] == [
         round(at[word], 3) for word in ("Hamlet", "Horatio", "Yorick")
     ]
 

@@ -14,7 +14,7 @@ from tutorial_lib.figures.tokens import drawable
 WIDTH = 9.0  # inches
 SIZE = 11  # points of the text
 SPACE, LINE = 0.065, 0.32  # inches: between words, of a line
-ROOM = 0.07  # more of it beside a mark, for its frame
+ROOM, BESIDE_STOP = 0.07, 0.045  # more of it beside a mark, for its frame; before a full stop
 BOX = 0.5  # of what was asked
 
 # What a marked word is, and how it is drawn: fill, frame, line.
@@ -102,22 +102,23 @@ def _sticks(words, i):
 
 
 @cache
-def _width(text, weight="normal"):
-    """Inches that a text takes at SIZE points."""
+def width_of(text, weight="normal"):
+    """Return the inches that a text takes at SIZE points."""
     font = FontProperties(family="DejaVu Sans", size=SIZE, weight=weight)
     # A canvas sets its letters a little wider, and a title's margins make an inch a little shorter.
     return 1.04 * text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
 
 
-def _spots(words, spans=()):
+def spots_of(words, spans=()):
     """Return (x in inches, row) of each word, broken into rows, with room beside marked spans."""
     edges = {edge for first, last in spans for edge in (first, last + 1)}
     spots, x, row = [], 0.0, 0
     for i, word in enumerate(words):
-        gap = SPACE if i and not _sticks(words, i) else 0.0
-        gap += ROOM * (i in edges)
-        width = _width(drawable(word))
-        if x and x + gap + width > WIDTH - 0.3 and not _sticks(words, i):
+        sticks = bool(i) and _sticks(words, i)
+        gap = SPACE if i and not sticks else 0.0
+        gap += (BESIDE_STOP if sticks else ROOM) * (i in edges)
+        width = width_of(drawable(word))
+        if x and x + gap + width > WIDTH - 0.3 and not sticks:
             x, gap, row = 0.0, 0.0, row + 1
         spots.append((x + gap, row))
         x += gap + width
@@ -139,7 +140,7 @@ def marked_answers(cards, title="", figure=None):
         raise ShapeError("marked_answers needs at least one answer")
     laid = [
         [
-            _spots(words, [span[1:] for _, span in _marks(card) if span[0] == number])
+            spots_of(words, [span[1:] for _, span in _marks(card) if span[0] == number])
             for number, words in enumerate(card.lines)
         ]
         for card in cards
@@ -177,57 +178,62 @@ def marked_answers(cards, title="", figure=None):
         x = 0.1
         for kind in MARKS:
             if kind in kinds:
-                _box(axes, x - 0.04, height - 0.3, _width(kind) * 0.86 + 0.08, kind)
+                _box(axes, x - 0.04, height - 0.3, width_of(kind) * 0.86 + 0.08, kind)
                 axes.text(x, height - 0.17, kind, fontsize=SIZE * 0.86, va="center")
-                x += _width(kind) * 0.86 + 0.35
+                x += width_of(kind) * 0.86 + 0.35
     return figure
 
 
 @style.styled
 def two_steps(entry, title="", figure=None):
-    """A question "who says ...?" and its scene, with the two steps to the answer as arrows.
+    """A question "who says ...?" and its scene, once after each of the reader's two steps.
 
-    entry: as the recipe "who-says" stores it. Each line has the number of its segment. Returns the
-    figure.
+    entry: as the recipe "who-says" stores it. Above, a word is darker the surer the second layer is
+    that it belongs to the quote; below, the surer the span head is that the answer starts or ends
+    there. Each line has the number of its segment. Returns the figure.
     """
     card = who_says(entry)
-    line, first, last = card.answer
-    words, quote = card.lines[line], entry["quote"].split()
-    begins = next(i for i in range(len(words)) if words[i : i + len(quote)] == quote)
-    ends = begins + len(quote) - 1
-    figure = style.blank(figure, WIDTH, 1.5 + LINE * len(card.lines) + 0.35 * bool(title))
+    lines = entry["lines"]
+    either = [
+        [max(pair) for pair in zip(starts, ends, strict=True)]
+        for starts, ends in zip(entry["starts"], entry["ends"], strict=True)
+    ]
+    steps = {
+        "step 1, after layer 2: is this word part of the quote?": (style.AMBER, entry["quoted"]),
+        "step 2, after layer 3: does the answer start or end here?": (style.GREEN, either),
+    }
+    block = 0.55 + LINE * len(lines)
+    height = 0.6 + len(steps) * block
+    figure = style.blank(figure, WIDTH, height + 0.5 * bool(title))
     axes = figure.subplots()
-    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(1.4 + LINE * len(card.lines), 0), title=title)
+    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
     axes.axis("off")
     _asked(axes, card._replace(share=None), 0.05)
-    top, left = 0.85, 0.75
-    small = {"fontsize": 9.5, "va": "center"}
-    axes.text(0.1, top - 0.15, "segment", color=style.MUTED, **small)
-    for number, row in enumerate(card.lines):
-        marked = number == line
-        spans = [(first, last), (begins, ends)] if marked else []
-        spots = [x for x, _ in _spots(row, spans)]
-        middle = top + LINE * 0.5
-        fill = (style.PALE_SKY, style.PALE_GREY)[number % 2]
-        axes.add_patch(Rectangle((0.1, top + 0.03), 0.5, 0.26, facecolor=fill))
-        axes.text(0.35, middle, str(number + 1), ha="center", **small)
-        if marked:
-            right = [spots[i] + _width(drawable(row[i])) for i in range(len(row))]
-            for (a, b), kind in ((spans[0], "marked, and right"), (spans[1], "marked")):
-                _box(axes, left + spots[a] - 0.05, top + 0.03, right[b] - spots[a] + 0.08, kind)
-            name, said = (left + (spots[a] + right[b]) / 2 for a, b in spans)
-            look = {"arrowstyle": "-|>", "linewidth": 1.8, "mutation_scale": 13}
-            down = {"color": style.AMBER, "connectionstyle": "angle,angleA=90,angleB=0,rad=8"}
-            end = left + right[-1] + 0.12
-            axes.annotate("", (end, middle), (6.6, 0.41), arrowprops=look | down)
-            axes.text(6.75, middle, "step 1: find the quote", **small)
-            back = {"color": style.GREEN, "connectionstyle": "arc3,rad=-0.35"}
-            below = top + LINE - 0.02
-            axes.annotate("", (name, below), (said, below), arrowprops=look | back)
-            axes.text(said + 0.35, below + 0.2, "step 2: go back to the name", **small)
-        for word, x in zip(row, spots, strict=True):
-            axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
-        top += LINE + 0.35 * marked
+    top, left = 0.65, 0.75
+    for number, (step, (colour, shares)) in enumerate(steps.items()):
+        axes.text(0.1, top + 0.14, step, fontweight="bold", va="center")
+        top += 0.35
+        for segment, (words, of_line) in enumerate(zip(lines, shares, strict=True), 1):
+            middle = top + LINE / 2
+            small = {"color": style.MUTED, "fontsize": 9.5, "va": "center"}
+            axes.text(0.35, middle, segment, ha="center", **small)
+            spots = [x for x, _ in spots_of(words)]
+            # A shade goes to the middle of a space, and so to the next one.
+            edges = [x - SPACE / 2 * (not (i and _sticks(words, i))) for i, x in enumerate(spots)]
+            edges.append(spots[-1] + width_of(drawable(words[-1])) + SPACE / 2)
+            for i, (word, x, share) in enumerate(zip(words, spots, of_line, strict=True)):
+                box = (left + edges[i], top + 0.03), edges[i + 1] - edges[i], 0.26
+                look = {"facecolor": colour, "alpha": 0.55 * share, "linewidth": 0}
+                axes.add_patch(Rectangle(*box, **look))
+                axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
+            if number and segment == card.said[0] + 1:
+                line, first, last = card.said
+                said = joined(lines[line][first : last + 1])
+                both = 100 * entry["starts"][line][first], 100 * entry["ends"][line][last]
+                text = f"{said}: starts here {both[0]:.0f} %, ends here {both[1]:.0f} %"
+                axes.text(WIDTH - 0.2, middle, text, ha="right", **small)
+            top += LINE
+        top += 0.2
     return figure
 
 
@@ -235,16 +241,25 @@ def describe_two_steps(entry):
     """Say what the two steps find: the alt text.
 
     >>> describe_two_steps({"quote": "ay", "lines": [["ann", ":", "ay"]], "starts": [[1, 0, 0]],
-    ...                     "ends": [[1, 0, 0]], "answer": [0, 0, 0], "said": [0, 0, 0]})
-    'Who says “ay”? A scene of 1 lines, each with a segment. Step 1 finds the quote in line 1, \
-step 2 goes back to the name: ann.'
+    ...                     "ends": [[1, 0, 0]], "answer": [0, 0, 0], "said": [0, 0, 0],
+    ...                     "quoted": [[0, 0.1, 0.9]]})
+    'Who says “ay”? Step 1, probably of the quote: “ay” in line 1. Step 2, the answer starts and \
+ends: ann, 100 and 100 %.'
     """
     card = who_says(entry)
-    line, first, last = card.answer
+    found = [
+        f"“{joined([word for word, share in zip(words, of_line, strict=True) if share > 0.5])}” "
+        f"in line {number}"
+        for number, (words, of_line) in enumerate(
+            zip(entry["lines"], entry["quoted"], strict=True), 1
+        )
+        if max(of_line) > 0.5
+    ]
+    line, first, last = card.said
     return (
-        f"{card.asked} A scene of {len(card.lines)} lines, each with a segment. Step 1 finds the "
-        f"quote in line {line + 1}, step 2 goes back to the name: "
-        f"{joined(card.lines[line][first : last + 1])}."
+        f"{card.asked} Step 1, probably of the quote: {', '.join(found) or 'no word'}. Step 2, "
+        f"the answer starts and ends: {joined(card.lines[line][first : last + 1])}, "
+        f"{100 * entry['starts'][line][first]:.0f} and {100 * entry['ends'][line][last]:.0f} %."
     )
 
 
@@ -280,7 +295,7 @@ def _mark(axes, top, words, spots, span, kind):
     for row in sorted(rows):
         inside = [i for i in range(first, last + 1) if spots[i][1] == row]
         left = spots[inside[0]][0]
-        right = spots[inside[-1]][0] + _width(drawable(words[inside[-1]]))
+        right = spots[inside[-1]][0] + width_of(drawable(words[inside[-1]]))
         _box(axes, 0.1 + left - 0.05, top + LINE * row + 0.03, right - left + 0.08, kind)
 
 

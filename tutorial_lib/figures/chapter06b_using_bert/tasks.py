@@ -9,10 +9,9 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
+from tutorial_lib.figures.chapter06b_using_bert.answers import LINE, SIZE, WIDTH, spots_of, width_of
 from tutorial_lib.figures.charts import filled_array
-
-WIDTH = 9.0  # inches
-LETTER, GAP, LINE = 0.083, 0.075, 0.34  # inches: of a letter at 9.5 points, between words, a line
+from tutorial_lib.figures.tokens import drawable
 
 # What became of a name, and how it is drawn: fill, frame, line.
 FATES = {
@@ -54,22 +53,28 @@ def named_speeches(speeches, title="", figure=None):
     """
     if not speeches:
         raise ShapeError("named_speeches needs at least one speech")
-    laid = [(speech, _lines(speech["words"])) for speech in speeches]
-    height = sum(LINE * max(map(_row, spots)) + 0.78 for _, spots in laid) + 0.7
-    figure, axes = _page(figure, height, title, [spot for _, spots in laid for spot in spots])
-    top = 0.3
-    for speech, spots in laid:
+    laid = []
+    for speech in speeches:
         if len(speech["tags"]) != len(speech["words"]):
             raise ShapeError(f"{len(speech['words'])} words, but {len(speech['tags'])} tags")
-        axes.text(0, top, speech["play"], color=style.MUTED, fontsize=9, va="center")
         fates = name_fates(speech["tags"], speech["said"])
+        marked = [(i, i) for i, fate in enumerate(fates) if fate]
+        laid.append((speech, spots_of(speech["words"], marked), fates))
+    height = sum(LINE * (spots[-1][1] + 1) + 0.5 for _, spots, _ in laid) + 0.5
+    figure = style.blank(figure, WIDTH, height + (0.5 if title else 0.15))
+    axes = figure.subplots()
+    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
+    axes.axis("off")
+    top = 0.2
+    for speech, spots, fates in laid:
+        axes.text(0, top, speech["play"], color=style.MUTED, fontsize=9, va="center")
         for word, (x, row), fate in zip(speech["words"], spots, fates, strict=True):
             _word(axes, x, top + LINE * (row + 1), word, fate)
-        top += LINE * max(map(_row, spots)) + 0.78
-    x = 0
+        top += LINE * (spots[-1][1] + 1) + 0.5
+    x = 0.05
     for fate in FATES:
-        _word(axes, x, height - 0.18, fate, fate)
-        x += LETTER * len(fate) + 0.4
+        _word(axes, x, height - 0.2, fate, fate)
+        x += width_of(fate) + 0.4
     return figure
 
 
@@ -128,36 +133,11 @@ def describe_task_results(scores, value_label):
     return f"Bars of {value_label}, mean and range over seeds: {'; '.join(parts)}."
 
 
-def _lines(words):
-    """Return (x in inches, row) of each word, broken into lines."""
-    spots, x, row = [], 0.0, 0
-    for word in words:
-        width = LETTER * len(word)
-        if x and x + width > WIDTH - 0.2:
-            x, row = 0.0, row + 1
-        spots.append((x, row))
-        x += width + GAP
-    return spots
-
-
-def _row(spot):
-    return spot[1]
-
-
-def _page(figure, height, title, spots):
-    """An empty page, wide enough for words that begin at these spots, and for key and title."""
-    wide = min(WIDTH, max(6.6, 1.2 + max(x for x, _ in spots)))
-    figure = style.blank(figure, wide + 0.3, height + (0.5 if title else 0.15))
-    axes = figure.subplots()
-    axes.set(xlim=(-0.05, wide), ylim=(height, 0), title=title)
-    axes.axis("off")
-    return figure, axes
-
-
 def _word(axes, x, y, word, fate=""):
+    text = drawable(word)
     if fate:
         fill, frame, line = FATES[fate]
-        box = (x - 0.03, y - 0.14), LETTER * len(word) + 0.06, 0.28
+        box = (x - 0.05, y - 0.14), width_of(text) + 0.08, 0.27
         look = {"facecolor": fill, "edgecolor": frame, "linestyle": line, "linewidth": 1.6}
         axes.add_patch(Rectangle(*box, **look))
-    axes.text(x, y, word, family="DejaVu Sans Mono", fontsize=9.5, va="center")
+    axes.text(x, y, text, fontsize=SIZE, va="center_baseline")
