@@ -70,7 +70,7 @@ def test_two_steps_shade_the_quote_and_then_the_edges_of_the_answer():
         for step, part in enumerate((boxes[: len(words)], boxes[len(words) :]))
     }
     assert darkest == {0: "ay", 1: "first"}
-    assert "first lord: starts here 70 %, ends here 70 %" in texts(figure)
+    assert "starts at “first” 70 %, ends at “lord” 70 %" in texts(figure)
 
 
 def test_a_shade_covers_its_word():

@@ -228,9 +228,9 @@ def two_steps(entry, title="", figure=None):
                 axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
             if number and segment == card.said[0] + 1:
                 line, first, last = card.said
-                said = joined(lines[line][first : last + 1])
-                both = 100 * entry["starts"][line][first], 100 * entry["ends"][line][last]
-                text = f"{said}: starts here {both[0]:.0f} %, ends here {both[1]:.0f} %"
+                start, end = entry["starts"][line][first], entry["ends"][line][last]
+                text = f"starts at “{words[first]}” {100 * start:.0f} %"
+                text += f", ends at “{words[last]}” {100 * end:.0f} %"
                 axes.text(WIDTH - 0.2, middle, text, ha="right", **small)
             top += LINE
         top += 0.2
