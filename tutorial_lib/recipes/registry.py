@@ -237,12 +237,6 @@ RECIPES = {
             "which words of a speech are names: a BERT pre-trained or not, and two simple ways",
         ),
         Recipe(
-            "minilm-names",
-            "minilm_names",
-            "table",
-            "which words of a speech are names: MiniLM frozen and fine-tuned, and capitals",
-        ),
-        Recipe(
             "who-says",
             "who_says",
             "table",
