@@ -146,6 +146,8 @@ def test_answers_lie_in_the_excerpt_and_do_not_depend_on_other_questions():
         assert len(answer.words) > 0
         assert alone.evidence == answer.evidence
         assert alone.starts == pytest.approx(answer.starts, abs=1e-5)
+        assert alone.quoted == pytest.approx(answer.quoted, abs=1e-5)
+        assert len(answer.quoted) == len(question.excerpt)
         for shares in (answer.starts, answer.ends):
             assert len(shares) == len(question.excerpt)
             assert 0.5 < sum(shares) < 1  # the rest is on [SEP]
@@ -172,6 +174,9 @@ def test_no_answer_starts_or_ends_between_the_lines():
     pairs = rows_of(questions(20), TOKENIZER, CONTEXT)
     for (question, _), answer in zip(pairs, answers(Separator(), pairs, 0), strict=True):
         assert answer.evidence == tuple(i for i, w in enumerate(question.excerpt) if w == "a")
+        share = torch.tensor(1.0).sigmoid().item()
+        wanted = [share if word == "a" else 1 - share for word in question.excerpt]
+        assert answer.quoted == pytest.approx(wanted)
         assert 0 <= answer.first <= answer.last < len(question.excerpt)
         assert sum(answer.starts) < 0.1
 

@@ -33,11 +33,12 @@ def test_the_quote_that_is_found_is_counted_word_by_word(monkeypatch):
 
 def test_an_answer_to_show_is_cut_into_lines():
     shares = [place / 100 for place in range(len(EXCERPT))]
-    shown = to_show(QUESTION, Answer(EXCERPT[10:11], 10, 10, shares, shares))
+    shown = to_show(QUESTION, Answer(EXCERPT[10:11], 10, 10, shares, shares, (), shares[::-1]))
     assert [" ".join(line) for line in shown["lines"]] == [
         *("ann : well", "sir toby : ay ay sir now", "cy : no")
     ]
     assert shown["starts"] == [shares[:3], shares[3:10], shares[10:]]
+    assert shown["quoted"] == [shares[:-4:-1], shares[-4:-11:-1], shares[-11::-1]]
     assert shown["answer"] == (1, 0, 1)
     assert shown["said"] == (2, 0, 0)
     across = to_show(QUESTION, Answer(EXCERPT[4:12], 4, 11, shares, shares))
@@ -121,3 +122,5 @@ def test_the_stored_answers_can_be_drawn():
         words = list(itertools.chain(*entry["lines"]))
         assert " ".join(words).count(entry["quote"]) == 1
         assert 0.5 < sum(itertools.chain(*entry["starts"])) < 1.01
+        sure = zip(words, itertools.chain(*entry["quoted"]), strict=True)
+        assert max(sure, key=lambda pair: pair[1])[0] in entry["quote"].split()
