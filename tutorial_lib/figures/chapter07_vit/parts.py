@@ -60,7 +60,7 @@ def vit_choices(
     axes.set_yticks(range(len(groups)), [a + b for a, b in zip(names, below, strict=True)])
     axes.set_ylim(len(groups) - 0.4, -0.6)
     axes.margins(x=0.1)
-    axes.set_xlabel(f"share of {WHAT[measure]} read right (dots: seeds, bar and number: mean)")
+    axes.set_xlabel(f"share of {WHAT[measure]} read right\n(dots: seeds, bar: mean)")
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     style.headline(figure, title or _choices_said(groups))
