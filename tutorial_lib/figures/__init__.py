@@ -184,7 +184,6 @@ if TYPE_CHECKING:
         matched_parts,
     )
     from tutorial_lib.figures.chapter07_vit.parts import (
-        PAPER_POSITIONS,
         describe_vit_choices,
         vit_choices,
     )

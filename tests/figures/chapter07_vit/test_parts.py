@@ -28,24 +28,27 @@ def rows(**changed):
     ]
 
 
-def test_a_dot_for_each_seed_and_a_bar_at_the_mean():
+def test_a_dot_for_each_seed_and_a_bar_at_the_mean_best_first():
     figure = figures.vit_choices(rows(), "positions")
     (axes,) = figure.axes
     drawn = [line for line in axes.lines if line.get_linestyle() == "None"]
     assert [list(line.get_xdata()) for line in drawn[::2]] == [
-        list(shares) for shares in BY_VALUE["positions"].values()
+        [0.93, 0.95],
+        [0.9, 0.94],
+        [0.7, 0.72],
     ]
-    assert [line.get_xdata()[0] for line in drawn[1::2]] == pytest.approx([0.71, 0.92, 0.94])
+    assert [line.get_xdata()[0] for line in drawn[1::2]] == pytest.approx([0.94, 0.92, 0.71])
     labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels == ["none", "learned, 1-D", "relative"]
+    assert labels == ["relative", "learned, 1-D", "none"]
+    assert [text.get_text() for text in axes.texts] == ["0.94", "0.92", "0.71"]
     assert "validation digits" in axes.get_xlabel()
 
 
 def test_patches_say_how_many_they_are():
     labels = figures.vit_choices(rows(), "patches").axes[0].get_yticklabels()
     assert [label.get_text() for label in labels] == [
-        "7 pixels: 16 patches",
         "7 pixels, 3 shared: 49 patches",
+        "7 pixels: 16 patches",
     ]
 
 
@@ -86,26 +89,10 @@ def test_the_test_part_only_when_asked_for():
     assert "test digits" in figure.axes[0].get_xlabel()
 
 
-def test_the_paper_has_a_panel_of_its_own():
-    figure = figures.vit_choices(rows(), "positions", paper=figures.PAPER_POSITIONS)
-    here, there = figure.axes
-    dots = {line.get_ydata()[0]: line.get_xdata()[0] for line in there.lines
-            if line.get_marker() == "D"}  # fmt: skip
-    assert dots == {0: 0.614, 1: 0.642, 2: 0.640}
-    assert "another task" in there.get_title(loc="left")
-    assert there.get_xlabel() != here.get_xlabel()
-    assert there.get_xlim()[1] < here.get_xlim()[0]  # the axes are not shared
-    words = figures.describe_vit_choices(rows(), "positions", paper=figures.PAPER_POSITIONS)
-    drawn = "none 0.614, learned, 1-D 0.642, relative 0.640"  # there is no row of learned, 2-D
-    assert words.endswith(
-        f" In a panel of its own what the paper measured on another task: {drawn}."
-    )
-
-
-def test_a_paper_that_measured_none_of_the_values_has_no_panel():
-    assert len(figures.vit_choices(rows(), "pooling", paper=figures.PAPER_POSITIONS).axes) == 1
-    words = figures.describe_vit_choices(rows(), "pooling", paper=figures.PAPER_POSITIONS)
-    assert words == figures.describe_vit_choices(rows(), "pooling")
+def test_half_a_line_below_a_name():
+    labels = figures.vit_choices(rows(), "positions", about={"none": "a heap"}).axes[0]
+    said = [label.get_text() for label in labels.get_yticklabels()]
+    assert said == ["relative", "learned, 1-D", "none\na heap"]
 
 
 @pytest.mark.parametrize("draw", [figures.vit_choices, figures.describe_vit_choices])

@@ -215,10 +215,10 @@ ImageNet pictures a class (Dosovitskiy et al. 2020, table 8):
 | relative | 64.03 % |
 
 So 1-D is ahead of 2-D. But had they drawn other test pictures, would it still be? A share p of n
-pictures has a standard error of √(p (1 - p) / n), and for the gap between two shares the *squares*
-of their errors add up. ImageNet has 50,000 validation pictures. **How many standard errors** is the
-gap between 1-D and 2-D, to two decimals? (Take the two as measured on separate pictures.) Below
-two, it may well be noise.
+pictures has a standard error of √(p (1 - p) / n). For the gap between two shares the *squares* of
+their errors add up. ImageNet has 50,000 validation pictures. Take the two shares as measured on
+separate pictures. **How many standard errors** is the gap between 1-D and 2-D, to two decimals?
+Below two, it may well be noise.
 """,
     hints=(
         "Work with shares: 0.6421 and 0.6400. How large is each one's standard error?",

@@ -182,8 +182,8 @@ OCCLUSION = Write(
 Which parts of a picture does a model need? Ask it: cover one tile and let it read again. Write
 `occlusion(read, images, tile)`. `read(images)` gives the logits (B, classes) of images (B, C, side,
 side). First find the class that the model names for each **whole** picture, and its probability.
-Then set one tile of tile x tile pixels to 0, in all pictures, read again, and note how much the
-probability of **that same class** has fallen (below 0 where it has risen). Do so for every tile,
+Then set one tile of tile x tile pixels to 0, in all pictures, and read again. Note how much the
+probability of **that same class** has fallen: below 0 where it has risen. Do so for every tile,
 each time with the rest of the picture whole. Return the falls as maps (B, R, R), R = side / tile,
 and leave `images` as they are.
 """,

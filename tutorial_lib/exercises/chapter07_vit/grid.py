@@ -211,9 +211,9 @@ GRID_POSITIONS = Write(
     text="""
 Write `grid_positions(n_rows, n_columns, d_model)`: a vector for each cell of a grid, row by row,
 (n_rows · n_columns, D). Its first D/2 numbers depend on the **row** only, the others on the
-**column** only. Each half is made like the positions of the Transformer, for a width of D/2: number
-2i is sin(pos / 10000^(2i / (D/2))), number 2i + 1 the cosine; rows and columns count from 0. D is a
-multiple of 4.
+**column** only. Each half is made like the positions of the Transformer, for a width of D/2. Number
+2i is sin(pos / 10000^(2i / (D/2))), and number 2i + 1 the cosine. Rows and columns count from 0. D
+is a multiple of 4.
 """,
     hints=(
         "Make a table (n, D/2) of sinusoids once for n rows, once for n columns.",

@@ -134,10 +134,10 @@ CORRUPT_PATCHES = Write(
     text="""
 Some patches have been chosen, to be guessed: you are given which. Of these about 80 % are hidden,
 10 % replaced, 10 % kept. Write `corrupt_patches(patches, mask, chosen, draw, other)` for patch
-vectors (B, N, D). Where `chosen` (B, N) is True, the number `draw` (B, N) decides: **below 0.8**
-the vector mask (D,) takes its place; from 0.8 to **below 0.9** the vector of patch `other[b, n]` of
-the same picture, as it was; else the patch stays. All other patches stay. Return (B, N, D), and
-leave `patches` as it is.
+vectors (B, N, D). Where `chosen` (B, N) is True, the number `draw` (B, N) decides. **Below 0.8**,
+the vector mask (D,) takes the patch's place. From 0.8 to **below 0.9**, the vector of patch
+`other[b, n]` of the same picture does, as it was. Else the patch stays, and so do all patches that
+are not chosen. Return (B, N, D), and leave `patches` as it is.
 """,
     hints=(
         "Two masks first: `hidden = chosen & (draw < 0.8)`. What is the other one?",

@@ -195,7 +195,7 @@ INTERPOLATE_POSITIONS = Write(
 A ViT has learned a position for each cell of its grid. A larger picture has more patches of the
 same size, so their positions are **interpolated** between the learned ones. Write
 `interpolate_positions(table, old_grid, new_grid)`: table (1 + R · C, D) holds the vector of [CLS],
-then those of the cells, row by row; `old_grid` is (R, C), `new_grid` (R', C'). [CLS] keeps its
+then those of the cells, row by row. `old_grid` is (R, C), `new_grid` (R', C'). [CLS] keeps its
 vector and stays first. Interpolate the cells as `F.interpolate(..., mode="bilinear")` does by
 default, and return (1 + R' · C', D).
 """,

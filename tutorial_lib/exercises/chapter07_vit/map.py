@@ -147,7 +147,7 @@ CLS_MAP = Symptom(
     title="Beside the ink",
     level="medium",
     text="""
-On the left is a seven, cut into 8 x 8 patches; [CLS] looks mostly at patches with ink. The map on
+On the left is a seven, cut into 8 x 8 patches. [CLS] looks mostly at patches with ink. The map on
 the right should show that, but `cls_map` has one of these mistakes. Choose the letter, then repair
 `cls_map`.
 """,

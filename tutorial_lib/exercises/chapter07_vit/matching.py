@@ -97,10 +97,10 @@ MATCH_PATCHES = Write(
     title="Which example is it most like?",
     level="easy",
     text="""
-You point at a few patches, the *examples*; every other patch is to find the one most like it. Write
-`match_patches(patches, examples)`: patches (N, D) and examples (K, D) are vectors, and two of them
-are alike when the **cosine** of the angle between them is high: their product, divided by both
-lengths. Return for each patch the number of its best example, (N,) whole numbers from 0 to K - 1.
+You point at a few patches, the *examples*. Every other patch is to find the one most like it. Write
+`match_patches(patches, examples)` for vectors patches (N, D) and examples (K, D). Two of them are
+alike when the **cosine** of the angle between them is high: their product, divided by both lengths.
+Return for each patch the number of its best example, (N,) whole numbers from 0 to K - 1.
 """,
     hints=(
         "`F.normalize(x, dim=-1)` divides each row by its length. What is the product of two such "

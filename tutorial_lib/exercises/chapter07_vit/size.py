@@ -142,10 +142,15 @@ MILLIONS = Claim(
     level="medium",
     text="""
 ViT-Large is published with 307 million parameters. Count those of ViT-L/16, with **patches of 16**:
-24 layers of width D = 1024, d_ff = 4 D, biases everywhere, two LayerNorms a layer and one at the
-end; pictures of 224 x 224 in 3 colours; a linear map of the patches with bias, a [CLS] vector, a
-learned position for each patch and for [CLS]; a linear head for 1000 classes with bias. How many
-**million parameters**, to one decimal?
+
+- pictures of 224 x 224 in 3 colours,
+- a linear map of the patches with bias,
+- a [CLS] vector, and a learned position for each patch and for [CLS],
+- 24 layers of width D = 1024, d_ff = 4 D, biases everywhere,
+- two LayerNorms a layer, and one at the end,
+- a linear head for 1000 classes with bias.
+
+How many **million parameters** are these, to one decimal?
 """,
     hints=(
         "A layer has 12 D² weights, 9 D biases and 4 D numbers in its two LayerNorms.",

@@ -206,11 +206,11 @@ VIT_LOGITS = Write(
     level="medium",
     text="""
 Write the forward pass of a ViT, `vit_logits(images, patch_size, linear, cls, positions, layers,
-norm, head)`: cut the images into patches, map them with `linear`, put cls in front, add the
-positions, go through all layers, then the norm, and let the head read **[CLS] alone**. Return the
-logits (B, classes). Your `patchify` and `embed` are the first two lines (`linear.weight` and
-`linear.bias` are what `embed` asks for). Each of `layers`, `norm` and `head` is called with one
-tensor. In the next section you train what you write here.
+norm, head)`. Cut the images into patches, map them with `linear`, put cls in front, and add the
+positions. Go through all layers, then the norm, and let the head read **[CLS] alone**. Return the
+logits (B, classes). Your `patchify` and `embed` are the first two lines, and `embed` asks for
+`linear.weight` and `linear.bias`. Each of `layers`, `norm` and `head` is called with one tensor. In
+the next section you train what you write here.
 """,
     hints=(
         "The order is that of the drawing, from bottom to top. What goes into the first layer is "

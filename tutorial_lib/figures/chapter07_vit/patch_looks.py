@@ -109,6 +109,7 @@ def draw_look(axes, grid, seen, top):
 
 def add_key(figure, grid):
     """Say below the panels of `draw_look` what a tile and the orange frame are."""
-    tile = "a tile: the middle of a patch, patches overlap · " if grid.overlap else ""
-    words = f"{tile}orange frame: the whole patch that is looked at most"
+    words = "orange frame: the patch that is looked at most"
+    if grid.overlap:
+        words = f"a tile: the middle of a patch, patches overlap · {words}, whole"
     figure.supxlabel(words, fontsize=9, color=style.MUTED)

@@ -128,7 +128,7 @@ def beyond_ink(rows, title=None, figure=None):
         ("random tiles", "matched", "o", style.MUTED),
         ("what it names in another digit", "others", "s", style.BLUE),
     )
-    figure = style.blank(figure, 8.5, 1.5 + 0.78 * len(rows))
+    figure = style.blank(figure, 8.5, 1.5 + 0.66 * len(rows))
     axes = figure.subplots()
     for line, row in enumerate(rows):
         if line % 2 == 0:
@@ -138,16 +138,14 @@ def beyond_ink(rows, title=None, figure=None):
             look = {"color": colour, "markersize": 7, "alpha": 0.75, "clip_on": False}
             look |= {} if line else {"label": label}
             axes.plot(shares, [line + 0.27 * (number - 1)] * len(shares), marker, **look)
-    names = [f"{row['map']}\n(all: {row['ink']:.0%} of the ink)" for row in rows]
-    axes.set_yticks(range(len(rows)), names, fontsize=9.5)
+    names = [f"{row['map']}\n{row['ink']:.0%} of the ink gone" for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=10)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("share of digits still read, 6 of 49 tiles painted over")
+    axes.set_xlabel("share of digits still read, an eighth of the picture painted over")
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
     axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
-    style.headline(
-        figure, title or "Do the six tiles that a map names count for more than their ink?"
-    )
+    style.headline(figure, title or "Do the tiles that a map names count for more than their ink?")
     return figure
 
 
@@ -159,4 +157,4 @@ def describe_beyond_ink(rows):
         f"{sum(row['others']) / len(row['others']):.2f}"
         for row in rows
     )
-    return f"Share of digits still read when six patches are painted over. {each}."
+    return f"Share of digits still read with an eighth of the picture painted over. {each}."
