@@ -18,7 +18,7 @@ def test_the_strongest_heads_have_a_row_and_so_have_those_of_interest():
     lit = [to_hex(label.get_color()) == to_hex(style.ORANGE) for label in axes.get_yticklabels()]
     assert [name for name, orange in zip(named, lit, strict=True) if orange] == ["L0H0", "L0H7"]
     said = [text.get_text() for text in axes.texts]
-    assert said[:2] == ["70 %", "our sentence"]
+    assert said[:2] == ["our sentence", "70 %"]
     assert said[-2:] == ["10 % to −10 %", "share of all turns"]
 
 
