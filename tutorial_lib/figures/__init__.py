@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter01_tokenization.stages import text_stages
     from tutorial_lib.figures.chapter02_attention.ablation import (
-        describe_effects_sorted,
-        effects_sorted,
+        describe_effects_in_pairs,
+        effects_in_pairs,
     )
     from tutorial_lib.figures.chapter02_attention.arrows import (
         describe_query_and_keys,
@@ -57,11 +57,16 @@ if TYPE_CHECKING:
         measure_attention_memory,
     )
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
+    from tutorial_lib.figures.chapter02_attention.phone_book import phone_book_task
     from tutorial_lib.figures.chapter02_attention.results import (
         describe_one_head_against_eight,
         describe_recall_over_distance,
         one_head_against_eight,
         recall_over_distance,
+    )
+    from tutorial_lib.figures.chapter02_attention.sinks import (
+        describe_parked_weight,
+        parked_weight,
     )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
     from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import sinusoids_and_digits
