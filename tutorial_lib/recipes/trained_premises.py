@@ -1,6 +1,6 @@
 """Chapter 05b: does SmolLM2 learn from labels what no prompt of ours could teach it?
 
-The task is the balanced premises. "prompt": up to 16 solved examples come before each question.
+The task is the balanced premises. "prompt": solved examples come before each question.
 "weights": the last layers are trained on some hundred labelled pairs, each a prompt of its own and
 only its answer in the loss; then the same questions are asked without an example, and the weights
 are put back. A seed draws the examples, the questions and the order of training. One further draw
@@ -23,7 +23,7 @@ from tutorial_lib.recipes.prompting import TASKS, load_asker
 SETTINGS = {
     "seeds": [0, 1, 2],
     "asked": 90,
-    "prompt": [0, 16],  # examples
+    "prompt": [16],  # examples
     "labels": 720,
     "layers": 8,  # the last ones, which are trained
     "epochs": 3,
@@ -33,7 +33,7 @@ SETTINGS = {
 SMOKE = SETTINGS | {
     "seeds": [0],
     "asked": 2,
-    "prompt": [0],
+    "prompt": [1],
     "labels": 9,
     "layers": 1,
     "epochs": 1,
