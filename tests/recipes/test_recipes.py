@@ -21,7 +21,6 @@ WITHOUT_CHANCE = {"two-gpts"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
 LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting", "prompting-inside"}
 LONG_SMOKE |= {"prompt-or-weights", "emoji-finder", "emoji-clip", "written-emoji", "judged-emoji"}
-LONG_SMOKE |= {"trained-premises"}
 # Half a minute of reading; tests/recipes/test_minilm_gaps.py measures a part of the same texts.
 LONG_METRIC = {"minilm-gaps"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.

@@ -309,12 +309,6 @@ RECIPES = {
             "SmolLM2 gets the same examples in its prompt or in its weights, three seeds",
         ),
         Recipe(
-            "trained-premises",
-            "trained_premises",
-            "table",
-            "SmolLM2 on balanced premises: 16 examples in its prompt, or 720 in its weights",
-        ),
-        Recipe(
             "canvases",
             "canvases",
             "table",
