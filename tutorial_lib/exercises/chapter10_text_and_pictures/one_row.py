@@ -321,14 +321,14 @@ ONE_ROW = Write(
     text="""
 Write `one_row(words, regions, n_words, n_regions, positions, segments)`: what a VisualBERT reads,
 for a batch, and the mask that goes with it. `words` (B, T, D) and `regions` (B, R, D) are padded at
-the end; `n_words` and `n_regions` (B,) say how many of each are real. `positions` (P, D) holds T
+the end. `n_words` and `n_regions` (B,) say how many of each are real. `positions` (P, D) holds T
 rows or more. `segments` (2, D) is one vector for words and one for regions. A region gets **no
-position**: no region comes first, and where it lies is told by its own vector. Return the row
-(B, T + R, D), padding included, and the mask (B, T + R), True for what is real.
+position**: no region comes first, and where it lies is told by its own vector. Return the row (B, T
++ R, D), padding included, and the mask (B, T + R), True for what is real.
 
-An example with D = 1: words 5, 6, 0 (two are real), regions 7, 8 (one is real), positions 10, 20,
-30, segments 100 and 200. The row is 115, 126, ·, 207, ·, and the mask True, True, False, True,
-False. What the row holds at a dot does not matter.
+An example with D = 1: words 5, 6, 0 of which two are real, regions 7, 8 of which one is. The
+positions are 10, 20, 30, the segments 100 and 200. The row is 115, 126, ·, 207, ·, and the mask
+True, True, False, True, False. What the row holds at a dot does not matter.
 """,
     hints=(
         "Which of the four things belongs to words, which to regions, which to both?",

@@ -334,11 +334,10 @@ WRONG_CAPTIONS = Write(
     title="A caption that is wrong",
     level="medium",
     text="""
-Does this text belong to this picture? To train for that question a model needs pairs that do *not*
-match. Write `wrong_captions(said, true, draws)` for a batch of scenes. `said` lists what each
-scene’s caption says, a fact like `("cat", "left of", "dog")`. `true` lists for each scene the
-**set** of all facts that are true of it, and that is more than its own caption: `("dog", "right
-of", "cat")` is true as well, and the scene may hold other things. Return a list: for each scene the
+Write `wrong_captions(said, true, draws)` for a batch of scenes. `said` lists what each scene’s
+caption says, a fact like `("cat", "left of", "dog")`. `true` lists for each scene the **set** of
+all facts that are true of it. That is more than its own caption: `("dog", "right of", "cat")` is
+true as well, and the scene may hold other things. Return a list: for each scene the
 **index in `said` of a caption that is wrong for this scene**. Chance is given: `draws` holds a
 number u for each scene, 0 <= u < 1. If n captions are wrong, take number int(u · n) of these.
 

@@ -40,7 +40,7 @@ def text_picture_map(figure=None):
     title = "Nine models build on three ideas: this chapter has built the coloured ones"
     figure, axes = canvas(figure, width, top + 0.3, title, below=-0.05)
     middles = {}
-    for row, (idea, (where, pale, edge)) in enumerate(IDEAS.items()):
+    for row, (idea, (where, pale, _)) in enumerate(IDEAS.items()):
         low = top - (row + 1) * (LANE + GAP) + GAP
         middles[idea] = low + LANE / 2
         rounded(axes, 0.02, low, width - 0.04, LANE, pale, pale, alpha=0.45)
@@ -52,7 +52,7 @@ def text_picture_map(figure=None):
             LEFT + COLUMN * (at + 0.5), top + 0.14, year, ha="center", va="center", fontsize=11
         )
     places = _places(years, middles)
-    for (model, _, who), (ideas, does) in MODELS.items():
+    for (model, *_), (ideas, does) in MODELS.items():
         x, y = places[model]
         _, pale, edge = IDEAS[ideas[0]]
         fill = pale if model in BUILT else style.CARD
