@@ -111,7 +111,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
     share one softmax. Returns the figure.
 
     >>> figure = one_head("span", 4, ["call", "ann"], [("start", 1), ("end", 1)])
-    >>> [text.get_text() for text in figure.axes[0].texts][2:]
+    >>> [text.get_text() for text in figure.axes[0].texts][-3:]
     ['span head, 4 → 2: 10 parameters', 'end', 'start']
     """
     labels, n = LABELS[name], len(words)
