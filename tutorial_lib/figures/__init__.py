@@ -17,12 +17,9 @@ if TYPE_CHECKING:
         describe_attention,
         head_grid,
     )
-    from tutorial_lib.figures.chapter00_start_here.course import (
-        course_map,
-        describe_course_map,
-        describe_family_tree,
-        family_tree,
-    )
+    from tutorial_lib.figures.chapter00_start_here.course import course_map, describe_course_map
+    from tutorial_lib.figures.chapter00_start_here.family import describe_family_tree, family_tree
+    from tutorial_lib.figures.chapter00_start_here.worked import describe_worked_step, worked_step
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
@@ -74,9 +71,8 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
-        length_bars,
         length_curves,
-        offset_weights,
+        position_maps,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,
