@@ -154,5 +154,7 @@ def test_two_dots_that_nearly_meet_share_one_number():
 def test_what_was_predicted_is_grey_and_what_is_lost_has_a_minus_sign():
     found = {"predicted": (0.5, 0.5), "found": (0.5, 0.2)}
     (axes,) = figures.gains(found, "Less", expected=["predicted"]).axes
+    (band,) = axes.patches  # its row alone is on grey
+    assert band.get_y() < 0 < band.get_y() + band.get_height() < 1
     assert [text.get_text() for text in axes.texts] == ["no gain", "0.50", "−0.30", "0.50", "0.20"]
     assert [label.get_color() == MUTED for label in axes.get_yticklabels()] == [True, False]

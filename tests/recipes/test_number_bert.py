@@ -5,7 +5,16 @@ import torch
 
 from tutorial_lib.recipes import load_card, load_checkpoint, number_bert
 from tutorial_lib.recipes.gap_tests import missed_texts
-from tutorial_lib.recipes.number_bert import SETTINGS, NumberBatches, gaps, numbers, packed, split
+from tutorial_lib.recipes.number_bert import (
+    SETTINGS,
+    NumberBatches,
+    found_by_word_list,
+    gaps,
+    numbers,
+    packed,
+    split,
+    word_list,
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +53,28 @@ def test_half_of_the_pairs_of_a_batch_say_the_same_number(model):
     again = NumberBatches(learned, model.tokenizer, SETTINGS)
     first, second = (next(iter(again))[0].ids for _ in range(2))
     assert first.equal(second)
+
+
+def test_planned_batches_are_those_that_are_masked(model):
+    """The reader's training of chapter 06 reads what the recipe's does."""
+    learned, _ = split(SETTINGS)
+    batches = NumberBatches(learned, model.tokenizer, SETTINGS)
+    (tokens, same), (ids, plan, again) = next(iter(batches)), next(batches.planned())
+    assert same.equal(again)
+    assert tokens.chosen.equal(plan.chosen)
+    assert tokens.targets.equal(ids[plan.chosen])
+
+
+def test_the_word_list_pairs_the_words_and_fills_fewer_gaps(model):
+    """A rival of chapter 06: it knows the words, and not where they go."""
+    tokenizer = model.tokenizer
+    listed = word_list(split(SETTINGS)[0], tokenizer)
+    for english, german in (("eight", "acht"), ("thirty", "dreißig"), ("twelve", "zwölf")):
+        ids = [tokenizer.vocab.index(word) for word in (english, german)]
+        assert listed[0, ids[0]] == ids[1]
+        assert listed[1, ids[1]] == ids[0]
+    metric = load_card("number-bert")["metric"]
+    assert metric["neighbours"] + 0.1 < found_by_word_list(tokenizer) < metric["found"] - 0.1
 
 
 def test_what_is_asked_is_hidden_and_special_tokens_never_are(model):

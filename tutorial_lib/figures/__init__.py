@@ -17,19 +17,16 @@ if TYPE_CHECKING:
         describe_attention,
         head_grid,
     )
-    from tutorial_lib.figures.chapter00_start_here.course import (
-        course_map,
-        describe_course_map,
-        describe_family_tree,
-        family_tree,
-    )
+    from tutorial_lib.figures.chapter00_start_here.course import course_map, describe_course_map
+    from tutorial_lib.figures.chapter00_start_here.family import describe_family_tree, family_tree
+    from tutorial_lib.figures.chapter00_start_here.worked import describe_worked_step, worked_step
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
     from tutorial_lib.figures.chapter01_tokenization.stages import text_stages
     from tutorial_lib.figures.chapter02_attention.ablation import (
-        describe_effects_sorted,
-        effects_sorted,
+        describe_effects_in_pairs,
+        effects_in_pairs,
     )
     from tutorial_lib.figures.chapter02_attention.arrows import (
         describe_query_and_keys,
@@ -57,11 +54,16 @@ if TYPE_CHECKING:
         measure_attention_memory,
     )
     from tutorial_lib.figures.chapter02_attention.paths import word_links, word_paths
+    from tutorial_lib.figures.chapter02_attention.phone_book import phone_book_task
     from tutorial_lib.figures.chapter02_attention.results import (
         describe_one_head_against_eight,
         describe_recall_over_distance,
         one_head_against_eight,
         recall_over_distance,
+    )
+    from tutorial_lib.figures.chapter02_attention.sinks import (
+        describe_parked_weight,
+        parked_weight,
     )
     from tutorial_lib.figures.chapter02_attention.softmax import softmax_stages, softmax_steps
     from tutorial_lib.figures.chapter03_positional_encoding.clock_hands import sinusoids_and_digits
@@ -69,9 +71,8 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
-        length_bars,
         length_curves,
-        offset_weights,
+        position_maps,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, CARD, CYCLE, INK, MUTED, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, CARD, CYCLE, GRID, INK, MUTED, blank, headline, styled
 
 
 def filled_array(values, ndim, name):
@@ -261,7 +261,7 @@ def gains(
 
     found {condition: (without it, with it)}, two numbers, or stats as `recipes.summarise` gives
     them, whose lowest and highest are drawn pale; names says what the dots are; the rows in `lit`
-    are orange, those in `expected`, which nobody measured, grey and dashed. A gain too small
+    are orange, those in `expected`, which nobody measured, dashed on a grey band. A gain too small
     to draw has no number of its own. Raises ShapeError without rows.
 
     >>> [text.get_text() for text in gains({"all heads": (0.25, 0.75)}).axes[0].texts]
@@ -273,6 +273,8 @@ def gains(
     axes = figure.subplots()
     for row, (condition, ends) in enumerate(found.items()):
         colour = CYCLE[1] if condition in lit else MUTED if condition in expected else BLUE
+        if condition in expected:
+            axes.axhspan(row - 0.4, row + 0.52, color=GRID, alpha=0.55, linewidth=0, zorder=0)
         for stats in ends:
             if isinstance(stats, Mapping):
                 span = (stats["lowest"], stats["highest"])

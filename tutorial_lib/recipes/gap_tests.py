@@ -41,7 +41,16 @@ def missed_texts(model, tokens):
 
 
 def found_by_counting(texts, tokens, vocab_size, commonest=None):
-    """Return the shares of the hidden tokens that counting in texts, lists of ids, names.
+    """Return the shares of the hidden tokens that `said_by_counting` in texts names."""
+    said = said_by_counting(texts, tokens, vocab_size, commonest)
+    return {
+        name: share_of_true(torch.tensor(guesses) == tokens.targets)
+        for name, guesses in said.items()
+    }
+
+
+def said_by_counting(texts, tokens, vocab_size, commonest=None):
+    """Return what counting in texts, lists of ids, says of each hidden token: ids, a list a way.
 
     Three ways: the most frequent token; the most frequent one after the token on the left of the
     gap; the most frequent one between those on its left and right. A way without a count falls
@@ -58,14 +67,10 @@ def found_by_counting(texts, tokens, vocab_size, commonest=None):
         between.get(a * vocab_size + b, fallback)
         for a, b, fallback in zip(left, right, from_left, strict=True)
     ]
-    said = {
+    return {
         "the most frequent token": [commonest] * len(left),
         "from the token on the left": from_left,
         "from both neighbours": from_both,
-    }
-    return {
-        name: share_of_true(torch.tensor(guesses) == tokens.targets)
-        for name, guesses in said.items()
     }
 
 

@@ -299,7 +299,7 @@ WRONG = {
     "2.4": ATTENTION,
     "2.7": MASK,
     "2.8": MASKED,
-    "2.10": MANY,
+    "2.11": MANY,
     "2.2": {
         "scaled, not divided": (
             gathered(scale=True, divide=lambda parts: 1),
@@ -323,7 +323,7 @@ WRONG = {
             ["It divides by the root of K: sound, and", "It overflows on large scores: subtract"],
         ),
     },
-    "2.11": {
+    "2.10": {
         "one more, (B, S)": (
             padded(1, shape=lambda real: real),
             ["It is (B, S): next to scores (B, H, T, S)", "It shows a padding key: position s is"],
@@ -390,9 +390,9 @@ RIGHT = {
     "2.4": attention(),
     "2.7": triangle(0),
     "2.8": masked(),
-    "2.10": many(),
+    "2.11": many(),
     "2.2": gathered(),
-    "2.11": padded(),
+    "2.10": padded(),
     "2.9": asked_both_ways,
     "2.12": translated,
     "2.6": by_autograd,
@@ -420,10 +420,10 @@ def test_many_heads_may_be_masked_attention_head_by_head():
             texts.append(torch.cat([masked_heads(*head, mask)[0] for head in heads], dim=-1))
         return torch.stack(texts) @ w_o
 
-    property_checks.assert_right("2.10", multi_head)
+    property_checks.assert_right("2.11", multi_head)
     maps = torch.randn(1, 5, 6), *torch.randn(4, 6, 6)
     torch.testing.assert_close(
-        multi_head(*maps, 3, own(5)), registry.find("2.10").solution(*maps, 3, own(5))
+        multi_head(*maps, 3, own(5)), registry.find("2.11").solution(*maps, 3, own(5))
     )
 
 

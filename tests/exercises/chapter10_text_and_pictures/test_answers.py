@@ -187,6 +187,15 @@ def test_ever_more_sure_comes_from_the_mistake():
     assert factor[-1] > 200
     assert loss == sorted(loss, reverse=True)
 
+    shown = [row[1:] for row in temperature.two_pictures(task.shown)]
+    expected = [[0.293, 0.379, 0.992], [0.273, 0.285, 0.008]]
+    assert shown[0] == pytest.approx(expected[0], abs=1e-3)
+    assert shown[1] == pytest.approx(expected[1], abs=1e-3)
+    assert shown[2][1] < shown[3][1] < 0.3  # wrong at first, and surely wrong in the end
+    assert shown[3][2] > 0.99
+    one_direction = temperature.two_pictures(task.choices["a"])
+    assert [row[3] for row in one_direction[:2]] == pytest.approx([0.881, 0.119], abs=1e-3)
+
     factor, loss, other = temperature.course(task.solution)
     assert factor[-1] == pytest.approx(100, rel=1e-4)
     assert other[-1] < 1.5

@@ -101,7 +101,7 @@ def sgrad_wrong_two(weights, grad_weights, width):
     return weights * (grad_weights - (weights * grad_weights).sum()) * math.sqrt(width)
 
 
-# 2.10
+# 2.11
 def hw_right_1(q, k):
     return (q @ k.T / math.sqrt(q.size(-1))).softmax(-1)
 
@@ -473,7 +473,7 @@ def looks_ahead_later_wrong_2(layer, x):
     return False
 
 
-# 2.10
+# 2.11
 def multi_head_later_right(x, w_q, w_k, w_v, w_o, n_heads, mask):
     d = x.shape[-1]
     q, k, v = (torch.einsum("btd,dhk->bhtk", x, w.reshape(d, n_heads, -1)) for w in (w_q, w_k, w_v))
@@ -500,7 +500,7 @@ def multi_head_later_wrong_2(x, w_q, w_k, w_v, w_o, n_heads, mask):
     return (scores.softmax(-1) @ v).reshape(B, T, D) @ w_o
 
 
-# 2.11
+# 2.10
 def padding_mask_later_right(lengths, n_keys):
     counted = torch.ones(len(lengths), 1, 1, n_keys, dtype=torch.long).cumsum(-1)  # 1, 2, 3 ...
     return counted <= lengths.view(-1, 1, 1, 1)
@@ -548,8 +548,8 @@ RIGHT = {
     "2.4": [attention_right_1, attention_right_2, attention_later_right],
     "2.7": [cm_right_1, cm_right_2, causal_mask_later_right],
     "2.8": [(None, ma_right_1), (None, ma_right_2), ("b", masked_attention_later_right)],
-    "2.10": [mh_right_1, mh_right_2, multi_head_later_right],
-    "2.11": [pm_right_1, pm_right_2, padding_mask_later_right],
+    "2.11": [mh_right_1, mh_right_2, multi_head_later_right],
+    "2.10": [pm_right_1, pm_right_2, padding_mask_later_right],
     "2.12": [dictionary_right_1, dictionary_right_2, dictionary_later_right],
     "2.6": [sgrad_right_1, sgrad_right_2, scores_gradient_later_right],
     "2.9": [ahead_right_1, ahead_right_2, looks_ahead_later_right],
@@ -596,7 +596,7 @@ WRONG = {
             ("b", masked_attention_later_wrong_2),
         ),
     ],
-    "2.10": [
+    "2.11": [
         ("scale from D, not K", mh_wrong_scale_d),
         ("view(B, H, T, K) without transpose", mh_wrong_view_heads),
         ("TWO: mask after the softmax, and heads not transposed back before reshape", mh_wrong_two),
@@ -609,7 +609,7 @@ WRONG = {
             multi_head_later_wrong_2,
         ),
     ],
-    "2.11": [
+    "2.10": [
         ("<= : one key too many", pm_wrong_inclusive),
         ("True for the padding", pm_wrong_padding_true),
         ("TWO: floats, and shape (B, n_keys)", pm_wrong_two),

@@ -2,9 +2,7 @@ import pytest
 from isolation import ROOT
 
 from tutorial_lib import figures
-from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter00_start_here.course import CHAPTERS, READY, ROUTES
-from tutorial_lib.models.zoo import ZOO
 
 
 def words(figure):
@@ -45,28 +43,7 @@ def test_an_unknown_chapter_is_named():
         figures.course_map(done=["12"])
 
 
-def test_the_family_tree_names_every_model():
-    figure = figures.family_tree()
-    assert all(member.name in words(figure) for member in ZOO)
-    assert all(member.chapter in {*CHAPTERS, ""} for member in ZOO)
-    assert style.png(figure).startswith(b"\x89PNG")
-
-
-def test_the_models_that_chapter_00_runs_say_so():
-    assert words(figures.family_tree()).count("this chapter") == 3  # two boxes and the key
-    assert "MiniLM 2020 this chapter" in figures.describe_family_tree()
-    assert "this chapter" not in words(figures.family_tree(sizes=True))
-
-
-def test_sizes_are_counted_or_published_and_one_is_unknown():
-    shown = words(figures.family_tree(sizes=True))
-    for note in ("06 · 335 M", "08b · 406 M", "04 · 214 M", "05 · 175 B", "671 B", "–"):
-        assert note in shown
-    described = figures.describe_family_tree()
-    assert all(f"{member.name} {member.year}" in described for member in ZOO)
-
-
-def test_map_and_tree_fit_the_width_of_a_notebook():
-    for figure in (figures.course_map(), figures.family_tree(), figures.family_tree(sizes=True)):
-        assert figure.get_figwidth() <= 9
-        assert min(text.get_fontsize() for text in figure.axes[0].texts) > 8.5
+def test_the_map_fits_the_width_of_a_notebook():
+    figure = figures.course_map()
+    assert figure.get_figwidth() <= 9
+    assert min(text.get_fontsize() for text in figure.axes[0].texts) > 8.5

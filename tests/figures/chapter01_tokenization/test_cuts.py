@@ -26,13 +26,16 @@ def test_each_order_says_how_many_tokens_it_ends_with():
     style.png(figure)
 
 
-def test_the_lattice_lights_the_likeliest_pieces():
+def test_the_lattice_shows_two_cuts_and_what_else_there_is():
     log_p = {"a": -3.0, "t": -3.0, "at": -2.0, "s": -1.0, "ts": -4.0}
-    figure = figures.segmentations("ats", log_p, ["at", "s"], "ats", other=["a", "ts"])
+    figure = figures.segmentations(
+        "ats", log_p, ["at", "s"], "ats", other=["a", "ts"], names=("best", "BPE")
+    )
     bold = [t.get_text() for t in figure.axes[0].texts if t.get_fontweight() == "bold"]
-    assert sorted(bold) == ["-1.0", "-3.0", "at  -2.0", "ts  -4.0"]
+    assert sorted(bold) == ["BPE\n-7.0", "a  -3.0", "at  -2.0", "best\n-3.0", "s  -1.0", "ts  -4.0"]
     colours = [to_hex(arc.get_edgecolor()).upper() for arc in figure.axes[0].patches]
     assert colours.count(style.ORANGE.upper()) == colours.count(style.BLUE.upper()) == 2
+    assert len(colours) == 5  # the letter t alone is pale
     style.png(figure)
 
 

@@ -16,10 +16,12 @@ def arcs(figure):
     return [kinds.index(p.get_edgecolor()) for p in figure.axes[0].patches if p.get_zorder() == 2]
 
 
-def test_arcs_to_the_number_one_less_are_blue_and_others_are_not():
+def test_arcs_back_are_blue_and_others_are_not_and_each_has_its_numbers():
     rows = {"in order": ([0, 1, 2], BACK), "turned": ([2, 1, 0], BACK)}
     figure = figures.positions_followed(WORDS, rows, "Title")
-    assert arcs(figure) == [0, 0, 1, 1]  # "a" has number 2 and looks at itself; "c", 0, has none
+    assert arcs(figure) == [0, 0, 1, 0]  # "a" has number 2 and looks at itself; "c", 0, has none
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert [one for one in said if "→" in one] == ["1 → 0", "2 → 1", "2 → 2", "1 → 2"]
     said = figures.describe_positions_followed(WORDS, rows)
     assert said == (
         "in order: b (1) looks at a (0), c (2) looks at b (1). "

@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.properties import properties, which
 from tutorial_lib.exercises.engine.tasks import Claim, Symptom, case
 from tutorial_lib.tokenizers import apply_merges, gpt2_words, merge_steps, wordpiece_steps
 
-# More symbols, fewer in use? -------------------------------------------------------------------
+# One merge, one symbol less? ------------------------------------------------------------------
 
 FOUR_WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}  # Sennrich et al. 2016, figure 1
 
@@ -35,7 +35,7 @@ def out_of_use_letters():
 
 
 def out_of_use_two_merges():
-    """This stops after two merges: one more is asked for."""
+    """Three is one a merge, or what two merges put out of use. What went into `est` and `lo`?"""
     return 3
 
 
@@ -61,13 +61,13 @@ def out_of_use_one_more():
 
 OUT_OF_USE = Claim(
     id="1.3",
-    title="More symbols, fewer in use?",
+    title="One merge, one symbol less?",
     level="easy",
     text="""
-You may think: "The vocabulary grows, and yet the words use fewer of its symbols than before." Test
-it by hand on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. Of
-equally frequent pairs the smallest goes first. After **three** merges, how many of all the symbols
-so far, letters and merged ones, no longer occur in the four words?
+You may think: "A merge puts one symbol out of use at most, as `at` did with `a`." Test it by hand
+on the words of Sennrich et al. (2016): low 5 times, lower 2, newest 6, widest 3. Of equally
+frequent pairs the smallest goes first. After **three** merges, how many of all the symbols so far,
+letters and merged ones, no longer occur in the four words?
 """,
     hints=(
         "The first merge is `es`, with 9 occurrences. Which pair has 9 after that?",
@@ -84,8 +84,8 @@ so far, letters and merged ones, no longer occur in the four words?
         out_of_use_one_more,
     ),
     unit="symbols",
-    verdict="The sentence holds here: of 13 symbols the words use 8, and there were 10 letters. "
-    "All five stay in the list: without its `t` the vocabulary could not write `lot`.",
+    verdict="The sentence does not hold: three merges put five out of use, as `est` used up both "
+    "`es` and `t`. All five stay in the list: without its `t` it could not write `lot`.",
     see="1C Byte-pair encoding by hand",
 )
 

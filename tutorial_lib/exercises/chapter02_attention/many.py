@@ -257,7 +257,7 @@ def each_head_scaled(answer):
 
 
 MULTI_HEAD = Write(
-    id="2.10",
+    id="2.11",
     title="Many heads",
     level="medium",
     text="""

@@ -93,7 +93,7 @@ PADDING_RULES = composed(
 
 
 PADDING_MASK = Write(
-    id="2.11",
+    id="2.10",
     title="Padding mask",
     level="medium",
     text="""
@@ -112,5 +112,5 @@ on its neighbours in the batch.
     mistakes=(),
     cases=padding_mask_cases,
     properties=(*properties(true_and_false, fits_the_scores), *PADDING_RULES),
-    see="2H Many heads",
+    see="2G Masks",
 )

@@ -157,11 +157,10 @@ MLM_CURVE = Symptom(
     title="The lower loss",
     level="medium",
     text="""
-A small model learned to fill blanks in a play twice: with sound batches, and with batches made by
-code with one of these mistakes. The picture shows the loss that each training reports. In the lines
-below it both models take the same test afterwards, on text that they have not seen: what share of
-the hidden letters do they name, and what share of the letters that they can see? Choose the letter,
-then repair `mlm_batch`.
+One of the two trainings above had sound batches. The batches of the other came from code with one
+of these mistakes. Say of each mistake where its loss would end, and how its model would do with
+hidden and with visible letters. Choose the letter, then repair `mlm_batch`. The repaired one
+makes the test of 6K.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

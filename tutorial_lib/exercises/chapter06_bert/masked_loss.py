@@ -200,10 +200,10 @@ MASKED_LOSS = Write(
     level="medium",
     text="""
 Write `masked_loss(model, ids, chosen, mask_id)`, the right-hand formula above for a whole batch.
-`ids` (B, T) is the text; leave it as it is. `chosen` (B, T) is True at the tokens to hide. Exchange
-them for `mask_id` and let the model read that: `model(inputs)` gives logits (B, T, V). Then ask for
-the tokens that **were** there. Return the mean of -log p(token) in nats over the chosen positions
-of the whole batch, one number, as a tensor that a model can learn by. No other position counts.
+`ids` (B, T) is the text, and stays as it is. `chosen` (B, T) is True at the tokens that the model
+must not see: it reads `mask_id` there. `model(inputs)` gives logits (B, T, V). Return the mean of
+-log p(token) in nats over the chosen positions of the whole batch, one number, as a tensor that a
+model can learn by.
 """,
     hints=(
         "Three steps: hide, read, ask. `ids.masked_fill(chosen, mask_id)` makes a copy in which "

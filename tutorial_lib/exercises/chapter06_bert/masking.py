@@ -73,9 +73,9 @@ MASK_80_10_10 = Write(
     text="""
 The tokens to ask about are chosen: `chosen` (B, T) is True there. What becomes of each is decided
 by `draw` (B, T), random numbers from 0 to 1. Write `mask_80_10_10(ids, chosen, draw, random_ids,
-mask_id)`: below 0.8 a chosen token becomes `mask_id`; from 0.8 to 0.9 it becomes the random token
-at its position in `random_ids` (B, T); from 0.9 on it stays. Return the changed ids (B, T), and
-leave `ids` itself as it is.
+mask_id)`: below 0.8 a chosen token becomes `mask_id`, from 0.8 to 0.9 the random token at its
+position in `random_ids` (B, T), and from 0.9 on it stays. Return the changed ids (B, T), and leave
+`ids` itself as it is.
 """,
     hints=(
         "Three questions for each token: is it chosen, is its draw below 0.8, is it below 0.9?",

@@ -280,9 +280,9 @@ NEXT_SENTENCE_PAIRS = Symptom(
 `next_sentence_pairs(documents, draws)` makes such pairs. A document is a list of sentences. Each
 draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:
 
-- the first is sentence number s of document d (never its last one);
-- if `coin` is below 0.5, the second is the sentence that follows, and `is_next` is True;
-- if not, the second comes from **anywhere in the other documents**: all their sentences stand in
+- The first is sentence number s of document d, never its last one.
+- If `coin` is below 0.5, the second is the sentence that follows, and `is_next` is True.
+- If not, the second comes from **anywhere in the other documents**: all their sentences stand in
   one list of n, in order, and it is number `int(u * n)`.
 
 The table above audits pairs made by code with one of these mistakes. From such pairs a model could

@@ -128,16 +128,12 @@ BERT_SIZE = Write(
     text="""
 You may read of BERT-large: 30,000 tokens, width 1,024, 24 layers with 16 heads, “about 340 million
 parameters”. To check such numbers, write `bert_size(vocab_size, d_model, n_layers, n_heads,
-context)`, the number of parameters of a BERT with these parts:
+context)`, the number of parameters of a BERT. Its parts are those of the drawing in 6C below the
+two answers: from the three tables to the pooler, one linear map from D to D. The feed-forward layer
+is 4 D wide inside, and all linear maps have biases.
 
-- the tables of tokens, of `context` positions and of 2 segments;
-- the layer norm after them;
-- the layers: each has four linear maps in the attention, two in the feed-forward layer (4 D wide
-  inside), and two layer norms;
-- the pooler, one linear map from D to D.
-
-All linear maps have biases. MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads,
-context 512, and its file holds 22,713,216 numbers.
+MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads, context 512, and its file holds
+22,713,216 numbers.
 """,
     hints=(
         "A layer norm has 2 D numbers. A linear map from D to E has D x E weights and E biases.",

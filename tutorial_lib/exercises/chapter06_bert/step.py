@@ -246,13 +246,12 @@ PRETRAINING_STEP = Write(
     level="hard",
     text="""
 Write `pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next)`, one step of the
-training of **your BERT**. The damaged text `inputs` and its `segments` (B, T) are what the model
-reads: `model(inputs, segments)` gives hidden states (B, T, D). `model.mlm_logits(hidden)` gives
-logits (..., V) for any hidden states (..., D), and `model.nsp_logits(hidden)` gives (B, 2): class 0
-says that the second sentence follows, which `is_next` (B,) knows. The text as it was is `ids`
-(B, T), and only the `chosen` tokens (B, T) are asked for. Let the optimizer take **one** step on
-the sum of both losses, with gradients of this batch alone. Return the two losses as plain numbers,
-the words' first.
+training of **your BERT**: the optimizer takes **one** step on the sum of both losses. The model
+reads the damaged text `inputs` and its `segments` (B, T), and `model(inputs, segments)` gives
+hidden states (B, T, D). Its heads are `model.mlm_logits(hidden)`, logits (..., V) for any hidden
+states (..., D), and `model.nsp_logits(hidden)`, logits (B, 2). The answers are in `ids` (B, T), the
+text as it was, and in `is_next` (B,). Only the `chosen` tokens (B, T) are asked for. Return the two
+losses as plain numbers, the words' first.
 """,
     hints=(
         "Five lines of work: read, loss of the words, loss of the pairs, gradients, step.",

@@ -169,9 +169,9 @@ TEXT_LOG_PROBS = Write(
     text="""
 To fill a gap, a GPT may read each candidate's **whole** text and say how probable it is. Write
 `text_log_probs(model, texts)`. `texts` is a list of N tensors of ids (T,), whose lengths may
-differ. `model(ids)` gives logits (B, T, V) for ids (B, T); those at a position speak about the
-token **after** it. Return, for each text, the sum of log p(token) over all its tokens but the
-first, in nats: a tensor (N,). It is the left-hand formula of 6B, without its -1/(T - 1).
+differ. `model(ids)` gives logits (B, T, V) for ids (B, T), and those at a position speak about the
+token **after** it. Return a tensor (N,): the log-probability of each text given its first token, in
+nats. It is the sum in the left-hand formula of 6B.
 """,
     hints=(
         "One text at a time: `model(ids[None])[0]` gives its logits (T, V).",

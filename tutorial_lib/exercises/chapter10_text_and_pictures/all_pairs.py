@@ -258,8 +258,8 @@ Two encoders have done their work: `images` (N, D) holds a vector for each of N 
 (M, D) one for each of M texts. How well does each picture go with each text? Write
 `all_pairs(images, texts, log_scale)`: the **cosine** of every picture with every text, times
 **exp(`log_scale`)**, as a table (N, M) with a row for each picture. A cosine is the product of two
-vectors that have been divided by their lengths; none here has length 0. `log_scale` is a tensor of
-one number. (In training it is learned: torch’s own functions let a gradient get back to it.)
+vectors that have been divided by their lengths, and none here has length 0. `log_scale` is a tensor
+of one number. Training moves it, so use torch’s own functions: a gradient must get back to it.
 """,
     hints=(
         "Two steps: all vectors to length 1; then all products at once.",

@@ -246,16 +246,16 @@ CONTRASTIVE_LOSS = Write(
     title="Who belongs to whom",
     level="easy",
     text="""
-A batch has B pictures and their B texts, and `logits` (B, B) of the last exercise: a row for each
-picture, a column for each text. Picture i belongs to text i, and to no other. That makes B
-questions with B answers for the pictures: *which of the texts is mine?* And B more for the texts.
-Write `contrastive_loss(logits)`, one number: the cross-entropy of the pictures’ choices, averaged
-over the pictures, the same for the texts, and the **mean of the two**. `F.cross_entropy` is yours
-to use. B is at least 2: with one pair there is nothing to choose.
+Write `contrastive_loss(logits)`: the loss L above, one number. `logits` (B, B) is the table of the
+last exercise, with a row for each picture and a column for each text. Picture i belongs to text i,
+and B is at least 2.
+
+An example: `[[2, 0], [1, 0]]`. The first picture chooses well, the second badly, and together they
+pay 0.720. The two texts pay 0.503. The loss is 0.612.
 """,
     hints=(
-        "For the pictures this is a classification with B classes. Which class is right for "
-        "picture 0, 1, 2, ...?",
+        "For the pictures this is a classification with B classes: *which of the texts is mine?* "
+        "Which class is right for picture 0, 1, 2, ...?",
         "`F.cross_entropy(logits, labels)` lets each *row* choose. How do columns become rows?",
         "`torch.arange(B)` are the labels, in both directions.",
     ),

@@ -477,15 +477,16 @@ ROW_AND_TARGETS = Write(
     title="Caption and codes in one row",
     level="medium",
     text="""
-Make what such a GPT learns from: `row_and_targets(captions, codes, n_words)`. `captions` (B, T) are
-ids below `n_words`, and short ones are filled up with 0 on the right. This padding stays where it
-is and is read like any other token. `codes` (B, R, C) are the codes of each picture, R rows of C,
-numbers from 0; they are read as a page is, row by row. Words and codes share **one vocabulary**:
-the words keep their ids, code 0 gets the first id behind the `n_words` of the words, code 1 the
-next, and so on. Return two tensors, both (B, T + R · C − 1). The **row** is what the GPT reads: the
-caption’s T positions, then all codes but the last, as ids. The **targets** say for each position
-which id comes **next**. But the caption is given, not learned: wherever one of its T tokens comes
-next, the target is -100, which the loss leaves out.
+Write `row_and_targets(captions, codes, n_words)`: what such a GPT learns from. `captions` (B, T)
+are ids below `n_words`, padded with 0 on the right. The padding stays where it is and is read like
+any other token. `codes` (B, R, C) are the codes of each picture, numbers from 0, and are read as a
+page is, row by row. Words and codes share **one vocabulary**: the ids of the codes follow those of
+the words. Return the **row** that the GPT reads, (B, T + R · C − 1), and for each of its positions
+the **target**, the id that comes next. The caption is given, not learned: the target is -100
+wherever one of its T tokens comes next.
+
+An example: `n_words` is 10, the caption is 5, 0, and the picture is one row of two codes, 3 and 1.
+The row is 5, 0, 13, and the targets are -100, 13, 11.
 """,
     hints=(
         "Take a caption of three positions and four codes, and write the row down. Write below "

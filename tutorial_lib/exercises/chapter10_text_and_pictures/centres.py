@@ -270,13 +270,14 @@ KMEANS_ROUND = Write(
     title="Frames to tokens",
     level="medium",
     text="""
-Give each frame of a clip a **token**. The vocabulary is a list of *centres*, `centres` (K, D),
-among the vectors of many frames. k-means finds them, round by round. Write
-`kmeans_round(frames, centres)`, one such round for `frames` (N, D). First each frame gets the
-number of its **nearest** centre (the smallest sum of squared differences; of equally near ones the
-first), its token. Then each
-centre moves to the **mean** of the frames with its token. A centre without frames **stays where it
-is**. Return the tokens (N,), from before the move, and the new centres (K, D).
+A frame’s **token** is the number of the *centre* that is nearest to it. Where are good centres?
+K-means finds them round by round. Write `kmeans_round(frames, centres)`, one round for `frames`
+(N, D) and `centres` (K, D). Return the tokens (N,), and the new centres (K, D): the means of their
+frames. Of equally near centres the first one counts.
+
+An example with D = 1: frames 0, 4, 5, 21 and centres 0, 5, 90. The tokens are 0, 1, 1, 1, and the
+new centres 0, 10, 90. The frame at 4 keeps its token in this round, though the new centre 0 is
+nearer. And the centre that no frame has chosen stays where it is.
 """,
     hints=(
         "All distances at once: (N, 1, D) minus (K, D) is (N, K, D).",

@@ -229,9 +229,9 @@ CLASS_VECTORS = Write(
     title="A class from many prompts",
     level="medium",
     text="""
-A class can be described in more than one sentence (“a photo of a dog”, “a drawing of a dog”,
-...), its *prompts*. The text encoder makes vectors of them: `prompts` (C, P, D), with P sentences
-for each of C classes. Write `class_vectors(prompts)`: one vector a class, (C, D), of length 1, the
+“A photo of a dog”, “a drawing of a dog”, ...: a class can be described in more than one sentence,
+its *prompts*. The text encoder makes vectors of them: `prompts` (C, P, D), with P sentences for
+each of C classes. Write `class_vectors(prompts)`: one vector a class, (C, D), of length 1, the
 mean of its sentences, in which **each counts alike**, however long its vector is. No sum is 0 here.
 """,
     hints=(

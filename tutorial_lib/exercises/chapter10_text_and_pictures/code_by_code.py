@@ -437,12 +437,11 @@ WRITE = Write(
     level="hard",
     text="""
 Let a GPT write a picture: `write(gpt, captions, n_words, n_codes, heat, pick)`. `captions` (B, T)
-are ids; `gpt(row)` takes a row of ids and gives for each position the logits of what comes next,
-(B, length, words and codes). As in 10.14, code c has the id `n_words` + c. Only **codes** may
-follow: leave the words’ logits out, divide the rest by `heat` (chapter 05’s temperature), and take
-the softmax. `pick(chances)` draws: from chances (B, V) it makes one code for each caption, (B,).
-Append it to the row **as an id** and ask again, until `n_codes` are written. Return the codes,
-(B, n_codes), counted from 0.
+are ids. `gpt(row)` takes rows of ids and returns the logits of what comes next at each position,
+over all words and codes. As in 10.14, code c has the id `n_words` + c. Only **codes** may follow,
+and `heat` is the temperature of chapter 05. `pick(chances)` draws one code for each caption, (B,),
+from the chances (B, V) of the V codes. Return the `n_codes` codes of each caption, (B, n_codes),
+counted from 0.
 """,
     hints=(
         "The row begins as the captions and grows by one id a round. Which position of the "

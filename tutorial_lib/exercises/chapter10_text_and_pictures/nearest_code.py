@@ -304,7 +304,7 @@ Write `quantize(x, codes)`: for `x` (N, D) and `codes` (V, D) return the nearest
 vector, (N, D), and its number, (N,). Nearest is where the sum of the squared differences is
 smallest. Now the difficulty: choosing has no gradient, and the encoder that made `x` would never
 learn. So treat it on the way back *as if nothing had been chosen*: the gradient that reaches the
-vectors **passes straight through to `x`**, unchanged. The codes get none from here; they learn from
+vectors **passes straight through to `x`**, unchanged. The codes get none from here. They learn from
 a loss of their own.
 """,
     hints=(

@@ -319,15 +319,16 @@ ONE_ROW = Write(
     title="Words and regions in one row",
     level="medium",
     text="""
-VisualBERT reads a text and a picture as **one row**: the words first, behind them the picture’s
-regions. Write `one_row(words, regions, n_words, n_regions, positions, segments)`, which makes that
-row for a batch. `words` (B, T, D) and `regions` (B, R, D) are vectors of the same width, filled up
-at the end of each: of text b the first `n_words[b]` words are real, of picture b the first
-`n_regions[b]` regions. To word t of a text is added `positions[t]` and `segments[0]`. To a region
-is added `segments[1]`, and **no position** of its own: no region comes first or second, and where
-it lies in the picture is told by its own vector. Return the row (B, T + R, D), all T words with
-their padding, then all R regions with theirs; and the mask (B, T + R), True for what is real. What
-the row holds at padding does not matter. `positions` (P, D) has T rows or more.
+Write `one_row(words, regions, n_words, n_regions, positions, segments)`: what a VisualBERT reads,
+for a batch, and the mask that goes with it. `words` (B, T, D) and `regions` (B, R, D) are padded at
+the end. `n_words` and `n_regions` (B,) say how many of each are real. `positions` (P, D) holds T
+rows or more. `segments` (2, D) is one vector for words and one for regions. A region gets **no
+position**: no region comes first, and where it lies is told by its own vector. Return the row (B, T
++ R, D), padding included, and the mask (B, T + R), True for what is real.
+
+An example with D = 1: words 5, 6, 0 of which two are real, regions 7, 8 of which one is. The
+positions are 10, 20, 30, the segments 100 and 200. The row is 115, 126, ·, 207, ·, and the mask
+True, True, False, True, False. What the row holds at a dot does not matter.
 """,
     hints=(
         "Which of the four things belongs to words, which to regions, which to both?",

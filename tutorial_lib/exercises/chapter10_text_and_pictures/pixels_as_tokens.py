@@ -123,14 +123,13 @@ WIDEST_PICTURE = Claim(
     title="Only next-token prediction?",
     level="medium",
     text="""
-You may read that text to picture is next-token prediction and nothing else: write the picture down
-as tokens after its caption, and train a GPT. So why a code book? A picture *is* a row of numbers.
-DALL-E (Ramesh et al. 2021) reads 256 tokens of text, then 32 × 32 codes, and paints 256 × 256
-pixels from them. Do it without a book: each pixel is three numbers, and each number is a token. The
-256 tokens of text stay. Count the **scores** in one head of one layer, the square of the number of
-positions, whatever a mask then hides. Be generous and pay for **a hundred times as many scores** as
-DALL-E’s row takes. How large a square picture can you write? Give the longest **side, in whole
-pixels**.
+You may read that text to picture is next-token prediction and nothing else: a GPT goes on from the
+caption. So why a code book? A picture *is* a row of numbers. DALL-E reads 256 tokens of text, then
+32 × 32 codes, and paints 256 × 256 pixels from them. Do it without a book: each pixel is three
+numbers, and each number is a token. The 256 tokens of text stay. Count the **scores** in one head
+of one layer, the square of the number of positions, whatever a mask then hides. Be generous and pay
+for **a hundred times as many scores** as DALL-E’s row takes. How large a square picture can you
+write? Give the longest **side, in whole pixels**.
 """,
     hints=(
         "How many positions does DALL-E’s row have, the text included? If the number of scores "

@@ -313,15 +313,14 @@ OVERLAP = Write(
     title="Seen before?",
     level="easy",
     text="""
-A model that was shown 400 million pictures from the web may have seen the pictures of a test, or
-some much like them. Then a good result is no proof that it can do the new. Radford et al. (2021)
-checked this, and so can you. `tested` (N, D) and `seen` (M, D) hold a vector for each picture of
-the test and of the training; `right` (N,) is True where the model was right. A tested picture has a
-**look-alike** if its cosine with at least one seen picture is `limit` or more. Write
-`overlap(right, tested, seen, limit)`, which returns two numbers: the **share** of the tested
-pictures that have a look-alike; and what the look-alikes **add** to the result: the share right
-among *all* tested pictures, minus the share right among those *without* a look-alike. At least one
-picture has none, and no vector has length 0.
+A model that has seen the pictures of a test, or some much like them, need not be good at new ones.
+The authors of CLIP checked this, and so can you. `tested` (N, D) and `seen` (M, D) hold a vector
+for each picture of the test and of the training. `right` (N,) is True where the model was right. A
+tested picture has a **look-alike** if its cosine with at least one seen picture is `limit` or more.
+Write `overlap(right, tested, seen, limit)`, which returns two numbers. The first is the **share**
+of the tested pictures that have a look-alike. The second is what the look-alikes **add**: the share
+right among *all* tested pictures, minus the share right among those *without* a look-alike. At
+least one picture has none, and no vector has length 0.
 """,
     hints=(
         "Which table holds the cosine of each tested picture with each seen one? (10.1 made one "

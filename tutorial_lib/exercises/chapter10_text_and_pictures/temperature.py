@@ -208,6 +208,23 @@ def course(scale_step, steps=STEPS):
     return [list(column) for column in zip(*rows, strict=True)]
 
 
+def two_pictures(scale_step):
+    """Return for two texts each of two pictures: what it is, its cosine, and its two chances.
+
+    The first picture is one of those learned from, the second is not. Chances, at first and after
+    all steps: the softmax over all 24 texts.
+    """
+    factor, *_ = course(scale_step)
+    rows = []
+    for of, cosines, own in zip(("learned from", "another"), frozen(), (2, 16), strict=True):
+        row = cosines[own]
+        best_other = int(row.masked_fill(torch.arange(PAIRS) == own, -1).argmax())
+        first, last = ((scale * row).softmax(dim=0) for scale in (factor[0], factor[-1]))
+        for text, at in (("its own text", own), ("the best other text", best_other)):
+            rows.append((f"{of}, {text}", *(each[at].item() for each in (row, first, last))))
+    return rows
+
+
 def examples():
     """Steps that end below the bound, and steps that would end above it."""
     generator = torch.Generator().manual_seed(8)
@@ -291,19 +308,20 @@ SCALE_STEP = Symptom(
     title="Ever more sure",
     level="medium",
     text="""
-The factor is the exp(`log_scale`) of 10.1, and here it alone learns, for 400 steps, from 24
-pictures and their texts. It begins at 1 / 0.07 and may not pass 100, as in CLIP. The
-picture shows two losses: on the pairs that it learns from, and on 24 other pairs. The code has one
-of the mistakes below. Choose the letter, then repair `scale_step(log_scale, cosines, rate)`. It
-takes one step of gradient descent **in `log_scale`**, a tensor of one number, with
-`contrastive_loss` of 10.2 for the logits exp(log_scale) · `cosines` (B, B), and returns the new
-`log_scale`. A step that would end at a factor above 100 ends at exactly 100.
+Here the factor exp(`log_scale`) of 10.1 learns alone, for 400 steps, from 24 pairs whose cosines
+are made up. It begins at 1 / 0.07 and may not pass 100, as in CLIP. The table above shows two of
+its pictures, one that it learns from and one that it does not. The chances are the softmax of
+exp(log_scale) · cosine over all 24 texts, and one mistake has led to those on the right. Choose the
+letter: the numbers of the table decide. Then repair `scale_step(log_scale, cosines, rate)`: one
+step of gradient descent **in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2
+for the logits exp(log_scale) · `cosines` (B, B). It returns the new `log_scale`. A step that would
+end at a factor above 100 ends at exactly 100.
 """,
     hints=(
-        "What would each of the four do to a curve: make it fall or rise, and does it ever come to "
-        "a stop? (With this rate, right code takes about a hundred steps to the bound.)",
-        "If all pairs are right already, which factor makes their loss smallest? And what does "
-        "that do to a pair that is wrong?",
+        "Which factor would each of the four end at? Divide two chances of one picture: their "
+        "softmax has the same sum, which falls out. What is left of the factor and both cosines?",
+        "The logarithm of that ratio is the factor times the difference of the cosines. What does "
+        "the picture that it learns from say: 0.992 to 0.008, and 0.020 between the cosines?",
         "The bound is on the factor, the number that is kept is its logarithm. `clamp` is there.",
     ),
     solution=scale_step,
@@ -326,15 +344,15 @@ takes one step of gradient descent **in `log_scale`**, a tensor of one number, w
     ),
     shown=scale_step_unbounded,
     looks=(
-        "The curves would begin alike, since one direction pulls the factor up as well. But they "
-        "would stop: from the step at which the factor meets 100 on, both would be flat.",
-        "The factor passes 100 and goes on. The loss that it learns from gets smaller and smaller; "
-        "the other one falls for a while, then rises and rises: a few pairs are wrong there, and "
-        "each of them is wrong ever more surely.",
-        "The factor would fall at the first step, to 2.7, and stay there: both curves would be "
-        "flat from then on.",
-        "The losses drawn are those of the factor exp(log_scale). It would get smaller step by "
-        "step, as a temperature does when a model gets surer, and both losses would rise.",
+        "One direction pulls the factor up as well, but it would stop at 100. There the ratio of "
+        "the upper two chances is exp(100 · 0.020) = 7.4: they would be 0.881 and 0.119.",
+        "The upper two chances have a ratio of about 120, and ln 120 / 0.020 is 240: the factor "
+        "has passed 100. All pairs that it learns from are right, so growing always pays. The "
+        "other picture was wrong, and is now surely wrong.",
+        "The factor would fall at the first step, to 2.7, and stay there: the chances on the right "
+        "would be nearly alike.",
+        "The chances are those of the factor exp(log_scale). It would get smaller step by step, "
+        "as a temperature does when a model gets surer: the chances would come closer together.",
     ),
     cases=scale_step_cases,
     properties=(

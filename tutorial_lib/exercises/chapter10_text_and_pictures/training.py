@@ -373,10 +373,9 @@ TRAIN_HEAD = Write(
 Write the loop that trains a CLIP: `train_head(head, log_scale, pictures, names, batches,
 optimizer)`. Row i of `pictures` (N, F) belongs to row i of `names` (N, D). `head` turns pictures
 into vectors of the names’ width, and `log_scale` is the scale of 10.1; both learn, and `optimizer`
-holds both. `batches` is a list of tensors with row numbers. For each batch: take its pictures
-through the head, make the table with `all_pairs`, take the `contrastive_loss`, and let the
-optimizer make one step **from this batch’s gradient alone**. Return a list: the loss of each batch,
-before its step.
+holds both. `batches` is a list of tensors with row numbers. Each batch gives the optimizer one step
+down CLIP’s loss, **from this batch’s gradient alone**. Your `all_pairs` and `contrastive_loss` are
+there. Return a list: the loss of each batch, before its step.
 """,
     hints=(
         "The inside of the loop is five lines. The first takes `pictures[rows]` and `names[rows]`.",

@@ -334,15 +334,15 @@ WRONG_CAPTIONS = Write(
     title="A caption that is wrong",
     level="medium",
     text="""
-Does this text belong to this picture? To train for that question a model needs pairs that do *not*
-match. Write `wrong_captions(said, true, draws)` for a batch of scenes. `said` lists what each
-scene’s caption says, a fact like `("cat", "left of", "dog")`. `true` lists for each scene the
-**set** of all facts that are true of it, and that is more than its own caption: `("dog", "right
-of", "cat")` is true as well, and the scene may hold other things. Return a list: for each scene the
-**index in `said`, from 0, of a caption that is wrong for this scene**. Chance is given: `draws`
-holds a number u for each scene, 0 <= u < 1. If n captions of the batch are wrong for a scene, take
-the one at place int(u · n) among these, in the order of `said`. For each scene at least
-one caption is wrong.
+Write `wrong_captions(said, true, draws)` for a batch of scenes. `said` lists what each scene’s
+caption says, a fact like `("cat", "left of", "dog")`. `true` lists for each scene the **set** of
+all facts that are true of it. That is more than its own caption: `("dog", "right of", "cat")` is
+true as well, and the scene may hold other things. Return a list: for each scene the
+**index in `said` of a caption that is wrong for this scene**. Chance is given: `draws` holds a
+number u for each scene, 0 <= u < 1. If n captions are wrong, take number int(u · n) of these.
+
+An example: captions 0, 2 and 5 are wrong for a scene, and its u is 0.5. The answer is 2. For each
+scene at least one caption is wrong.
 """,
     hints=(
         "Take one scene: which numbers of `said` may it get? Make a list of them.",

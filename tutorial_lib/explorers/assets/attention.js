@@ -9,7 +9,7 @@ function unpack(panel) {
 
 function render({ model, el }) {
   const root = element("div", { class: `tl-explorer tl-attention${model.get("simple") ? " tl-simple" : ""}`, role: "group", "aria-label": model.get("label") });
-  const state = { hover: null, pointed: null, version: 0, shown: (token) => readable(token, 14) };
+  const state = { hover: null, pointed: null, version: 0, simple: model.get("simple"), shown: (token) => readable(token, 14) };
   const readout = element("output", { class: "tl-readout", "aria-live": "polite" });
   const notes = element("div", { role: "status" });
   const views = [linesView, pictureView, matrixView, headsView].map((view) => view(state, update));

@@ -69,7 +69,7 @@ function headsView(state, update) {
     resize() {
       turned = state.L > 2 * state.H;
       const [down, across] = turned ? [state.H, state.L] : [state.L, state.H];
-      thumb = Math.round(Math.max(14, Math.min(46, (turned ? 600 : 206) / across, 400 / down)));
+      thumb = Math.round(Math.max(14, Math.min(46, (turned || state.simple ? 600 : 206) / across, 400 / down)));
       this.width = left + across * (thumb + gap) + 2;
       this.height = top + down * (thumb + gap) + 2;
       this.order = turned ? "heads down, layers across" : "layers down, heads across";

@@ -1,4 +1,4 @@
-"""All ways to cut a word into pieces of a vocabulary, as arcs over its letters."""
+"""Two ways to cut a word into pieces of a vocabulary, as arcs over and under its letters."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -9,6 +9,9 @@ from matplotlib.patches import Arc
 from tutorial_lib.figures.style import BLUE, CARD, INK, MUTED, ORANGE, blank, styled
 from tutorial_lib.figures.tokens import visible
 
+_FLAT = 0.55  # height of an arc, of its width
+_LETTERS = 0.5  # room for the letters, half of it on each side of the line
+
 
 @styled
 def segmentations(
@@ -17,71 +20,56 @@ def segmentations(
     best: Sequence[str],
     title: str,
     other: Sequence[str] = (),
+    names: tuple[str, str] = ("likeliest", "other"),
     figure: Figure | None = None,
 ) -> Figure:
-    """Each piece of a word that the vocabulary holds as an arc; a path from left to right is a cut.
+    """Two cuts of a word, from left to right: each piece an arc, with its log-probability.
 
-    log_p maps pieces to the logarithm of their probability, which is written on the arcs. The
-    pieces of `best`, one after the other, are orange, those of `other`, a second cut, blue, and
-    all the rest grey. Only these two cuts have their pieces beside the numbers.
+    `best` is orange and above the letters, `other` blue and below them, each with its sum under its
+    name. log_p maps pieces to the logarithm of their probability; all further pieces of the word
+    that it holds are pale arcs above the letters: what could have been taken instead.
     """
-    lit, rival = set(_spans(best)), set(_spans(other))
-    arcs = [
-        (start, end)
-        for start in range(len(word))
-        for end in range(start + 1, len(word) + 1)
-        if word[start:end] in log_p
-    ]
-    longest = max(end - start for start, end in arcs)
-    figure = blank(figure, 8.8, 1.7 + 0.45 * longest)
+    longest = max(map(len, [*best, *other]))
+    low = _FLAT / 2 * max(map(len, other), default=0) + _LETTERS
+    high = _FLAT / 2 * longest + _LETTERS
+    figure = blank(figure, 8.8, 0.75 * (low + high) + 1.4)
     axes = figure.subplots()
-    axes.set(xlim=(-0.15, len(word) + 0.15), ylim=(-0.75, 0.5 * longest + 0.45))
+    axes.set(xlim=(-1.9, len(word) + 0.2), ylim=(-low - 0.5, high + 0.5))
     axes.axis("off")
-    for start, end in sorted(arcs, key=lambda arc: (arc in lit, arc in rival)):
-        n, chosen = end - start, (start, end) in lit | rival
-        colour = ORANGE if (start, end) in lit else BLUE if chosen else MUTED
-        axes.add_patch(
-            Arc(
-                ((start + end) / 2, 0),
-                n,
-                n,
-                theta1=0,
-                theta2=180,
-                color=colour,
-                alpha=1 if chosen else 0.4,
-                linewidth=3 if chosen else 1.2,
-                zorder=2 if chosen else 1,
-            )
-        )
-        number = f"{log_p[word[start:end]]:.1f}"
-        # A label of the second cut is left of the top of its arc, off the arcs of the first.
-        lean = 0.26 if (start, end) in rival - lit and n > 1 else 0.0
-        axes.text(
-            (start + end) / 2 - 0.5 * n * lean,
-            0.5 * n * (1 - lean**2) ** 0.5,
-            f"{visible(word[start:end])}  {number}" if n > 1 and chosen else number,
-            ha="center",
-            va="center",
-            fontsize=10,
-            color=INK if chosen else MUTED,
-            fontweight="bold" if chosen else "normal",
-            bbox={"facecolor": CARD, "edgecolor": "none", "pad": 1.2},
-            zorder=4 if chosen else 3,
-        )
+    taken = {*_spans(best), *_spans(other)}
+    for start in range(len(word)):
+        for end in range(start + 1, len(word) + 1):
+            if word[start:end] in log_p and (start, end) not in taken:
+                _arc(axes, start, end, 1, color=MUTED, alpha=0.3, linewidth=1.1)
+    for pieces, side, colour, name in ((best, 1, ORANGE, names[0]), (other, -1, BLUE, names[1])):
+        for start, end in _spans(pieces):
+            _arc(axes, start, end, side, color=colour, linewidth=3, zorder=2)
+            piece = word[start:end]
+            top = side * (_FLAT / 2 * (end - start) + _LETTERS + 0.14)
+            label = f"{visible(piece)}  {log_p[piece]:.1f}"
+            look = {"fontsize": 11, "fontweight": "bold", "color": INK, "zorder": 4}
+            look |= {"ha": "center", "va": "bottom" if side > 0 else "top"}  # outside of its arc
+            look["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 1}
+            axes.text((start + end) / 2, top, label, **look)
+        if pieces:
+            total = f"{name}\n{sum(log_p[piece] for piece in pieces):.1f}"
+            here = {"fontsize": 11.5, "fontweight": "bold", "color": colour, "linespacing": 1.4}
+            axes.text(-1.85, side * (_LETTERS + 0.6), total, va="center", **here)
     for i, letter in enumerate(word):
-        axes.text(
-            i + 0.5,
-            -0.4,
-            visible(letter),
-            ha="center",
-            va="center",
-            fontsize=15,
-            family="DejaVu Sans Mono",
-            color=INK,
-        )
-    axes.plot(range(len(word) + 1), [0] * (len(word) + 1), "o", color=INK, markersize=5, zorder=5)
+        look = {"fontsize": 16, "family": "DejaVu Sans Mono", "color": INK}
+        axes.text(i + 0.5, 0, visible(letter), ha="center", va="center", **look)
+    for y in (_LETTERS, -_LETTERS) if other else (_LETTERS,):
+        axes.plot(range(len(word) + 1), [y] * (len(word) + 1), "o", color=INK, markersize=4)
     axes.set_title(title)
     return figure
+
+
+def _arc(axes, start, end, side, **look):
+    """Draw half an ellipse from border to border, above the letters or below them."""
+    angles = {"theta1": 0, "theta2": 180} if side > 0 else {"theta1": 180, "theta2": 360}
+    width = end - start
+    centre = ((start + end) / 2, side * _LETTERS)
+    axes.add_patch(Arc(centre, width, width * _FLAT, **angles, **look))
 
 
 def _spans(pieces):

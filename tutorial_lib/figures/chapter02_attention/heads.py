@@ -175,7 +175,8 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
     words = _named(words, n_tokens)
     room = 0.12 + WORD * max(map(len, words))
     high = 1.55
-    pitch = high + 0.5
+    names = 0.1 + 0.075 * max(map(len, words))  # below a map, on end
+    pitch = high + names + 0.5
     height = pitch * len(heads) - 0.3
     narrow, wide = 0.8, 1.2
     x_at = room + wide / 2
@@ -188,16 +189,15 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
     joined = right + 0.75 + side / 2
     out = joined + side / 2 + 0.85 + wide / 2
     figure, axes = canvas(
-        figure, out + wide / 2 + 0.15, height + 0.35, title or "Multi-head attention", below=0.5
+        figure, out + wide / 2 + 0.15, height + 0.35, title or "Multi-head attention", below=0.3
     )
     middle = height / 2
     _matrix(axes, x[0], "x", "T D", x_at, middle, wide, high, style.INK)
     _rows(axes, words, x_at - wide / 2, middle, high / n_tokens)
     for row, head in enumerate(heads):
         y = height - high / 2 - row * pitch
-        rounded(
-            axes, left, y - high / 2 - 0.1, right - left, high + 0.42, "none", style.GRID, zorder=1
-        )
+        low = y - high / 2 - names - 0.05
+        rounded(axes, left, low, right - left, high + names + 0.37, "none", style.GRID, zorder=1)
         turn = x_at + wide / 2 + 0.35
         arrow(axes, [(x_at + wide / 2 + 0.06, middle), (turn, middle), (turn, y), (left, y)])
         axes.text(left - 0.08, y + 0.06, f"head {head}", ha="right", va="bottom", fontsize=9.5)
@@ -207,6 +207,7 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         weights, found = records["weights"][head], records["heads"][head]
         _matrix(axes, weights, "weights", None, maps, y, high, high, style.INK, style.BLUE)
         _rows(axes, words, maps - high / 2, y, high / n_tokens)
+        _columns(axes, words, maps, y - high / 2, high / n_tokens)
         _matrix(axes, found, "output", None, outputs, y, narrow, high, style.INK)
         arrow(axes, [(maps + high / 2 + 0.06, y), (outputs - narrow / 2 - 0.08, y)])
         start, end = joined - side / 2 - 0.08, right
@@ -215,7 +216,7 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         if row + 1 < len(heads) and heads[row + 1] != head + 1:
             axes.text(left - 0.4, y - pitch / 2, "⋮", fontsize=14, ha="center", va="center")
     for name, letters, place in (("weights", "T S", maps), ("heads", "T K", outputs)):
-        below = height - len(heads) * pitch + 0.3
+        below = height - len(heads) * pitch + 0.33
         said = sizes_in_words(letters, records[name][0].shape)
         axes.text(place, below, said, ha="center", va="top", fontsize=9)
     _side_by_side(axes, records["heads"], heads, joined, middle, side, high)
@@ -261,6 +262,13 @@ def _rows(axes, words, left, middle, unit):
         y = top - unit * (row + 0.5)
         look = {"ha": "right", "va": "center", "fontsize": 9, "family": "DejaVu Sans Mono"}
         axes.text(left - 0.08, y, word, **look)
+
+
+def _columns(axes, words, middle, bottom, unit):
+    left = middle - unit * len(words) / 2
+    for column, word in enumerate(words):
+        look = {"ha": "center", "va": "top", "fontsize": 9, "family": "DejaVu Sans Mono"}
+        axes.text(left + unit * (column + 0.5), bottom - 0.06, word, rotation=90, **look)
 
 
 def _matrix(axes, tensor, name, letters, x, y, width, height, colour, fill=None, top=None):

@@ -195,7 +195,7 @@ def score_grids(panels, title="", *, figure=None):
                 f"{scores[layer, head]:.2f}",
                 ha="right" if left else "left",
                 va="center",
-                fontsize=8.5,
+                fontsize=9.5,
                 fontweight="bold",
                 color=ORANGE,
                 bbox={"facecolor": CARD, "edgecolor": "none", "pad": 0.8},

@@ -39,7 +39,7 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
     columns = min(3, len(tasks))
     n_rows = -(-len(tasks) // columns)
     alone = len(tasks) == 1
-    size = (7.5, 4.0) if alone else (1.2 + 3.0 * columns, 0.9 + 2.5 * n_rows)
+    size = (7.5, 4.0) if alone else (1.0 + 2.75 * columns, 0.9 + 2.4 * n_rows)
     figure = blank(figure, *size)
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
     grid = list(grid.flat)
@@ -77,7 +77,14 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
             Line2D([], [], color=colour, marker=mark, linestyle="", markersize=5)
             for colour, mark in ((BLUE, "o"), (ORANGE, "D"))
         ]
-        grid[0].legend(marks, ANSWERS.values(), loc="center right", fontsize=9.5, handletextpad=0.2)
+        grid[0].legend(
+            marks,
+            ANSWERS.values(),
+            loc="center right",
+            bbox_to_anchor=(1.0, 0.4),
+            fontsize=9,
+            handletextpad=0.2,
+        )
     figure.supxlabel("solved examples in the prompt", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure

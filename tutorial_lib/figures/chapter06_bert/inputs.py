@@ -144,26 +144,27 @@ def input_representation(tokens, segments, title="", figure=None):
     column = max(0.72, 0.095 * (max(map(len, names)) + 2) + 0.2)
     figure = style.blank(figure, 1.7 + column * len(names), 3.8)
     axes = figure.subplots()
+    large = {"fontsize": 12}  # the drawing is wide, and shown as narrow as the others
     heights = {"token": 2.1, "segment": 1.4, "position": 0.7}
     last = column * (len(names) - 1)
     for position, (name, segment) in enumerate(zip(names, segments, strict=True)):
         x = column * position
-        axes.text(x, 2.62, name, ha="center", va="center", fontweight="bold", fontsize=9.5)
+        axes.text(x, 2.62, name, ha="center", va="center", fontweight="bold", **large)
         texts = {"token": name, "segment": "AB"[segment], "position": str(position)}
         for row, y in heights.items():
             fill = SECOND_SEGMENT if row == "segment" and segment else ROW_COLOURS[row]
-            _box(axes, x, y, f"E {texts[row]}", 0.88 * column, fill=fill)
+            _box(axes, x, y, f"E {texts[row]}", 0.88 * column, fill=fill, **large)
             if row != "position":
-                axes.text(x, y - 0.36, "+", ha="center", va="center", color=style.MUTED)
-        _box(axes, x, -0.35, f"x {position}", 0.88 * column, edge=style.INK)
+                axes.text(x, y - 0.36, "+", ha="center", va="center", color=style.MUTED, **large)
+        _box(axes, x, -0.35, f"x {position}", 0.88 * column, edge=style.INK, **large)
     bar = "the sum of each column goes through a LayerNorm"
-    _box(axes, last / 2, 0.2, bar, last + 0.88 * column, fill=style.PALE_GREY)
+    _box(axes, last / 2, 0.2, bar, last + 0.88 * column, fill=style.PALE_GREY, **large)
     for text, y in (*heights.items(), ("first layer reads", -0.35)):
-        where = {"ha": "right", "va": "center", "color": style.MUTED, "fontsize": 9.5}
+        where = {"ha": "right", "va": "center", "color": style.MUTED} | large
         axes.text(-0.55 * column, y, text, **where)
-    axes.set(xlim=(-1.3 - column / 2, column * (len(names) - 0.45)), ylim=(-0.6, 2.85))
+    axes.set(xlim=(-1.5 - column / 2, column * (len(names) - 0.45)), ylim=(-0.6, 2.85))
     axes.axis("off")
-    axes.set_title(title)
+    axes.set_title(title, fontsize=15)
     return figure
 
 

@@ -1,90 +1,82 @@
-"""The map of 10L: models that join text and pictures, and where the chapter explains each."""
+"""The map of 10L: which of the chapter's three ideas each model builds on."""
 
 from tutorial_lib.figures import style
-from tutorial_lib.figures.diagrams import canvas, rounded
+from tutorial_lib.figures.diagrams import arrow, canvas, rounded
 
-COLUMNS = ("goes in", "comes out", "what it learns from", "in this chapter")
-# model, year, who -> a text for each of COLUMNS. The papers are in the chapter's references.
-MODELS = {
-    ("VQ-VAE", 2017, "van den Oord et al."): (
-        "a picture",
-        "a grid of codes, and the picture again",
-        "the picture’s own pixels",
-        "10J: the code book",
-    ),
-    ("VisualBERT", 2019, "Li et al."): (
-        "words and regions, one row",
-        "hidden words, match or not, answers",
-        "captions with gaps, wrong captions",
-        "10F to 10H",
-    ),
-    ("VideoBERT", 2019, "Sun et al."): (
-        "words and frame tokens, one row",
-        "hidden words, hidden frames",
-        "what is said in videos",
-        "10I",
-    ),
-    ("CLIP", 2021, "Radford et al."): (
-        "a picture; a text",
-        "one vector each, in one space",
-        "which text is whose, in a batch",
-        "10A to 10E",
-    ),
-    ("DALL-E", 2021, "Ramesh et al."): (
-        "a caption",
-        "codes, one after another: a picture",
-        "the next token of text and codes",
-        "10K: the GPT over both",
-    ),
-    ("BLIP", 2022, "Li et al."): (
-        "a picture and a text",
-        "match or not, one space, a caption",
-        "CLIP’s loss, matching, next words",
-        "10B and 10F; captions: 04",
-    ),
-    ("Latent diffusion", 2022, "Rombach et al."): (
-        "a text and noise",
-        "the grid of a picture, all at once",
-        "taking noise away, step by step",
-        "10J: the grid; not the noise",
-    ),
+# idea -> where the chapter builds it, and its colours; from top to bottom
+IDEAS = {
+    "one space": ("10A to 10E", style.PALE_BLUE, style.BLUE),
+    "one row": ("10F to 10I", style.PALE_AMBER, style.AMBER),
+    "a grid of codes": ("10J and 10K", style.PALE_GREEN, style.GREEN),
 }
-LEFT, ROW, GAP = 1.62, 0.5, 0.09  # inches
-SIZES = (2.2, 2.6, 2.4, 1.95)
-FILLS = (
-    (style.PALE_PINK, style.PINK),
-    (style.PALE_GREEN, style.GREEN),
-    (style.PALE_AMBER, style.AMBER),
-    (style.PALE_BLUE, style.BLUE),
-)
+# model, year, who -> the ideas that it takes, and what it does. The chapter's references have all.
+MODELS = {
+    ("VQ-VAE", 2017, "van den Oord et al."): (["a grid of codes"], "a code book"),
+    ("VisualBERT", 2019, "Li et al."): (["one row"], "words and regions"),
+    ("VideoBERT", 2019, "Sun et al."): (["one row"], "words and frames"),
+    ("CLIP", 2021, "Radford et al."): (["one space"], "which text is whose?"),
+    ("DALL-E", 2021, "Ramesh et al."): (["one row", "a grid of codes"], "caption, then codes"),
+    ("BLIP", 2022, "Li et al."): (["one space", "one row"], "finds and describes"),
+    ("Latent diffusion", 2022, "Rombach et al."): (["a grid of codes"], "noise, made clean"),
+    ("LLaVA", 2023, "Liu et al."): (["one row"], "patches, a question"),
+    ("SigLIP", 2023, "Zhai et al."): (["one space"], "a pair: yes or no?"),
+}
+BUILT = {"VQ-VAE", "VisualBERT", "VideoBERT", "CLIP", "DALL-E"}  # in this chapter
+USES = (("VQ-VAE", "DALL-E"), ("VQ-VAE", "Latent diffusion"))  # its grid
+LEFT, COLUMN, LANE, GAP = 1.75, 1.8, 1.46, 0.1  # inches
+WIDE, HIGH = 1.6, 0.56  # of a model's box
 
 
 @style.styled
 def text_picture_map(figure=None):
-    """A row a model, by year: what goes in, what comes out, what it learns from, where to read.
+    """A lane an idea, a column a year: each model is in its idea's lane, or across two lanes.
 
-    >>> len(text_picture_map().axes[0].patches)
-    28
+    >>> len(text_picture_map().axes[0].patches) >= 3 + 9
+    True
     """
-    width = LEFT + sum(SIZES) + GAP * (len(SIZES) - 1) + 0.05
-    top = (ROW + GAP) * len(MODELS)
-    title = "Most build on three ideas: one space, one row of tokens, a grid of codes"
-    figure, axes = canvas(figure, width, top + 0.3, title, below=0.05)
-    lefts = [LEFT + sum(SIZES[:at]) + GAP * at for at in range(len(SIZES))]
-    for heading, left, side in zip(COLUMNS, lefts, SIZES, strict=True):
-        centre = {"ha": "center", "va": "center", "color": style.MUTED, "fontsize": 9.5}
-        axes.text(left + side / 2, top + 0.12, heading, **centre)
-    for row, ((model, year, who), texts) in enumerate(MODELS.items()):
-        bottom = top - (row + 1) * (ROW + GAP) + GAP
-        middle = bottom + ROW / 2
-        axes.text(0.02, middle + 0.1, model, va="center", fontweight="bold", fontsize=10.5)
-        axes.text(0.02, middle - 0.12, f"{who}, {year}", va="center", fontsize=8, color=style.MUTED)
-        for text, left, side, (fill, edge) in zip(texts, lefts, SIZES, FILLS, strict=True):
-            rounded(axes, left, bottom, side, ROW, fill, edge, linewidth=1.2)
-            axes.text(
-                left + side / 2, middle, text, ha="center", va="center", fontsize=8.6, zorder=4
-            )
+    years = sorted({year for _, year, _ in MODELS})
+    width = LEFT + COLUMN * len(years)
+    top = (LANE + GAP) * len(IDEAS)
+    title = "Nine models build on three ideas: this chapter has built the coloured ones"
+    figure, axes = canvas(figure, width, top + 0.3, title, below=-0.05)
+    middles = {}
+    for row, (idea, (where, pale, _)) in enumerate(IDEAS.items()):
+        low = top - (row + 1) * (LANE + GAP) + GAP
+        middles[idea] = low + LANE / 2
+        rounded(axes, 0.02, low, width - 0.04, LANE, pale, pale, alpha=0.45)
+        said = {"va": "center", "zorder": 4}
+        axes.text(0.16, middles[idea] + 0.12, idea, fontsize=12, fontweight="bold", **said)
+        axes.text(0.16, middles[idea] - 0.14, where, fontsize=10, color=style.MUTED, **said)
+    for at, year in enumerate(years):
+        axes.text(
+            LEFT + COLUMN * (at + 0.5), top + 0.14, year, ha="center", va="center", fontsize=11
+        )
+    places = _places(years, middles)
+    for (model, *_), (ideas, does) in MODELS.items():
+        x, y = places[model]
+        _, pale, edge = IDEAS[ideas[0]]
+        fill = pale if model in BUILT else style.CARD
+        rounded(axes, x - WIDE / 2, y - HIGH / 2, WIDE, HIGH, fill, edge, zorder=5)
+        middle = {"ha": "center", "va": "center", "zorder": 6}
+        axes.text(x, y + 0.11, model, fontsize=10.5, fontweight="bold", **middle)
+        axes.text(x, y - 0.13, does, fontsize=9.2, **middle)
+    for one, other in USES:
+        (x0, y0), (x1, y1) = places[one], places[other]
+        arrow(axes, [(x0 + WIDE / 2, y0), (x1 - WIDE / 2, y1)], zorder=3)
     return figure
+
+
+def _places(years, middles):
+    """The middle of each model's box: two models of one lane and year share its height."""
+    places, taken = {}, {}
+    for (model, year, _), (ideas, _) in MODELS.items():
+        y = sum(middles[idea] for idea in ideas) / len(ideas)
+        taken.setdefault((year, y), []).append(model)
+    for (year, y), models in taken.items():
+        x = LEFT + COLUMN * (years.index(year) + 0.5)
+        for at, model in enumerate(models):
+            places[model] = (x, y + (HIGH + 0.14) * ((len(models) - 1) / 2 - at))
+    return places
 
 
 def describe_text_picture_map():
@@ -94,7 +86,8 @@ def describe_text_picture_map():
     'Models that join text and pictures, by year. VQ-VAE (van den Oord '
     """
     parts = []
-    for (model, year, who), texts in MODELS.items():
-        said = "; ".join(f"{name}: {text}" for name, text in zip(COLUMNS, texts, strict=True))
-        parts.append(f"{model} ({who} {year}): {said}")
-    return f"Models that join text and pictures, by year. {'. '.join(parts)}."
+    for (model, year, who), (ideas, does) in MODELS.items():
+        built = ", built in this chapter" if model in BUILT else ""
+        parts.append(f"{model} ({who} {year}), {' and '.join(ideas)}: {does}{built}")
+    used = ", ".join(f"from {one} to {other}" for one, other in USES)
+    return f"Models that join text and pictures, by year. {'. '.join(parts)}. A grid goes {used}."

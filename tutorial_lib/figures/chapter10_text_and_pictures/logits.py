@@ -21,13 +21,12 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
     """How well each picture fits each text, a row a picture, a column a text; pairs are framed.
 
     images (N, 3, height, width), texts N strings, logits (N, N). Picture i and text i belong
-    together: their square is framed in green when it is the largest of its row, else that one is
-    framed in orange. A dot marks the largest of each column. Raises ShapeError when the counts
-    differ.
+    together. The largest of each row is framed, in green when it is the picture's own text, else in
+    orange; then the own text has a dashed frame. Raises ShapeError when the counts differ.
 
     >>> figure = logit_matrix(np.ones((2, 3, 4, 4)), ["a cat", "a dog"], [[5, 1], [2, 1]])
     >>> figure.get_suptitle()
-    '1 of 2 pictures finds its own text, 1 of 2 texts finds its own picture'
+    '1 of 2 pictures fits its own text best'
     """
     images, values = as_images(images), _checked(images, texts, logits)
     n = len(values)
@@ -43,23 +42,19 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
         shades = drawn.to_rgba(values)[..., :3] @ (0.2126, 0.7152, 0.0722)
         for (row, column), value in np.ndenumerate(values):
             colour = "white" if shades[row, column] < 0.5 else style.INK
-            axes.text(column, row, _written(value, form), ha="center", va="center", fontsize=8.5,
+            axes.text(column, row, _written(value, form), ha="center", va="center", fontsize=10,
                       color=colour)  # fmt: skip
     else:
         figure.colorbar(drawn, ax=axes, fraction=0.04, pad=0.02).outline.set_visible(False)
     for row, image in enumerate(images):
         place(axes, image, -1.55, row - 0.46, 0.92, 0.92, smooth=True)
         best = int(values[row].argmax())
-        _frame(axes, row, row, style.GREEN if best == row else style.INK)
+        _frame(axes, row, best, style.GREEN if best == row else style.ORANGE, linewidth=3)
         if best != row:
-            _frame(axes, row, best, style.ORANGE)
+            _frame(axes, row, row, style.INK, linewidth=1.4, linestyle=(0, (4, 3)))
     for column, text in enumerate(texts):
         axes.text(column - 0.2, -0.62, shortened(text, 24), rotation=38, ha="left", va="bottom",
-                  rotation_mode="anchor", fontsize=9)  # fmt: skip
-        best = int(values[:, column].argmax())
-        colour = style.GREEN if best == column else style.ORANGE
-        axes.plot(column + 0.34, best - 0.34, "o", color=colour, markersize=6, zorder=7,
-                  markeredgecolor=style.CARD)  # fmt: skip
+                  rotation_mode="anchor", fontsize=10.5)  # fmt: skip
     _key(axes, n)
     axes.set_aspect("equal")
     axes.set(xlim=(-1.7, n - 0.4), ylim=(n + 0.1, -0.6), xticks=[], yticks=[])
@@ -105,30 +100,24 @@ def _written(value, form):
 def _said(values):
     n = len(values)
     rows = int((values.argmax(axis=1) == np.arange(n)).sum())
-    columns = int((values.argmax(axis=0) == np.arange(n)).sum())
-    ending = ("finds its own text", "find their own text")[rows != 1]
-    other = ("finds its own picture", "find their own picture")[columns != 1]
-    return f"{rows} of {n} pictures {ending}, {columns} of {n} texts {other}"
+    return f"{rows} of {n} pictures {('fits its', 'fit their')[rows != 1]} own text best"
 
 
-def _frame(axes, row, column, colour):
-    look = {"facecolor": "none", "edgecolor": colour, "linewidth": 2.4, "zorder": 6}
+def _frame(axes, row, column, colour, **line):
+    look = {"facecolor": "none", "edgecolor": colour, "zorder": 6} | line
     axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, **look))
 
 
 def _key(axes, n):
-    """Say below the matrix what frames and dots mean."""
+    """Say below the matrix what the frames mean."""
     entries = (
-        (style.GREEN, "row’s best, right"),
-        (style.ORANGE, "row’s best, wrong"),
-        (style.INK, "should be best"),
+        (style.GREEN, {"linewidth": 3}, "row’s largest, right"),
+        (style.ORANGE, {"linewidth": 3}, "row’s largest, wrong"),
+        (style.INK, {"linewidth": 1.4, "linestyle": (0, (3, 2))}, "its own text"),
     )
     at = -1.5
-    for colour, words in entries:
-        look = {"facecolor": "none", "edgecolor": colour, "linewidth": 2, "clip_on": False}
-        axes.add_patch(Rectangle((at, n - 0.2), 0.24, 0.24, **look))
-        axes.text(at + 0.36, n - 0.08, words, va="center", fontsize=9, color=style.MUTED)
-        at += 2.35
-    for left, colour in ((0.0, style.GREEN), (0.2, style.ORANGE)):
-        axes.plot(at + left, n - 0.08, "o", color=colour, markersize=6, clip_on=False)
-    axes.text(at + 0.36, n - 0.08, "column’s best", va="center", fontsize=9, color=style.MUTED)
+    for colour, line, words in entries:
+        look = {"facecolor": "none", "edgecolor": colour, "clip_on": False} | line
+        axes.add_patch(Rectangle((at, n - 0.2), 0.28, 0.28, **look))
+        axes.text(at + 0.42, n - 0.06, words, va="center", fontsize=10)
+        at += 3.3

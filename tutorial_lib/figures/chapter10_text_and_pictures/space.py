@@ -29,18 +29,22 @@ def one_space(images, names, texts, moments, title=None, figure=None):
     panels = np.atleast_1d(figure.subplots(1, len(moments), sharex=True, sharey=True))
     everything = np.concatenate([flat, *places.values()])
     low, high = everything.min(0), everything.max(0)
-    margin = 0.16 * (high - low).max()
+    margin = np.array([0.3, 0.16]) * (high - low).max()  # names are wide
     for axes, (heading, points) in zip(panels, places.items(), strict=True):
         axes.set_title(heading)
         axes.set(xticks=[], yticks=[])
-        axes.set_xlim(low[0] - margin, high[0] + margin)
-        axes.set_ylim(low[1] - margin, high[1] + margin)
+        axes.spines[:].set_visible(False)  # the plane has no axes of its own
+        axes.set_xlim(low[0] - margin[0], high[0] + margin[0])
+        axes.set_ylim(low[1] - margin[1], high[1] + margin[1])
         for name, image, text, point in zip(names, shown, flat, points, strict=True):
             axes.plot(*zip(point, text, strict=True), color=style.MUTED, linewidth=1.2, zorder=2)
             axes.plot(*text, "o", color=style.ORANGE, markersize=7, zorder=5)
+            away = text - point  # the name keeps off the line and the picture
+            x, y = away / max(np.abs(away).max(), 1e-9)
             axes.annotate(
-                name, text, (0, 7), textcoords="offset points", ha="center", zorder=6,
-                color=style.ORANGE, fontsize=10.5, fontweight="bold",
+                name, text, (8 * x, 13 * y), textcoords="offset points", va="center", zorder=6,
+                ha="center" if abs(y) > 0.6 else ("left" if x > 0 else "right"),
+                color=style.ORANGE, fontsize=12, fontweight="bold",
             )  # fmt: skip
             _picture(axes, image, point)
     style.headline(figure, title or "Training brings each picture to its name")

@@ -11,7 +11,7 @@ from tutorial_lib.figures.diagrams import arrow, box, canvas, chips, rounded
 from tutorial_lib.figures.machine_parts import Part, parameters_of, sizes_in_words
 from tutorial_lib.models import count_parameters
 
-TOWER, APART, STEP = 4.1, 0.5, 0.68  # width of a tower, inches between both, box to box
+TOWER, APART, STEP = 3.7, 0.4, 0.74  # width of a tower, inches between both, box to box
 PICTURE = 0.78
 
 
@@ -30,7 +30,7 @@ def clip_towers(model, images, ids, texts=None, mask=None, title=None, figure=No
     bottom = 1.2
     top = bottom + STEP * n_boxes
     width, height = 2 * TOWER + APART + 0.1, top + 1.55
-    name = f"{type(model).__name__}: {count_parameters(model):,} parameters in two towers"
+    name = "Two towers that meet in one table: each picture times each text"
     figure, axes = canvas(figure, width, height, title or name, below=0.05)
     limits = axes.get_xlim(), axes.get_ylim()
     middles = (0.05 + TOWER / 2, 0.05 + TOWER + APART + TOWER / 2)
@@ -71,13 +71,13 @@ def _image_parts(model, images):
     note = f"{pixels:,} → {config.d_image} numbers a patch"
     vectors = sizes_in_words("B E", model.image_vectors(images).shape)
     return [
-        _part("embedding", "patches, [CLS], positions", note, shape, *entrance),
-        _part("norm", "LayerNorm", "", shape, encoder.embedding_norm),
-        _layers(config.n_image_layers, config.n_image_heads, "all look at all", shape, encoder),
-        _part("norm", "LayerNorm", "only [CLS] goes on", shape, encoder.final_norm),
         _part(
-            "head", "projection", f"[CLS]: {config.d_image} → {config.d_joint}, length 1", vectors,
-            model.image_projection,
+            "embedding", "patches, [CLS], positions", note, shape, *entrance, encoder.embedding_norm
+        ),
+        _layers(config.n_image_layers, config.n_image_heads, "all look at all", shape, encoder),
+        _part(
+            "head", "[CLS] alone: head", f"{config.d_image} → {config.d_joint}, length 1", vectors,
+            encoder.final_norm, model.image_projection,
         ),
     ]  # fmt: skip
 
@@ -92,10 +92,9 @@ def _text_parts(model, ids, mask):
     return [
         _part("embedding", "token table, positions", note, shape, *entrance),
         _layers(config.n_layers, config.n_heads, "looking back only", shape, encoder),
-        _part("norm", "LayerNorm", "only the end token goes on", shape, encoder.final_norm),
         _part(
-            "head", "projection", f"end: {config.d_model} → {config.d_joint}, length 1", vectors,
-            model.text_projection,
+            "head", "[end] alone: head", f"{config.d_model} → {config.d_joint}, length 1", vectors,
+            encoder.final_norm, model.text_projection,
         ),
     ]  # fmt: skip
 
@@ -107,7 +106,7 @@ def _part(kind, title, note, shape, *modules):
 def _layers(n_layers, n_heads, looks, shape, encoder):
     heads = f"{n_heads} head{'s' * (n_heads != 1)}"
     title = f"{n_layers} layer{'s' * (n_layers != 1)}, {looks}"
-    note = f"attention with {heads}, feed-forward"
+    note = f"{heads}, feed-forward"
     return _part("attention", title, note, shape, encoder.blocks)
 
 
