@@ -8,16 +8,18 @@ from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import positio
 from tutorial_lib.figures.style import (
     BLUE,
     CARD,
-    CYCLE,
     GREEN,
     GRID,
+    INK,
     ORANGE,
-    SIGNED,
+    PINK,
     WEIGHTS,
     blank,
     headline,
     styled,
 )
+
+ROWS = (ORANGE, GREEN, PINK)  # to be seen on a blue map
 
 
 @styled
@@ -33,12 +35,13 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
     products = table @ table.T  # (T, T)
     figure = blank(figure, 10.0, 4.1)
     matrix, curves = figure.subplots(1, 2, width_ratios=[1, 1.35])
-    picture = matrix.imshow(products, cmap=SIGNED, vmin=-d_model / 2, vmax=d_model / 2)
+    picture = matrix.imshow(products, cmap=WEIGHTS, vmin=products.min(), vmax=d_model / 2)
     matrix.spines[:].set_visible(False)
     matrix.set(xlabel="position s", ylabel="position t")
-    figure.colorbar(picture, ax=matrix, fraction=0.046, pad=0.03).outline.set_visible(False)
+    bar = figure.colorbar(picture, ax=matrix, fraction=0.046, pad=0.03, label="PE(t) · PE(s)")
+    bar.outline.set_visible(False)
     for index, row in enumerate(rows):
-        colour = CYCLE[index % len(CYCLE)]
+        colour = ROWS[index % len(ROWS)]
         matrix.axhline(row, color=colour, linewidth=1.5)
         offset = np.arange(n_positions) - row
         # Wide lines below, narrow ones above: a curve that is covered still shows at its edges.
@@ -160,7 +163,7 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
 
     tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a map with
     step 0 in its middle (framed, left out of the colours), steps to half the grid, so that every
-    step has many pairs, and a scale of colours of its own.
+    step has many pairs, and a scale of colours of its own, with numbers to the right of the middle.
     Returns the figure. Raises ShapeError when a table has another number of rows.
 
     >>> figure = step_similarity({"all alike": np.ones((9, 2))}, 3, 3)
@@ -178,6 +181,11 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
         picture = axes.imshow(means, cmap=WEIGHTS, **scale, extent=ends)
         axes.add_patch(Rectangle((-0.5, -0.5), 1, 1, facecolor=CARD, edgecolor=ORANGE, lw=1.8))
         axes.text(0, 0, "1", ha="center", va="center", fontsize=9.5)
+        for step in range(1, across + 1):  # two scales: the numbers along the row compare them
+            value = means[down, across + step]
+            dark = value > (others.min() + others.max()) / 2
+            ink = {"color": CARD if dark else INK, "fontsize": 8.5}
+            axes.text(step, 0, f"{value:.2f}", ha="center", va="center", **ink)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         axes.set(xticks=[-across, 0, across], yticks=[-down, 0, down])
