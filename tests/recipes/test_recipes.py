@@ -21,6 +21,7 @@ WITHOUT_CHANCE = {"two-gpts"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
 LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting", "prompting-inside"}
 LONG_SMOKE |= {"prompt-or-weights", "emoji-finder", "emoji-clip", "written-emoji", "judged-emoji"}
+LONG_SMOKE |= {"who-is-where"}
 # Half a minute of reading; tests/recipes/test_minilm_gaps.py measures a part of the same texts.
 LONG_METRIC = {"minilm-gaps"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
@@ -28,7 +29,7 @@ INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", 
 # They take no step of an optimizer that could be interrupted.
 UNTRAINED = {
     "speech-vectors", "prompting", "prompting-inside", "two-gpts", "frozen-features",
-    "picture-costs",
+    "picture-costs", "who-is-where",
 }  # fmt: skip
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]
