@@ -70,9 +70,8 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter03_positional_encoding.learned import learned_stripes
     from tutorial_lib.figures.chapter03_positional_encoding.results import (
         context_lines,
-        length_bars,
         length_curves,
-        offset_weights,
+        position_maps,
     )
     from tutorial_lib.figures.chapter03_positional_encoding.schemes import (
         describe_schemes,

@@ -8,16 +8,17 @@ from tutorial_lib.figures.chapter03_positional_encoding.sinusoids import positio
 from tutorial_lib.figures.style import (
     BLUE,
     CARD,
-    CYCLE,
     GREEN,
     GRID,
     ORANGE,
-    SIGNED,
+    PINK,
     WEIGHTS,
     blank,
     headline,
     styled,
 )
+
+ROWS = (ORANGE, GREEN, PINK)  # to be seen on a blue map
 
 
 @styled
@@ -33,12 +34,13 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
     products = table @ table.T  # (T, T)
     figure = blank(figure, 10.0, 4.1)
     matrix, curves = figure.subplots(1, 2, width_ratios=[1, 1.35])
-    picture = matrix.imshow(products, cmap=SIGNED, vmin=-d_model / 2, vmax=d_model / 2)
+    picture = matrix.imshow(products, cmap=WEIGHTS, vmin=products.min(), vmax=d_model / 2)
     matrix.spines[:].set_visible(False)
     matrix.set(xlabel="position s", ylabel="position t")
-    figure.colorbar(picture, ax=matrix, fraction=0.046, pad=0.03).outline.set_visible(False)
+    bar = figure.colorbar(picture, ax=matrix, fraction=0.046, pad=0.03, label="PE(t) · PE(s)")
+    bar.outline.set_visible(False)
     for index, row in enumerate(rows):
-        colour = CYCLE[index % len(CYCLE)]
+        colour = ROWS[index % len(ROWS)]
         matrix.axhline(row, color=colour, linewidth=1.5)
         offset = np.arange(n_positions) - row
         # Wide lines below, narrow ones above: a curve that is covered still shows at its edges.

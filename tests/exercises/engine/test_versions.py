@@ -60,6 +60,7 @@ NO_LONGER_ASKED = {
         "bits_of_huffman",
         "characters_that_top_p_leaves",
         "cosine_of_weather",
+        "digits_with_positions",
         "last_token_changed",
         "leaky_gpt_elsewhere",
         "parameters_of_a_table",

@@ -137,28 +137,6 @@ def test_the_description_says_what_is_missing():
     assert "undefined" in figures.describe_schemes(("learned",), 8, shift=40)
 
 
-def rows(**more):
-    return [
-        {"scheme": scheme, "causal": causal, "seed": seed, "inside": 0.9, "beyond": 0.2 * seed}
-        | more
-        for scheme in ("none", "ALiBi")
-        for causal in (False, True)
-        for seed in range(3)
-    ]
-
-
-def test_length_bars_are_means_with_their_seeds():
-    table = rows(question="three back") + rows(question="last vowel", inside=0.8)
-    figure = figures.length_bars(table, causal=True, chance={"three back": 0.2, "last vowel": 0.3})
-    left, right = figure.axes
-    assert [label.get_text() for label in left.get_yticklabels()] == ["none", "ALiBi"]
-    assert [bar.get_width() for bar in right.patches] == pytest.approx([0.8, 0.2] * 2)
-    assert list(right.lines[1].get_xdata()) == [0.0, 0.4]  # from the lowest to the highest seed
-    assert png(figure).startswith(b"\x89PNG")
-    with pytest.raises(ShapeError, match="no rows to draw"):
-        figures.length_bars([])
-
-
 def test_context_lines_average_the_seeds():
     table = [
         {"way": way, "seed": seed, "first": first, "bits": 2.0 + seed + first}
@@ -198,23 +176,17 @@ def test_length_curves_are_smoothed_on_their_own_side_of_the_edge():
     assert png(figure).startswith(b"\x89PNG")
 
 
-def test_offset_weights_have_a_panel_a_scheme():
-    offsets = range(-4, 2)
-    curves = {name: (offsets, np.arange(6.0), -np.arange(6.0)) for name in ("rotary", "ALiBi")}
-    figure = figures.offset_weights(curves, wanted=-3, title="A finding")
-    assert [axes.get_title() for axes in figure.axes] == ["rotary", "ALiBi"]
-    wanted, inside, beyond = figure.axes[0].lines
-    assert list(wanted.get_xdata()) == [-3, -3]
-    assert list(inside.get_ydata()) == [-value for value in beyond.get_ydata()]
+def test_position_maps_have_a_scale_and_a_frame_each():
+    weights = {"rotary": np.full((6, 6), 0.25), "relative": np.eye(6)}
+    figure = figures.position_maps(weights, trained=4, title="A finding")
+    maps = figure.axes[:2]
+    assert [axes.get_title() for axes in maps] == ["rotary", "relative"]
+    assert [axes.get_images()[0].get_clim() for axes in maps] == [(0, 0.25), (0, 1)]
+    for axes in maps:
+        (frame,) = axes.patches
+        assert frame.get_bbox().bounds == (-0.5, -0.5, 4, 4)
     assert figure.get_suptitle() == "A finding"
-
-
-def test_offsets_that_no_text_in_training_had_are_shaded():
-    curves = {"rotary": (range(-4, 2), np.arange(6.0), np.arange(6.0))}
-    figure = figures.offset_weights(curves, wanted=-1, title="A finding", untrained=-2)
-    (shade,) = figure.axes[0].patches
-    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-4, -2)
-    assert figure.legends[0].get_texts()[-1].get_text() == "never in training"
+    assert png(figure).startswith(b"\x89PNG")
 
 
 def test_the_doors_are_drawn_from_what_goes_through_them():

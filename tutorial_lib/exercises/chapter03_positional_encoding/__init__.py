@@ -83,9 +83,10 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P3.1",
-        key="digits_with_positions",
-        question="What share of the hundreds digits of 100..999 does the same head read once it "
-        "has positions?",
+        key="digits_three_positions_on",
+        question="A reader has learned the hundreds digits of 100..999 with positions. All words "
+        "are moved by three positions. What share does it still read right, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P3.2",
@@ -121,16 +122,15 @@ PREDICTIONS = (
     Prediction(
         id="P3.7",
         key="three_back_without_mask",
-        question="With sinusoids and no mask, after 1,000 steps, nearly all letters three "
-        "positions back are found inside the training length. What share is found beyond it, "
-        "between 0 and 1?",
+        question="With sinusoids nearly all letters three positions back are found inside the "
+        "training length. What share is found beyond it, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P3.8",
         key="alibi_three_back_inside",
         question="What share of the letters three back does ALiBi find at the length it was "
-        "trained on, without a mask, between 0 and 1?",
+        "trained on, between 0 and 1?",
         share=True,
     ),
     Prediction(

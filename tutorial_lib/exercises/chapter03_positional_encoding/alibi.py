@@ -84,9 +84,9 @@ KEYS_NEEDED = Write(
     title="How far does a head look?",
     level="easy",
     text="""
-ALiBi is *defined* at any distance. How far does it *look*? Write `keys_needed(weights, share)`: the
-weights (H, S) are what the **last** of S words gives to each key, in H heads; its own is the last
-column. Counted back from the word itself: how many of the **nearest** keys does it take until they
+ALiBi is *defined* at any distance. How far does it *look*? Write `keys_needed(weights, share)`. The
+weights (H, S) are what the **last** of S words gives to each key, in H heads. Its own is the last
+column. Count back from the word itself: how many of the **nearest** keys does it take until they
 hold at least this share of the weight? Return (H,), a whole number for each head.
 """,
     hints=(
@@ -106,5 +106,5 @@ hold at least this share of the weight? Return (H,), a whole number for each hea
     ),
     cases=keys_needed_cases,
     properties=properties(one_number_a_head),
-    see="3G Rotary and ALiBi",
+    see="3H ALiBi",
 )

@@ -268,11 +268,11 @@ ATTEND_WITH_POSITIONS = Write(
     text="""
 Build the layer of the picture in 3A: `attend_with_positions(x, w_q, w_k, w_v, n_heads, table, turn,
 bias)`, attention of words x (B, T, D). Queries, keys and values are `x @ w_q` and so on, cut into
-heads (B, H, T, K) as in exercise 2.10; the heads' outputs come back side by side, (B, T, D). There
-is no mask and no output map. Each door may be closed (`None`). **Door 1:** word t gets row t of
-`table` (N, D), N at least T. **Door 2:** `turn(q)` is q turned by its positions, and so for keys.
-**Door 3:** `bias` (H, T, S) joins the scores, after their division by sqrt(K). Section 3H trains
-four readers with your layer.
+heads (B, H, T, K) as in exercise 2.11. In the end the heads' outputs are side by side, (B, T, D).
+There is no mask and no output map. Each door may be closed (`None`). **Door 1:** word t gets row t
+of `table` (N, D), N at least T. **Door 2:** `turn(q)` is q turned by its positions, and so for
+keys. **Door 3:** `bias` (H, T, S) joins the scores, after their division by sqrt(K). Section 3J
+trains four readers with your layer.
 """,
     hints=(
         "Write it without doors first: maps, heads, scores, softmax, values, heads side by side.",

@@ -96,9 +96,9 @@ SHARE_FAR = Write(
     level="medium",
     text="""
 Can you repair that reader **without training** it again? Its table (H, 2N + 1) holds a number for
-each head and offset, -N to N; those farther than `reach`, before or after, are not to be trusted.
-Write `share_far(table, reach)`: a table of the same shape, in which all offsets before -reach have
-the number of -reach, and all after reach that of reach. The others stay, and so does the old table.
+each head and offset, -N to N. Do not trust those farther than `reach`, before or after. Write
+`share_far(table, reach)`: a table of the same shape, in which all offsets before -reach have the
+number of -reach, and all after reach that of reach. The others stay, and so does the old table.
 """,
     hints=(
         "Which column has offset 0? And offset -reach?",

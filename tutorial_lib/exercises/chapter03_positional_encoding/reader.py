@@ -55,6 +55,13 @@ def gather_keys_only(words, table, question):
     return torch.einsum("bs,bsd->bd", weights, words)
 
 
+def gather_over_the_batch(words, table, question):
+    """It takes the softmax over the numbers of a batch: words of different numbers compete."""
+    x = words + table[: words.size(1)]  # (B, S, D)
+    weights = (x @ question / len(question) ** 0.5).softmax(dim=0)  # (B, S)
+    return torch.einsum("bs,bsd->bd", weights, x)
+
+
 def gather_one_row(words, table, question):
     """Every word gets one row: take all rows up to it, `table[: words.size(1)]`."""
     x = words + table[words.size(1)]
@@ -109,15 +116,16 @@ READER_CURVE = Symptom(
     level="medium",
     text="""
 The curves above come from one reader, trained with positions. It learns word vectors, a question
-and a readout; the words with their positions serve as both keys and values. Without the mistake it
+and a readout. The words with their positions serve as both keys and values. Without the mistake it
 is right on nearly all numbers within 100 steps. This one stays near 0.64. All four lines measure
-the **same model on the same 900 numbers**, in batches of 100; for three of them the numbers were
-shuffled into other batches. Choose the letter of the mistake in the next cell. Then open the folded
-cell after it: that is the code, `gather`, for you to repair.
+the **same model on the same 900 numbers**, asked in four different orders. The mistake has to
+explain both: lines that stay near the ceiling, and lines that differ. Choose its letter in the next
+cell. Then open the folded cell after it: that is the code, `gather`, for you to repair.
 """,
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",
-        "One mistake lets the row of a number in its batch reach the result.",
+        "With two of the mistakes it depends on the other numbers of the batch, too. With which of "
+        "them does the reader still learn nothing about the order of words?",
         "The axes of `words` are numbers, words, width. Which of them does a position count?",
     ),
     solution=gather,
@@ -126,6 +134,7 @@ cell after it: that is the code, `gather`, for you to repair.
         gather_first_position,
         gather_by_batch,
         gather_values_only,
+        gather_over_the_batch,
         gather_keys_only,
         gather_one_row,
     ),
@@ -138,8 +147,8 @@ cell after it: that is the code, `gather`, for you to repair.
         "lie a little above the ceiling, another below.",
         "All lines would be one, well above 0.64: values that know their position tell 203 "
         "from 302, though less well than keys.",
-        "All lines would be one, at 1.0: keys that know their position are enough to find the "
-        "first word.",
+        "The lines would differ far more: about 0.6 for the numbers in order, as in training, and "
+        "a third for shuffled ones, whose words compete with those of other numbers.",
     ),
     cases=gather_cases,
     properties=RULES,

@@ -111,7 +111,7 @@ Relative positions learn a number for each **offset**, key position minus query 
 before has -1. A table holds them from -reach in row 0 to reach in the last row. Farther words share
 the row at that end. Write `relative_index(n_queries, n_keys, reach)`: the row number for each pair,
 shape (T, S), whole numbers. With more keys than queries, the queries are the **last** words, as in
-generation. `table[relative_index(...)]` is then added to the scores, in the next picture and in 3H.
+generation. `table[relative_index(...)]` is then added to the scores, in the next picture and in 3J.
 """,
     hints=(
         "The queries are at positions n_keys - n_queries to n_keys - 1.",

@@ -142,11 +142,12 @@ ROTATE_PAIRS = Write(
     title="Rotary positions",
     level="medium",
     text="""
-`rotate_pairs(x, positions)` is to turn the queries or keys x (B, H, T, K) of all heads: numbers 2i
-and 2i + 1 of word t by the angle a = positions[t] / 10000^(2i/K), from (u, v) to **(u cos a - v sin
-a, u sin a + v cos a)**. Below its `raise` the stub has code that runs, with two mistakes in it. One
-shows only when a text is continued, so that its positions do not start at 0. The other turns
-vectors into longer or shorter ones. Fix both: this chapter's rotary models turn with your code.
+`rotate_pairs(x, positions)` is to turn x, the queries or keys (B, H, T, K) of all heads. In word t
+the numbers 2i and 2i + 1 are a pair (u, v). Turn it by the angle a = positions[t] / 10000^(2i/K),
+to **(u cos a - v sin a, u sin a + v cos a)**. Below its `raise` the stub has code that runs, with
+two mistakes in it. One shows only when a text is continued, so that its positions do not start at
+0. The other turns vectors into longer or shorter ones. Fix both: this chapter's rotary models turn
+with your code.
 """,
     hints=(
         "Call it with positions 0, 1, 2, then with 7, 8, 9. What changes? What should?",
@@ -159,5 +160,5 @@ vectors into longer or shorter ones. Fix both: this chapter's rotary models turn
     cases=rotate_pairs_cases,
     properties=RULES,
     remarks=(lambda answer: no_way_back(answer, WORDS, POSITIONS),),
-    see="3G Rotary and ALiBi",
+    see="3G Rotary positions",
 )

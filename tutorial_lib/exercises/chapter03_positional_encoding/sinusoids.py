@@ -128,7 +128,7 @@ Build the clock. Write `sinusoidal_positions(n, d)`: the vectors of positions 0 
 (n, d), d even and at least 4, read off d/2 hands. At position 0 all angles are 0. **Hand 0** turns
 by 1 radian at each position, and each further hand turns 10000^(2/d) times more slowly than the one
 before it. The sine of hand i goes to column 2i, its cosine to column 2i + 1. The rest of the
-chapter works with your table, and 3H trains a reader with it.
+chapter works with your table, and 3J trains a reader with it.
 """,
     hints=(
         "Hand 1 turns by 1 / 10000^(2/d), hand 2 by that divided by 10000^(2/d) again. And hand i?",

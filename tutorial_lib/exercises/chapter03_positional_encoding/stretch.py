@@ -144,5 +144,5 @@ their position **divided by factor**. Pair i turns by 1 / 10000^(2i/K) radians a
     cases=stretch_cases,
     properties=(*properties(length_is_kept), *RULES),
     remarks=(lambda answer: no_way_back(answer, WORDS, POSITIONS, TRAINED, FACTOR),),
-    see="3I Longer texts",
+    see="3K Longer texts",
 )

@@ -58,8 +58,9 @@ function render({ model, el }) {
     return { trait, choice, drawing, about, verdicts, node };
   });
   const readout = element("p", { class: "tl-readout", role: "status" });
-  const note = "All queries and keys have the same content, a vector of ones, so only the scheme is seen. Blue band: all pairs with one offset. "
-    + "Orange dashes: the query under the pointer. Click or use the arrow keys to keep a pair.";
+  const note = "All queries and keys have the same content, so only the scheme is seen. Above, blue adds to a score and orange "
+    + "takes from it, each map on a scale of its own. Below, the blue band covers all pairs with one offset, the orange dashes are the query under "
+    + "the pointer. Click or use the arrow keys to keep a pair.";
   root.append(element("p", { class: "tl-title", text: model.get("label") }), controls,
     element("div", { class: "tl-sides" }, ...sides.map((side) => side.node)), readout, element("p", { class: "tl-note", text: note }));
   el.append(root);

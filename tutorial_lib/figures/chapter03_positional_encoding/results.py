@@ -1,8 +1,7 @@
 """Inside the training length and beyond it: the schemes side by side, and stretched angles."""
 
 import numpy as np
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import line_chart
@@ -10,18 +9,16 @@ from tutorial_lib.figures.style import (
     BLUE,
     GREEN,
     GRID,
-    INK,
     MUTED,
     ORANGE,
     PINK,
     SKY,
+    WEIGHTS,
     blank,
     headline,
-    panel_title,
     styled,
 )
 
-WHERE = {"inside": BLUE, "beyond": ORANGE}
 WAYS = {"unchanged": BLUE, "interpolated": ORANGE, "larger base": SKY, "YaRN": PINK}
 SCHEME_COLOURS = {
     "relative": BLUE,
@@ -29,72 +26,6 @@ SCHEME_COLOURS = {
     "sinusoidal": ORANGE,
     "ALiBi": SKY,
 }
-
-
-@styled
-def length_bars(rows, causal=False, chance=None, beside=None, title=None, figure=None):
-    """Two bars a scheme, a panel a question: right answers inside and beyond the training length.
-
-    rows: list of dicts with scheme, causal, question, inside and beyond, one a seed, as the recipe
-    position-schemes leaves them. A bar is the mean over the seeds, a whisker goes from the lowest
-    to the highest. chance maps a question to what always giving one answer is worth, drawn
-    dashed; beside, another value of causal, is drawn as an outline, to compare. Raises ShapeError
-    when no row has this mask.
-    """
-    others = [row for row in rows if row["causal"] == beside]
-    rows = [row for row in rows if row["causal"] == causal]
-    if not rows:
-        raise ShapeError("there are no rows to draw")
-    questions, schemes = (
-        list(dict.fromkeys(row[name] for row in rows)) for name in ("question", "scheme")
-    )
-    figure = blank(figure, 10.0, 1.7 + 0.5 * len(schemes))
-    panels = figure.subplots(1, len(questions), sharey=True, squeeze=False)[0]
-    for axes, question in zip(panels, questions, strict=True):
-        for at, scheme in enumerate(schemes):
-            seeds = [r for r in rows if (r["scheme"], r["question"]) == (scheme, question)]
-            for where, shift in zip(WHERE, (-0.19, 0.19), strict=True):
-                values = [row[where] for row in seeds]
-                drawn = [chance[question]] if chance else []
-                other = [
-                    r[where] for r in others if (r["scheme"], r["question"]) == (scheme, question)
-                ]
-                if other:
-                    drawn.append(np.mean(other))
-                    axes.barh(
-                        at + shift, drawn[-1], height=0.34, fill=False, edgecolor=INK, zorder=3
-                    )
-                _bar(axes, at + shift, np.array(values), WHERE[where], drawn)
-        if chance:
-            axes.axvline(chance[question], color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
-        axes.set_title(f"“{question}”", fontsize=10.5, fontweight="normal")
-        axes.set(xlim=(0, 1.19), xticks=[0, 0.5, 1], xlabel="right answers")
-        axes.tick_params(axis="y", length=0)
-    panels[0].set_yticks(range(len(schemes)), schemes)
-    panels[0].invert_yaxis()
-    marks = [Patch(color=colour, label=where) for where, colour in WHERE.items()]
-    names = {True: "a causal mask", False: "no mask"}
-    if others:
-        marks.append(Patch(fill=False, edgecolor=INK, label=f"outline: {names[beside]}"))
-    if chance:
-        line = {"color": MUTED, "linewidth": 1.3, "linestyle": (0, (4, 3))}
-        marks.append(Line2D([], [], **line, label="always the same answer"))
-    figure.legend(handles=marks, loc="outside lower left", ncols=4)
-    mask = names[causal]
-    headline(figure, title or f"Inside the training length and beyond it, {mask}")
-    return figure
-
-
-def _bar(axes, y, values, colour, lines):
-    """A bar with its number to the right, and beyond the lines that would cross it."""
-    mean = values.mean()
-    axes.barh(y, mean, height=0.34, color=colour)
-    axes.plot([values.min(), values.max()], [y, y], color=INK, linewidth=1.3)
-    at = max(mean, values.max()) + 0.02
-    for line in sorted(lines):
-        if at - 0.02 < line < at + 0.17:
-            at = line + 0.02
-    axes.text(at, y, f"{mean:.2f}", va="center", fontsize=8.5)
 
 
 @styled
@@ -141,31 +72,27 @@ def _edge(axes, trained, bottom=False):
 
 
 @styled
-def offset_weights(curves, wanted, title, untrained=None, figure=None):
-    """How much a trained head gives to each offset, a panel a scheme.
+def position_maps(weights, trained, title, figure=None):
+    """Where a head of each scheme looks from every position, a map a scheme.
 
-    curves maps a scheme to (offsets, inside, beyond): the mean weight at each offset, in texts of
-    the trained length and past it, nan where there is none. wanted, the offset that the task asks
-    for, is marked; offsets before `untrained`, which no text in training had, are shaded.
+    weights maps a scheme to a head's weights (T, S), a row a query. The frame holds the pairs of
+    a text of the trained length. Each map is as dark as can be at its largest weight.
     """
-    figure = blank(figure, 10.0, 3.1)
-    panels = figure.subplots(1, len(curves), squeeze=False, sharey=True)[0]
-    for axes, (scheme, (offsets, inside, beyond)) in zip(panels, curves.items(), strict=True):
-        axes.axvline(wanted, color=GRID, linewidth=4, zorder=0)
-        if untrained is not None:
-            axes.axvspan(offsets[0], untrained, color=GRID, alpha=0.6, linewidth=0, zorder=0)
-        axes.plot(offsets, inside, color=BLUE)
-        axes.plot(offsets, beyond, color=ORANGE, linewidth=1.8, linestyle=(0, (3, 1.5)))
-        panel_title(axes, scheme)
-        axes.set(xticks=[wanted, 0 if untrained is None else untrained], xlabel="offset")
-    panels[0].set(ylim=(0, None), ylabel="weight")
-    marks = [
-        Line2D([], [], color=BLUE, label="inside the length in training"),
-        Line2D([], [], color=ORANGE, linestyle=(0, (3, 1.5)), label="beyond it"),
-    ]
-    if untrained is not None:
-        marks.append(Patch(color=GRID, alpha=0.6, label="never in training"))
-    figure.legend(handles=marks, loc="outside lower left", ncols=3)
+    figure = blank(figure, 10.0, 4.3)
+    panels = figure.subplots(1, len(weights), squeeze=False, sharey=True)[0]
+    for axes, (scheme, rows) in zip(panels, weights.items(), strict=True):
+        axes.imshow(rows, cmap=WEIGHTS, vmin=0, vmax=np.max(rows), interpolation="nearest")
+        frame = Rectangle((-0.5, -0.5), trained, trained, fill=False, edgecolor=ORANGE, lw=1.8)
+        axes.add_patch(frame)
+        axes.set_title(scheme, loc="center", fontsize=12, pad=8)
+        axes.set(xticks=[0, trained - 1, len(rows) - 1], yticks=[0, trained - 1, len(rows) - 1])
+        axes.set_xlabel("position looked at", fontsize=11.5)
+        axes.spines[:].set(visible=True, color=GRID)
+        axes.tick_params(length=0, labelsize=10.5)
+    panels[0].set_ylabel("position that looks", fontsize=11.5)
+    panels[0].text(
+        trained - 2.5, 2, "as in training", color=ORANGE, ha="right", va="top", fontweight="bold"
+    )
     headline(figure, title)
     return figure
 
