@@ -111,8 +111,8 @@ ENCODE_BY_RANK = Write(
     level="medium",
     text="""
 Write `encode_by_rank(symbols, merges)`. `symbols` is a word as a tuple of strings, `merges` the
-list of learned pairs, the first learned first. Return the tuple of tokens. Every
-text that a GPT reads has gone through this function.
+list of learned pairs, the first learned first. Return the tuple of tokens. GPT-2
+cuts every word by this rule.
 """,
     hints=(
         "The place of a pair in `merges` is its rank. A low rank goes first, wherever it stands.",
