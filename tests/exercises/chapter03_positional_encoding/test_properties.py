@@ -316,7 +316,10 @@ WRONG = {
         ),
         "two late, high ends": (
             offsets(high=False, add=2),
-            ["Yours does not give offset 0, a word and itself", "Yours has rows that the table lacks"],
+            [
+                "Yours does not give offset 0, a word and itself",
+                "Yours has rows that the table lacks",
+            ],
         ),
     },
     "3.7": {
