@@ -245,7 +245,7 @@ A BERT gives each of T tokens two scores: how likely the answer starts there, an
 there. Write `best_span(start_logits, end_logits, allowed, longest)`, which returns `(start, end)`,
 two whole numbers, the positions of the first and the **last** token of the answer: the pair with
 the highest `start_logits[start] + end_logits[end]` among those where start <= end, both are
-`allowed` (T,) (True for the tokens of the scene, one stretch), and the answer has at most `longest`
+`allowed` (T,) (True where an answer may be, one stretch), and the answer has at most `longest`
 tokens.
 """,
     hints=(
