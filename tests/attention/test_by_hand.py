@@ -11,6 +11,7 @@ from tutorial_lib.attention import (
     capture_attention,
     padding_mask,
 )
+from tutorial_lib.interpret import Zero, intervene
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,32 @@ def test_a_bias_is_refused():
     layer, x = MultiHeadAttention(8, 2), torch.randn(1, 3, 8)
     with pytest.raises(TypeError, match="no bias"), attend_by(attention, layer):
         layer(x, bias=torch.zeros(3, 3))
+
+
+def test_it_and_an_intervention_refuse_each_other_in_either_order():
+    layer, x = MultiHeadAttention(8, 2), torch.randn(1, 3, 8)
+    wanted = layer(x)
+    message = "neither watched nor changed inside attend_by"
+    with (
+        attend_by(attention, layer),
+        pytest.raises(RuntimeError, match=message),
+        intervene(layer, Zero(0, 0)),
+    ):
+        pass
+    with (
+        intervene(layer, Zero(0, 0)),
+        pytest.raises(RuntimeError, match="one `with` block"),
+        attend_by(attention, layer),
+    ):
+        pass
+    with (
+        attend_by(attention, layer),
+        pytest.raises(RuntimeError, match="another function"),
+        attend_by(attention, layer),
+    ):
+        pass
+    assert "attend" not in vars(layer)
+    assert_close(layer(x), wanted)
 
 
 def unwritten(q, k, v, mask):

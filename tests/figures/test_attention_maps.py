@@ -94,5 +94,8 @@ def test_maps_side_by_side_are_on_one_scale():
     for axes, weights in zip(figure.axes, maps.values(), strict=True):
         np.testing.assert_allclose(axes.images[0].get_array(), weights)
         assert axes.images[0].get_clim() == (0, 1)
+        assert not axes.patches
+    framed = figures.attention_matrices_beside(maps, list("abc"), "Title", framed=1)
+    assert [axes.patches[0].get_y() for axes in framed.axes] == [0.5, 0.5]
     with pytest.raises(ShapeError, match="row labels"):
         figures.attention_matrices_beside(maps, list("ab"))

@@ -48,3 +48,15 @@ def test_the_longest_sentences_give_the_number_on_the_card():
     (row,) = nsp_by_length(model, lengths=[62])
     assert row["model"] == pytest.approx(metric["nsp_accuracy"], abs=2e-3)
     assert row["shared_tokens"] == metric["shared_tokens"]
+
+
+def test_undamaged_pairs_hold_no_mask():
+    tokenizer = recipes.load_checkpoint("shakespeare-bert").tokenizer
+
+    class Looker(Overlooker):
+        def __call__(self, ids, segments):
+            assert (ids == tokenizer.mask_id).any() == damaged
+            return ids
+
+    for damaged in (True, False):
+        nsp_by_length(Looker(tokenizer), lengths=[8], n_pairs=10, damaged=damaged)

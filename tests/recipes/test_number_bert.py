@@ -117,3 +117,18 @@ def test_what_it_misses_is_hidden_on_both_sides(model):
         english, german = text.split(" [SEP] ")
         assert "[MASK]" in english
         assert "[MASK]" in german
+
+
+def test_it_copies_unless_the_unit_or_the_thousands_differ(model):
+    """What chapter 06 says of two numbers that differ: their tens are not compared."""
+    copied = number_bert.copied_where_they_differ(model, n=50, seed=1)
+    assert copied["none"] == copied["tens"] == 1
+    assert max(copied["unit"], copied["thousands"]) < 0.35
+
+
+def test_a_gpt_fills_one_gap_each(model):
+    gpt = number_bert.train_gpt(model.tokenizer, steps=2)
+    found = number_bert.one_gap_each({"BERT": model}, gpt, model.tokenizer)
+    assert min(found["BERT"]) > 0.95
+    assert max(found["GPT, left side"]) < 0.5
+    assert [*found] == ["BERT", "GPT, left side", "GPT, whole text"]

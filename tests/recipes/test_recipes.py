@@ -18,9 +18,12 @@ from tutorial_lib.recipes.__main__ import main
 NEW = {"recipe_sha256", "data_sha256"}
 # Trained models read given texts: nothing is drawn.
 WITHOUT_CHANCE = {"two-gpts"}
+# One seed draws several pairs of things, a row each: the pairs are the repeats.
+REPEATED_IN_PAIRS = {"who-is-where"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
 LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting", "prompting-inside"}
 LONG_SMOKE |= {"prompt-or-weights", "emoji-finder", "emoji-clip", "written-emoji", "judged-emoji"}
+LONG_SMOKE |= {"who-is-where"}
 # Half a minute of reading; tests/recipes/test_minilm_gaps.py measures a part of the same texts.
 LONG_METRIC = {"minilm-gaps"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
@@ -28,7 +31,7 @@ INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", 
 # They take no step of an optimizer that could be interrupted.
 UNTRAINED = {
     "speech-vectors", "prompting", "prompting-inside", "two-gpts", "frozen-features",
-    "picture-costs",
+    "picture-costs", "who-is-where",
 }  # fmt: skip
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]
@@ -69,6 +72,8 @@ def test_a_stored_table_says_how_it_was_made(name):
     assert table["cpu_seconds"] > 0
     if name in WITHOUT_CHANCE:
         assert "seeds" not in table["settings"]
+    elif name in REPEATED_IN_PAIRS:
+        assert len(table["rows"]) == table["settings"]["pairs"] >= 3
     else:
         assert len(table["settings"]["seeds"]) >= 3
         seeds = {row["seed"] for row in table["rows"]} - {None}  # a count of letters has none

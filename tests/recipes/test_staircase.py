@@ -15,7 +15,7 @@ def test_a_table_of_pairs_knows_the_last_character_alone_and_no_stair_looks_ahea
     with torch.no_grad():
         table = build(first, SETTINGS)
         assert torch.equal(table(here[None])[0, -1], table(there[None])[0, -1])
-        for stair in others[:-2]:
+        for stair in others[:-1]:
             model = build(stair, SETTINGS).eval()
             assert not torch.equal(model(here[None])[0, -1], model(there[None])[0, -1])
             changed = torch.cat([here[:-1], encode("x")])
@@ -30,13 +30,14 @@ def test_a_sample_has_the_length_that_was_asked_for():
 def test_what_the_staircase_shows():
     bits = summarise(load_result("staircase")["rows"], ["stair"], "bits_per_character")
     mean = {name: side["mean"] for (name,), side in bits.items()}
-    names = [stair["name"] for stair in SETTINGS["stairs"]]
-    assert mean["+ one attention head"] == pytest.approx(mean["table of pairs"], abs=0.05)
-    falling = [mean[name] for name in names[1:-1]]
-    assert falling == sorted(falling, reverse=True)
-    alone = bits[("three layers, no shortcuts",)]
-    assert alone["lowest"] > bits[("table of pairs",)]["highest"]
-    assert mean["+ modern parts"] < mean["+ three layers"] - 0.15
+    falling = [bits[(stair["name"],)] for stair in SETTINGS["stairs"]]
+    for upper, lower in pairwise(falling):
+        assert lower["highest"] < upper["lowest"] - 0.05
+    assert mean["one head, no shortcut"] == pytest.approx(mean["table of pairs"], abs=0.05)
+    assert mean["one layer, norms"] == pytest.approx(mean["+ feed-forward"], abs=0.05)
+    for without in ("three layers, no shortcuts", "three layers, no norms"):
+        assert mean[without] > mean["+ norms, three layers"] + 0.05
+    assert mean["three layers, four heads"] > mean["+ norms, three layers"] - 0.05
     assert mean["table of pairs"] < math.log2(70)
 
 

@@ -15,8 +15,9 @@ def attend_by(function, model):
 
     It is called for one head of one text: q (T, K), k (S, K), v (S, K) and mask (T, S), True = may
     look. It returns the mixed values (T, K) and the weights (T, S). Yields the list of all maps so
-    far, one (B, H, T, S) for each layer that was run, detached. Not meant for layers that somebody
-    watches at the same time. Raises TypeError when the model has no attention layer.
+    far, one (B, H, T, S) for each layer that was run, detached. Raises TypeError when the model has
+    no attention layer, and RuntimeError while somebody watches or changes its heads: the function
+    takes the place of all the steps that they see.
 
     >>> from tutorial_lib.attention import MultiHeadAttention
     >>> layer = MultiHeadAttention(d_model=8, n_heads=2)
@@ -30,6 +31,12 @@ def attend_by(function, model):
             [0.5000, 0.5000]])
     """
     layers, maps = attention_layers(model), []
+    if any("attend" in vars(layer) for layer in layers):
+        raise RuntimeError(
+            "attend_by takes the place of the whole attention, so it cannot work in a model that "
+            "is watched or changed (capture_attention, intervene, trace) or attends by another "
+            "function: use one `with` block at a time"
+        )
 
     def attend_in(layer):
         def attend(q, k, v, mask=None, bias=None):

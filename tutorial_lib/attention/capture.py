@@ -102,8 +102,14 @@ def tapped(layers_and_taps):
     """Put each tap on its layer for the length of a `with` block, changing taps first.
 
     layers_and_taps: pairs (layer, tap). Taps that only look come last in every layer, so that
-    they see what the others made of it, whichever block was entered first.
+    they see what the others made of it, whichever block was entered first. Raises RuntimeError
+    inside `attend_by`.
     """
+    if any("attend" in vars(layer) and not is_watched(layer) for layer, _ in layers_and_taps):
+        raise RuntimeError(
+            "attention can be neither watched nor changed inside attend_by, whose function takes "
+            "the place of its steps: leave that `with` block first (it yields the maps)"
+        )
     with ExitStack() as removals:
         for layer, tap in layers_and_taps:
             if not is_watched(layer):

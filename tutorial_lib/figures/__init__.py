@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         multi_head_diagram,
     )
     from tutorial_lib.figures.chapter02_attention.lookup import ask_match_hand_over
-    from tutorial_lib.figures.chapter02_attention.matrices import matrix_row
     from tutorial_lib.figures.chapter02_attention.memory import (
         attention_memory,
         describe_attention_memory,

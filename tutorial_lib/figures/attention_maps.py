@@ -103,12 +103,16 @@ def attention_matrix(
 
 @style.styled
 def attention_matrices_beside(
-    maps: dict[str, ArrayLike], labels: Sequence[str], title: str = "", figure: Figure | None = None
+    maps: dict[str, ArrayLike],
+    labels: Sequence[str],
+    title: str = "",
+    framed: int | None = None,
+    figure: Figure | None = None,
 ) -> Figure:
     """Draw maps of one text side by side, small and without numbers, to compare their shapes.
 
-    maps: {caption: weights (T, T)}; labels: T tokens. Returns the figure. Raises ShapeError when
-    labels and weights disagree.
+    maps: {caption: weights (T, T)}; labels: T tokens; framed, the index of a row to look at.
+    Returns the figure. Raises ShapeError when labels and weights disagree.
 
     >>> two = {"as it is": [[0.5, 0.5], [0.2, 0.8]], "causal": [[1.0, 0.0], [0.2, 0.8]]}
     >>> [axes.get_title() for axes in attention_matrices_beside(two, ["too", "wide"]).axes]
@@ -127,6 +131,9 @@ def attention_matrices_beside(
         axes.tick_params(length=0, labelsize=9)
         axes.set_xlabel("is looked at (key)")
         axes.spines[:].set(visible=True, color=style.GRID)
+        if framed is not None:
+            frame = {"fill": False, "edgecolor": style.ORANGE, "linewidth": 2}
+            axes.axhspan(framed - 0.5, framed + 0.5, **frame)
         style.panel_title(axes, caption)
     places[0].set_ylabel("looks (query)")
     style.headline(figure, title)

@@ -5,12 +5,15 @@ trained for longer. Its gaps can be filled from the other language alone, so tha
 neighbours cannot keep up with it. The last numbers of the file are held out, and measured.
 """
 
+import random
 import re
 from collections import Counter
 
 import torch
+import torch.nn.functional as F
 
 from tutorial_lib import pages
+from tutorial_lib.models import GPT, GPTConfig
 from tutorial_lib.objectives import MaskedTokens, mask_tokens, plan_masking, pretraining_loss
 from tutorial_lib.recipes.gap_tests import found_by_counting, said_by_counting
 from tutorial_lib.recipes.measures import share_of_true
@@ -19,6 +22,7 @@ from tutorial_lib.recipes.shakespeare_bert import build
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.tokenizers.wordpiece import SPECIAL_TOKENS
 from tutorial_lib.training import Muon, set_seed
+from tutorial_lib.training.schedules import set_learning_rate, warmup_cosine
 
 SETTINGS = {
     "seed": 0,
@@ -31,6 +35,14 @@ SETTINGS = {
     "lr": 5e-3,
     "stored_as": "float16",
 }
+ONES = (
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
+    ["ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"],
+)
+TENS = (
+    ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
+    ["zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"],
+)
 SMOKE = SETTINGS | {"steps": 2}
 
 
@@ -219,3 +231,87 @@ def found_by_word_list(tokenizer):
         fits = from_table in missing or not missing
         said.append(from_table if fits else next(iter(missing)))
     return share_of_true(torch.tensor(said) == asked.targets)
+
+
+def train_gpt(tokenizer, steps, settings=SETTINGS):
+    """Return a GPT of the same size: it reads the same batches, whole, and says each next token."""
+    set_seed(settings["seed"])
+    gpt = GPT(GPTConfig(**settings["sizes"]))
+    optimizer = Muon(gpt)
+    batches = iter(NumberBatches(split(settings)[0], tokenizer, settings).planned())
+    for step in range(1, steps + 1):
+        ids, _, _ = next(batches)
+        set_learning_rate(optimizer, warmup_cosine(step, steps, peak=settings["lr"], warmup=50))
+        optimizer.zero_grad()
+        (-_log_p(gpt, ids, tokenizer).sum() / (ids[:, 1:] != tokenizer.pad_id).sum()).backward()
+        optimizer.step()
+    return gpt.eval()
+
+
+@torch.no_grad()
+def one_gap_each(models, gpt, tokenizer, seed=0):
+    """Return {way: (English, German)}: which share of the gaps it fills, one gap in each text.
+
+    The texts are those held out, once with a gap in each language. models: {name: BERT}. The GPT
+    fills a gap from the left side, then by putting in each word and reading the whole text.
+    """
+    texts = packed(split(SETTINGS)[1], tokenizer)
+    known = (texts[0] != tokenizer.unk_id).all(dim=1)
+    rows, segments, mask = (part[known] for part in texts)  # (B, T)
+    special = torch.isin(rows, torch.tensor(special_ids(tokenizer)))
+    words = torch.arange(len(SPECIAL_TOKENS), tokenizer.vocab_size)  # (V,)
+    draw = torch.rand(rows.shape, generator=torch.Generator().manual_seed(seed))
+    found = {name: [] for name in [*models, "GPT, left side", "GPT, whole text"]}
+    for side in (0, 1):
+        places = draw.masked_fill(special | (segments != side), -1).argmax(dim=1)  # (B,)
+        at = torch.arange(len(rows)), places
+        holed = rows.clone()
+        holed[at] = tokenizer.mask_id
+        said = {
+            name: model.mlm_logits(model(holed, segments, mask)[at]).argmax(dim=-1)
+            for name, model in models.items()
+        }
+        said["GPT, left side"] = words[gpt(rows)[at[0], places - 1][:, words].argmax(dim=-1)]
+        scores = []
+        for word in words:
+            filled = rows.clone()
+            filled[at] = word
+            scores.append(_log_p(gpt, filled, tokenizer).sum(dim=1))
+        said["GPT, whole text"] = words[torch.stack(scores).argmax(dim=0)]
+        for name, of_side in said.items():
+            found[name].append(share_of_true(of_side == rows[at]))
+    return {name: tuple(shares) for name, shares in found.items()}
+
+
+def _log_p(gpt, ids, tokenizer):
+    """Return log p of each token after the first, (B, T - 1); padding has 0."""
+    logits = gpt(ids[:, :-1])  # (B, T - 1, V)
+    return -F.cross_entropy(logits.mT, ids[:, 1:], ignore_index=tokenizer.pad_id, reduction="none")
+
+
+@torch.no_grad()
+def copied_where_they_differ(model, n=150, seed=0):
+    """Return {word: share}: how often it fills English hundreds with those of the German number.
+
+    The two are one number, or differ in one other word: the tens, the unit or the thousands.
+    """
+    tokenizer, draw = model.tokenizer, random.Random(seed)
+    choices = {"none": 1, "tens": len(TENS[0]), "unit": len(ONES[0]), "thousands": 2}
+    copied = {}
+    for word, some in choices.items():
+        rows, wanted = [], []
+        for _ in range(n):
+            number = {name: draw.randrange(k) for name, k in choices.items()}
+            hundreds, shift = draw.randrange(len(ONES[0])), draw.randrange(1, max(some, 2))
+            other = number | {word: (number[word] + shift) % some}
+            rows.append((
+                f"{ONES[0][number['thousands']]} thousand [MASK] hundred and "
+                f"{TENS[0][number['tens']]}-{ONES[0][number['unit']]}",
+                f"{ONES[1][other['thousands']]} tausend {ONES[1][hundreds]} hundert "
+                f"{ONES[1][other['unit']]} und {TENS[1][other['tens']]}",
+            ))  # fmt: skip
+            wanted.append(tokenizer.vocab.index(ONES[0][hundreds]))
+        ids, segments, mask = packed(rows, tokenizer)
+        said = model.mlm_logits(model(ids, segments, mask)[ids == tokenizer.mask_id]).argmax(dim=-1)
+        copied[word] = share_of_true(said == torch.tensor(wanted))
+    return copied

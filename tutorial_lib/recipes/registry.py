@@ -393,6 +393,12 @@ RECIPES = {
             "are drawings what their captions say? judged by emoji-finder, with a copying check",
         ),
         Recipe(
+            "who-is-where",
+            "who_is_where",
+            "table",
+            "does DINOv2's vector of a scene tell which of two things is on the left?",
+        ),
+        Recipe(
             "judged-emoji",
             "judged_emoji",
             "table",

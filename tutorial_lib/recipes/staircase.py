@@ -2,7 +2,7 @@
 
 Each step of the staircase is a model of characters with one part more. All get the same batches,
 as many steps, the same optimizer and rate; three plays are held out, and only they are measured.
-One more model, beside the stairs, has all layers and no shortcuts.
+Five more models, beside the stairs, vary one of its parts.
 """
 
 import math
@@ -20,6 +20,7 @@ from tutorial_lib.recipes.modern_parts import split
 from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, decode, encode
 from tutorial_lib.training import Muon, set_seed
 
+LAYERS = {"n_heads": 1, "feed_forward": True, "norms": True, "n_layers": 3}
 SETTINGS = {
     "seeds": [0, 1, 2],
     "held_out": ["Hamlet", "Henry V", "Twelfth Night"],
@@ -32,18 +33,16 @@ SETTINGS = {
     "stairs": [
         {"name": "table of pairs"},
         {"name": "+ one attention head", "n_heads": 1},
-        {"name": "+ four heads", "n_heads": 4},
-        {"name": "+ feed-forward", "n_heads": 4, "feed_forward": True},
-        {"name": "+ shortcuts, norms", "n_heads": 4, "feed_forward": True, "shortcuts": True},
-        {
-            "name": "+ three layers",
-            "n_heads": 4,
-            "feed_forward": True,
-            "shortcuts": True,
-            "n_layers": 3,
-        },
-        {"name": "+ modern parts", "n_heads": 4, "n_layers": 3, "modern": True},
-        {"name": "three layers, no shortcuts", "n_heads": 4, "feed_forward": True, "n_layers": 3},
+        {"name": "+ feed-forward", "n_heads": 1, "feed_forward": True},
+        {"name": "+ norms, three layers", **LAYERS},
+        {"name": "+ modern parts", "n_heads": 1, "n_layers": 3, "modern": True},
+    ],
+    "variations": [
+        {"name": "one head, no shortcut", "n_heads": 1, "shortcuts": False},
+        {"name": "one layer, norms", **LAYERS, "n_layers": 1},
+        {"name": "three layers, no shortcuts", **LAYERS, "shortcuts": False},
+        {"name": "three layers, no norms", **LAYERS, "norms": False},
+        {"name": "three layers, four heads", **LAYERS, "n_heads": 4},
     ],
     "sample": {"prompt": "\nROMEO:\n", "length": 120, "temperature": 0.7},
 }
@@ -67,14 +66,22 @@ class Stair(nn.Module):
     """
 
     def __init__(
-        self, n_heads=0, feed_forward=False, shortcuts=False, n_layers=1, *, d_model, context
+        self,
+        n_heads=0,
+        feed_forward=False,
+        norms=False,
+        shortcuts=True,
+        n_layers=1,
+        *,
+        d_model,
+        context,
     ):
         super().__init__()
         self.tokens = nn.Embedding(len(ALPHABET), d_model)
         self.positions = nn.Embedding(context, d_model) if n_heads else None
-        sizes = (d_model, n_heads, feed_forward, shortcuts)
+        sizes = (d_model, n_heads, feed_forward, norms, shortcuts)
         self.layers = nn.ModuleList(StairLayer(*sizes) for _ in range(n_layers if n_heads else 0))
-        self.norm = nn.LayerNorm(d_model) if shortcuts else nn.Identity()
+        self.norm = nn.LayerNorm(d_model) if norms else nn.Identity()
         self.output = nn.Linear(d_model, len(ALPHABET))
 
     def forward(self, ids):
@@ -88,20 +95,21 @@ class Stair(nn.Module):
 
 
 class StairLayer(nn.Module):
-    """Attention, then feed-forward if asked for; each replaces x, or is added to it."""
+    """Attention, then feed-forward if asked for; each is added to x, or replaces it."""
 
-    def __init__(self, d_model, n_heads, feed_forward, shortcuts):
+    def __init__(self, d_model, n_heads, feed_forward, norms, shortcuts):
         super().__init__()
         self.parts = nn.ModuleList([MultiHeadAttention(d_model, n_heads, causal=True)])
         if feed_forward:
             self.parts.append(FeedForward(d_model))
-        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in self.parts)
+        norm = nn.LayerNorm if norms else nn.Identity
+        self.norms = nn.ModuleList(norm(d_model) for _ in self.parts)
         self.shortcuts = shortcuts
 
     def forward(self, x):
         """Return (B, T, D) from x (B, T, D)."""
         for part, norm in zip(self.parts, self.norms, strict=True):
-            x = x + part(norm(x)) if self.shortcuts else part(x)
+            x = x + part(norm(x)) if self.shortcuts else part(norm(x))
         return x
 
 
@@ -111,7 +119,7 @@ def data_bytes():
 
 
 def build(stair, settings):
-    """Return the untrained model of one stair; the last has the parts of a ModernGPT."""
+    """Return the untrained model of one stair or variation; "modern" asks for a ModernGPT."""
     sizes = {name: value for name, value in stair.items() if name not in ("name", "modern")}
     sizes |= {"d_model": settings["d_model"], "context": settings["context"]}
     if stair.get("modern"):
@@ -120,10 +128,10 @@ def build(stair, settings):
 
 
 def run(settings, progress=True):
-    """Train every stair with every seed; a row has its bits per character and what it writes."""
+    """Train all with every seed; a row has a model's bits per character and what it writes."""
     train, test = split(settings["held_out"], settings["held_out"], settings["measured"])
     rows = []
-    for stair in settings["stairs"]:
+    for stair in settings["stairs"] + settings["variations"]:
         for seed in settings["seeds"]:
             set_seed(seed)
             model = build(stair, settings)

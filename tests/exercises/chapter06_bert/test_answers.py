@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from tutorial_lib.exercises.chapter06_bert.claims import COMMONEST
-from tutorial_lib.exercises.chapter06_bert.curve import mlm_training
+from tutorial_lib.exercises.chapter06_bert.curve import mlm_batch_of, mlm_training
 from tutorial_lib.exercises.chapter06_bert.masked_loss import masked_loss
 from tutorial_lib.exercises.chapter06_bert.masking import mask_80_10_10
 from tutorial_lib.exercises.chapter06_bert.pairs import audit, next_sentence_pairs
@@ -104,6 +104,28 @@ def test_a_layer_without_biases_is_told_what_it_lacks():
     assert "Your layer lacks the biases" in judge(TASKS["6.9"], without).text
 
 
+def test_padding_and_tensors_are_named():
+    """Two answers that were not understood: 6.8 with padded texts, 6.5 that returns tensors."""
+
+    def padded(model, texts):
+        ids = torch.nn.utils.rnn.pad_sequence(texts, batch_first=True, padding_value=5)
+        log_p = model(ids)[:, :-1].log_softmax(dim=-1)
+        return log_p.gather(2, ids[:, 1:, None]).squeeze(2).sum(dim=1)
+
+    assert "counts the padding" in judge(TASKS["6.8"], padded).text
+
+    def tensors(model, optimizer, inputs, segments, ids, chosen, is_next):
+        hidden = model(inputs, segments)
+        words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
+        pairs = F.cross_entropy(model.nsp_logits(hidden), 1 - is_next.long())
+        optimizer.zero_grad()
+        (words + pairs).backward()
+        optimizer.step()
+        return words.detach(), pairs.detach()
+
+    assert "plain numbers" in judge(TASKS["6.5"], tensors).text
+
+
 # Other ways to be right -----------------------------------------------------------------------
 
 
@@ -164,6 +186,16 @@ def test_each_training_ends_as_it_is_described(letter, loss, hidden_right, seen_
     assert loss[0] <= last <= loss[1]
     assert hidden_right[0] <= trained.hidden_right <= hidden_right[1]
     assert seen_right[0] <= trained.seen_right <= seen_right[1]
+
+
+@pytest.mark.slow
+def test_random_letters_keep_the_network_from_copying():
+    """What chapter 06 says of 80/10/10: without random ones it repeats more wrong letters."""
+    trusting, checking = (
+        mlm_training(mlm_batch_of(*shares)) for shares in ((0.9, 0.0), (0.8, 0.1))
+    )
+    assert trusting.wrong_repeated > checking.wrong_repeated + 0.1
+    assert trusting.wrong_mended < checking.wrong_mended - 0.05
 
 
 def test_a_training_leaves_the_random_numbers_alone():

@@ -228,4 +228,6 @@ def test_what_the_claim_counts():
     assert (256 + 3 * 18 * 18) <= short < (256 + 3 * 19 * 19)
     assert 64 * 64 * 16 == 256 * 256
     assert TASKS["10.12"].solution() == TASKS["10.12"].second_style() == 64
+    named = {math.floor(mistake()) for mistake in TASKS["10.12"].mistakes}
+    assert {65, 66, 111, 112, 204, 206} <= named
     assert 256 * 256 * 3 / (32 * 32) == 192

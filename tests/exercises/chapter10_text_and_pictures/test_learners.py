@@ -46,7 +46,7 @@ def all_pairs_2(images, texts, log_scale):
     return table
 
 
-@right("10.1")
+@wrong("10.1")  # no gradient gets back to log_scale
 def all_pairs_3(images, texts, log_scale):
     images, texts = images.numpy(), texts.numpy()
     images = images / np.linalg.norm(images, axis=1, keepdims=True)

@@ -5,37 +5,33 @@ from matplotlib.colors import to_hex
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter02_attention.ablation import SHOWN
 
-TURNS = [0.4, 0.5, 0.5]
-LOST = {f"L0H{n}": [0.2, 0.05 * (7 - n), 0.05 * (7 - n)] for n in range(9)}
+MEASURED = {"as it is": [9.0, 0.1, 0.3], "broken": [0.0, -0.1, -0.3]}
 
 
-def test_the_strongest_heads_have_a_row_and_so_have_those_of_interest():
-    axes = figures.effects_in_pairs(LOST, TURNS, ["L0H0", "L0H7"], "Title").axes[0]
-    named = [label.get_text() for label in axes.get_yticklabels()]
-    assert named == [*(f"L0H{n}" for n in range(SHOWN)), "L0H7", "2 others, means"]
+def test_each_way_has_a_row_and_those_of_interest_are_orange():
+    axes = figures.effects_in_pairs(MEASURED, ["broken"], "swing", "Title").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(MEASURED)
     lit = [to_hex(label.get_color()) == to_hex(style.ORANGE) for label in axes.get_yticklabels()]
-    assert [name for name, orange in zip(named, lit, strict=True) if orange] == ["L0H0", "L0H7"]
-    said = [text.get_text() for text in axes.texts]
-    assert said[:2] == ["our sentence", "70 %"]
-    assert said[-2:] == ["10 % to −10 %", "share of all turns"]
+    assert lit == [False, True]
+    assert axes.get_xlabel() == "swing"
 
 
-def test_the_pair_in_which_the_heads_were_found_is_not_in_the_mean():
-    axes = figures.effects_in_pairs({"L0H0": [9.0, 0.1, 0.3]}, TURNS, ["L0H0"], "Title").axes[0]
-    assert np.allclose(axes.lines[-1].get_xdata(), 0.2)
-    said = figures.describe_effects_in_pairs(LOST, TURNS, ["L0H1"])
-    assert said == (
-        "9 heads from 70 % to -10 % of all turns in new pairs, 7 of them above 0: L0H1 60 %, "
-        "place 2."
-    )
+def test_the_pair_in_which_the_effect_was_found_is_not_in_the_mean():
+    axes = figures.effects_in_pairs(MEASURED, [], "swing", "Title").axes[0]
+    assert np.allclose(axes.lines[-1].get_xdata(), -0.2)
+    assert [text.get_text() for text in axes.texts][1:3] == ["0.20", "−0.20"]
+    said = figures.describe_effects_in_pairs(MEASURED)
+    assert said.startswith("as it is: 0.20 on average in 2 new pairs, 9.00 in our sentence; broken")
 
 
 @pytest.mark.parametrize(
-    ("lit", "turns", "message"),
-    [(["L9H9"], TURNS, "no effect is given for L9H9"), (["L0H0"], TURNS[:2], "2 pairs")],
+    ("measured", "lit", "message"),
+    [
+        (MEASURED, ["L9H9"], "nothing is measured for L9H9"),
+        (MEASURED | {"short": [0.1]}, [], "a number for each of the pairs"),
+    ],
 )
-def test_a_head_without_an_effect_and_a_pair_too_few_are_refused(lit, turns, message):
+def test_a_way_without_numbers_and_a_pair_too_few_are_refused(measured, lit, message):
     with pytest.raises(ShapeError, match=message):
-        figures.effects_in_pairs(LOST, turns, lit, "Title")
+        figures.effects_in_pairs(measured, lit, "swing", "Title")

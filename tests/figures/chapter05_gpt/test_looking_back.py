@@ -27,4 +27,4 @@ def test_a_cache_saves_what_the_layers_need_not_compute_again():
     shown = [
         text.get_text() for text in figures.growing_cache(model(), IDS, n_steps=2).axes[0].texts
     ]
-    assert f"without: {5 * a_token:,}\nwith: {a_token:,}" in shown
+    assert {f"{5 * a_token:,}", f"{a_token:,}"} <= set(shown)

@@ -30,7 +30,7 @@ def test_a_panel_for_each_task_with_means_intervals_and_baseline():
     ends = [sorted(y for _, y in line) for line in bars.get_segments()]
     assert ends == [pytest.approx([0.0, 0.4]), pytest.approx([0.7, 1.0])]  # shares end at 0 and 1
     assert sums.lines[0].get_ydata()[0] == 0.11
-    said = [text.get_text() for text in sums.get_legend().get_texts()]
+    said = [text.get_text() for text in words.get_legend().get_texts()]
     assert said == ["right answers in the examples", "answers drawn blindly"]
 
 

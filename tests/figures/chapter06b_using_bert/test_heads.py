@@ -1,5 +1,6 @@
 import pytest
 import torch
+from matplotlib.patches import Rectangle
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
@@ -34,19 +35,26 @@ def test_shapes_and_counts_are_those_of_the_model(model):
     assert f"body: 2 layers, {body:,} parameters" in shown
 
 
-def test_one_head_alone_has_its_size_and_its_answers():
-    shown = texts(figures.one_head("token", 4, n_tokens=5))
-    assert "4 → 3: 15 parameters" in shown
-    assert "(B, T, 3)" in shown
+def test_one_head_alone_has_its_size_and_its_labels():
+    def filled(name, right):
+        figure = figures.one_head(name, 4, WORDS, right)
+        patches = [patch for patch in figure.axes[0].patches if type(patch) is Rectangle]
+        cells = [p for p in patches if style.to_hex(p.get_edgecolor()) == style.ORANGE]
+        dark = [p for p in cells if style.to_hex(p.get_facecolor()) == style.ORANGE]
+        return texts(figure), len(cells), sorted((p.get_y(), p.get_x()) for p in dark)
 
-    def orange(name):
-        figure = figures.one_head(name, 4, n_tokens=5)
-        edges = [style.to_hex(patch.get_edgecolor()) for patch in figure.axes[0].patches]
-        return edges.count(style.ORANGE)
-
-    # Its box, and the numbers that come out; an arrow is an annotation.
-    arrows = orange("sentence") - (1 + 2)
-    assert [orange(name) - arrows for name in ("token", "span")] == [1 + 3 * 5, 1 + 2 * 5]
+    shown, cells, dark = filled("token", [(tag, t) for t, tag in enumerate("OOOBO")])
+    assert "token head, 4 → 3: 15 parameters" in shown
+    assert cells == 3 * 5
+    heights = [y for y, _ in dark]
+    assert len(heights) == 5
+    assert len(set(heights)) == 2
+    _, cells, dark = filled("span", [("start", 3), ("end", 3)])
+    assert cells == 2 * 5
+    assert len({x for _, x in dark}) == 1
+    shown, cells, dark = filled("sentence", [("rotten", 0)])
+    assert "their mean" in shown
+    assert (cells, len(dark)) == (2, 1)
 
 
 def test_words_and_ids_must_agree(model):

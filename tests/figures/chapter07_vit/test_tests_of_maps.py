@@ -43,12 +43,16 @@ def test_paint_covers_the_chosen_tiles_and_the_ink_below():
 
 
 def test_a_map_and_its_controls_have_lines_of_their_own():
-    axes = figures.beyond_ink(ROWS).axes[0]
-    points = [(line.get_xdata(), line.get_marker()) for line in axes.lines if len(line.get_xdata())]
+    axes = figures.beyond_ink(ROWS, 500).axes[0]
+    marks = [line for line in axes.lines if line.get_marker() != "None"]
+    points = [(line.get_xdata(), line.get_marker()) for line in marks]
     assert ([0.7, 0.8], "o") in [(list(x), marker) for x, marker in points]
     assert ([0.6], "D") in [(list(x), marker) for x, marker in points]
     assert ([0.5, 0.7], "s") in [(list(x), marker) for x, marker in points]
-    heights = [set(line.get_ydata()) for line in axes.lines if len(line.get_xdata())]
+    heights = [set(line.get_ydata()) for line in marks]
     assert len(set.union(*heights)) == 3 * len(ROWS) == len(heights)
+    reaches = [line for line in axes.lines if line not in marks and line.get_linestyle() == "-"]
+    ends = [max(line.get_xdata()) for line in reaches if len(line.get_xdata())]
+    assert ends == pytest.approx([0.6 + 0.06197, 0.3 + 0.05797], abs=1e-5)
     said = figures.describe_beyond_ink(ROWS)
     assert "last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75, others 0.60" in said

@@ -77,3 +77,12 @@ def test_the_numbers_below_do_not_run_into_one_another():
     for axes in figure.axes:
         low, high = axes.get_xlim()
         assert 3 <= sum(low <= tick <= high for tick in axes.get_xticks()) <= 6
+
+
+def test_each_model_may_have_a_chance_of_its_own():
+    figure = figures.seed_dots(
+        {"recall": {"a": [0.5], "b": [0.3]}}, chance={"a": 0.1, "b": 0.2}, called="chance"
+    )
+    dashed = [line for line in figure.axes[0].lines if line.is_dashed()]
+    assert [line.get_xdata()[0] for line in dashed] == [0.1, 0.2]
+    assert "chance" in [text.get_text() for text in figure.axes[0].texts]

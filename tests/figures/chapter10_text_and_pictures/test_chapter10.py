@@ -71,17 +71,17 @@ def test_right_finds_are_framed():
 
 def test_written_pictures_stand_above_their_nearest():
     made, old = PICTURES[None, :2], 1 - PICTURES[None, :2]
-    figure = figures.written_pictures(["a cat"], made, old, [[0.25, 0.5]])
+    figure = figures.written_pictures(["a cat"], made, old, [[3, 16]])
     shown = [np.asarray(image.get_array()) for image in figure.axes[0].images]
     np.testing.assert_allclose(shown[0], PICTURES[0].transpose(1, 2, 0))
     np.testing.assert_allclose(shown[1], 1 - shown[0])
-    assert {"“a cat”", "written", "nearest", "0.25", "0.50"} == set(texts(figure))
+    assert {"“a cat”", "written", "nearest", "shares 3", "shares 16"} == set(texts(figure))
     assert "nearest" not in texts(figures.written_pictures(["a cat"], made))
     large = figures.written_pictures(["a cat"], made, side=1.3)
     left, right, *_ = large.axes[0].images[0].get_extent()
     assert right - left == pytest.approx(1.3)
-    said = figures.describe_written_pictures(["a cat"], made, [[0.25, 0.5]])
-    assert "0.25 to 0.50 away" in said
+    said = figures.describe_written_pictures(["a cat"], made, [[3, 16]])
+    assert "3 to 16 codes shared" in said
     with pytest.raises(ShapeError, match=r"nearest must be \(1, 2"):
         figures.written_pictures(["a cat"], made, old[:, :1])
 

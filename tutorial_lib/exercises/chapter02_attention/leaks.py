@@ -85,6 +85,16 @@ def looks_ahead_to_the_digit(layer, x):
     return False
 
 
+def looks_ahead_in_place(layer, x):
+    """This changes x itself: words changed for one t stay changed for the next. Work on a copy."""
+    before = layer(x)
+    for t in range(1, len(x)):
+        x[t:] = torch.randn_like(x[t:])
+        if not torch.allclose(layer(x)[:t], before[:t], atol=1e-4):
+            return True
+    return False
+
+
 def looks_ahead_nan(layer, x):
     """This puts nan in: a weight of 0 times nan is nan, so that hidden words seem to count."""
     changed = x.clone()
@@ -152,8 +162,10 @@ def ask(answer, name, x):
 
 
 def looks_ahead_cases():
-    """Layers that keep still, layers that leak at one place only, and one that rounds."""
-    return [case(name, name, torch.randn(T, D)) for name in LAYERS]
+    """Layers that keep still, layers that leak at one place only, one that rounds; two words."""
+    words = {name: torch.randn(T, D) for name in LAYERS}
+    cases = [case(name, name, x) for name, x in words.items()]
+    return [*cases, case("two words", "each word for itself", torch.randn(2, D))]
 
 
 WORDS = torch.randn(T, D, generator=torch.Generator().manual_seed(9))
@@ -200,6 +212,7 @@ False. Leave `x` as it was. A layer may leak at a single position; differences b
         looks_ahead_next,
         looks_back,
         looks_ahead_to_the_digit,
+        looks_ahead_in_place,
         looks_ahead_nan,
         looks_ahead_turned,
     ),

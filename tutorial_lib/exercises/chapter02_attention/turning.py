@@ -95,7 +95,8 @@ TURNING = Claim(
 When *tired* becomes *wide*, the lead at *it* falls from 0.41 to 0.25: a turn of 0.16. Without L3H1
 the turn is 0.13. Zero each of the 72 heads alone, and measure the turn each time, with
 `lead("tired", Zero(layer, head))` and the same for *wide*. One head leaves the smallest turn. **How
-large is that turn**, to two decimals? And look for yourself: where does that head look from *it*?
+large is that turn**, to two decimals? And look for yourself: `maps["tired"][layer, head, it]` is
+what that head gives to each word from *it*. Where does it look?
 """,
     hints=(
         'The turn: `lead("tired", Zero(l, h)) - lead("wide", Zero(l, h))`.',

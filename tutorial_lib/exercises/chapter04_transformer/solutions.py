@@ -1,6 +1,7 @@
 """The solutions by name: what the chapter runs where an exercise is still open."""
 
 from tutorial_lib.exercises.chapter04_transformer.beam import beam_decode
+from tutorial_lib.exercises.chapter04_transformer.cross import encoder_decoder_attention
 from tutorial_lib.exercises.chapter04_transformer.decoder import decoder_layer
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import feed_forward
 from tutorial_lib.exercises.chapter04_transformer.greedy import greedy_decode
@@ -15,6 +16,7 @@ __all__ = [
     "decoder_layer",
     "decoder_mask",
     "encoder_decoder",
+    "encoder_decoder_attention",
     "feed_forward",
     "greedy_decode",
     "layer_norm",

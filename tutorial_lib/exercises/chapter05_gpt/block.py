@@ -173,7 +173,7 @@ GPT_BLOCK = Write(
     title="The layer of a GPT",
     level="easy",
     text="""
-Step 5 of the staircase: write `gpt_block(x, attend, feed_forward, norm_1, norm_2)`, one layer of
+Step 4 of the staircase: write `gpt_block(x, attend, feed_forward, norm_1, norm_2)`, one layer of
 GPT-2 and GPT-3, for x (B, T, D). Its parts are given, and you call them: `attend` is the causal
 attention with all its heads. The layer is **pre-norm** (chapter 04, 4D): a norm and a shortcut for
 each sub-layer, and a path from x upwards that meets no norm. The code below runs and looks like

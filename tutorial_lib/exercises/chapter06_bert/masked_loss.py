@@ -197,7 +197,7 @@ def no_way_back_to_logits(answer):
 MASKED_LOSS = Write(
     id="6.1",
     title="The loss at the hidden words",
-    level="medium",
+    level="easy",
     text="""
 Write `masked_loss(model, ids, chosen, mask_id)`, the right-hand formula above for a whole batch.
 `ids` (B, T) is the text, and stays as it is. `chosen` (B, T) is True at the tokens that the model

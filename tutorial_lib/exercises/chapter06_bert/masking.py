@@ -69,7 +69,7 @@ def keeps_the_shape(answer):
 MASK_80_10_10 = Write(
     id="6.4",
     title="80, 10 and 10",
-    level="medium",
+    level="easy",
     text="""
 The tokens to ask about are chosen: `chosen` (B, T) is True there. What becomes of each is decided
 by `draw` (B, T), random numbers from 0 to 1. Write `mask_80_10_10(ids, chosen, draw, random_ids,

@@ -74,6 +74,13 @@ def text_log_probs_of_sum(model, texts):
     return torch.stack([token_log_probs(model, ids).exp().sum().log() for ids in texts])
 
 
+def text_log_probs_padded(model, texts):
+    """It counts the padding, too: a shorter text ends before it."""
+    ids = torch.nn.utils.rnn.pad_sequence(texts, batch_first=True)  # (N, T)
+    log_p = model(ids)[:, :-1].log_softmax(dim=-1)
+    return log_p.gather(2, ids[:, 1:, None]).sum(dim=(1, 2))
+
+
 N_IDS = 6
 TABLE = 1.5 * torch.randn(N_IDS, N_IDS, generator=torch.Generator().manual_seed(3))
 
@@ -130,6 +137,7 @@ def is_a_sum(answer):
         (1, 1): "It is a mean, or one token alone: the log-probabilities of all tokens but the "
         "first are added.",
         (1, 3): "One token too few counts: all but the first do.",
+        (4, 4): "It counts the padding, too: a shorter text ends before it.",
         (3, 5): "One token too many counts: nothing comes before the first.",
     }
     return True if counted == [2, 4] else sentences.get(tuple(counted))
@@ -188,6 +196,7 @@ nats. It is the sum in the left-hand formula of 6B.
         text_log_probs_logits,
         text_log_probs_exp,
         text_log_probs_of_sum,
+        text_log_probs_padded,
     ),
     cases=text_log_probs_cases,
     properties=(

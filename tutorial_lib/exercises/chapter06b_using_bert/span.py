@@ -239,13 +239,13 @@ def takes_the_highest_sum(answer):
 BEST_SPAN = Write(
     id="6b.6",
     title="The best pair",
-    level="hard",
+    level="medium",
     text="""
 A BERT gives each of T tokens two scores: how likely the answer starts there, and how likely it ends
 there. Write `best_span(start_logits, end_logits, allowed, longest)`, which returns `(start, end)`,
 two whole numbers, the positions of the first and the **last** token of the answer: the pair with
 the highest `start_logits[start] + end_logits[end]` among those where start <= end, both are
-`allowed` (T,) (True for the tokens of the scene, one stretch), and the answer has at most `longest`
+`allowed` (T,) (True where an answer may be, one stretch), and the answer has at most `longest`
 tokens.
 """,
     hints=(

@@ -30,7 +30,7 @@ def split_from_the_end(order, n_validation, n_test):
 
 
 def split_validation_trained(order, n_validation, n_test):
-    """This takes the validation images from the beginning, where the training images are."""
+    """This takes the validation images from the beginning of `order`."""
     n_train = len(order) - n_validation - n_test
     train = order[:n_train]
     validation = order[:n_validation]
@@ -39,7 +39,7 @@ def split_validation_trained(order, n_validation, n_test):
 
 
 def split_test_trained(order, n_validation, n_test):
-    """This takes the test images from the beginning, where the training images are."""
+    """This takes the test images from the beginning of `order`."""
     n_train = len(order) - n_validation - n_test
     train = order[:n_train]
     validation = order[n_train : n_train + n_validation]

@@ -1,11 +1,12 @@
 """Chapter 10: each picture of a batch compared with each text."""
 
 import functools
+import math
 
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.exercises.engine.properties import composed, no_way_back
+from tutorial_lib.exercises.engine.properties import composed, no_way_back, properties
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
@@ -136,6 +137,30 @@ def all_pairs_distances(images, texts, log_scale):
     return torch.cdist(unit(images), unit(texts)) * log_scale.exp()
 
 
+def all_pairs_number(images, texts, log_scale):
+    """The logits are right, but no gradient gets back to log_scale: torch has an exp."""
+    return pairs(images, texts, log_scale, scale=lambda s: math.exp(s.item()))
+
+
+def with_gradient(answer, images, texts, log_scale):
+    """The logits, and the gradient of their sum with respect to log_scale."""
+    log_scale = log_scale.clone().requires_grad_()
+    logits, gradient = answer(images, texts, log_scale), None
+    if isinstance(logits, torch.Tensor) and logits.requires_grad:
+        (gradient,) = torch.autograd.grad(logits.sum(), log_scale, allow_unused=True)
+    return logits, torch.tensor(0.0) if gradient is None else gradient
+
+
+def of_logits(check):
+    """A check that asks an answer for its logits alone."""
+
+    @functools.wraps(check)
+    def asked(answer):
+        return check(lambda *args: answer(*args)[0])
+
+    return asked
+
+
 def all_pairs_cases():
     """More texts than images, as many, one of each; vectors of very different lengths."""
     long = torch.randn(3, 4) * torch.tensor([[0.1], [1.0], [30.0]])
@@ -213,14 +238,12 @@ def grows_with_the_scale(answer):
     return torch.allclose(other, one * torch.e, rtol=5e-3, atol=1e-3)
 
 
-def no_way_to_the_scale(answer):
-    """Remark on a scale that could not be learned."""
-    images, texts, log_scale = example()
-    log_scale.requires_grad_()
-    found = answer(images, texts, log_scale)
-    if not isinstance(found, torch.Tensor) or found.requires_grad:
-        return ""
-    return "No gradient gets back to log_scale: the model could not learn it. torch has an exp."
+def a_way_to_the_scale(answer):
+    """The logits are right, but no gradient gets back to log_scale: torch has an exp."""
+    logits, gradient = answer(*example())
+    if not torch.allclose(logits, pairs(*example()), rtol=1e-3, atol=1e-3):
+        return None
+    return bool(gradient)
 
 
 def way_back(answer):
@@ -282,12 +305,15 @@ of one number. Training moves it, so use torch’s own functions: a gradient mus
         all_pairs_turned,
         all_pairs_softmaxed,
         all_pairs_distances,
+        all_pairs_number,
     ),
     cases=all_pairs_cases,
+    run=with_gradient,
+    results=("the logits", "the gradient of log_scale"),
     properties=(
-        Property("The logits are (N, M).", has_the_shape),
+        Property("The logits are (N, M).", of_logits(has_the_shape)),
         *composed(
-            lambda answer: answer(*example()),
+            lambda answer: answer(*example())[0],
             with_slips,
             lengths("images"),
             lengths("texts"),
@@ -316,13 +342,14 @@ of one number. Training moves it, so use torch’s own functions: a gradient mus
                 "exp is taken of the logits: it belongs to log_scale alone.": torch.exp,
             },
             otherwise=(
-                a_pair_is_on_its_own,
-                by_length_alone,
-                grows_with_the_scale,
-                with_itself,
-                at_right_angles,
+                of_logits(a_pair_is_on_its_own),
+                of_logits(by_length_alone),
+                of_logits(grows_with_the_scale),
+                of_logits(with_itself),
+                of_logits(at_right_angles),
             ),
         ),
+        *properties(a_way_to_the_scale),
     ),
-    remarks=(way_back, no_way_to_the_scale),
+    remarks=(way_back,),
 )

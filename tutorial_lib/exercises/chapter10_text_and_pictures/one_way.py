@@ -197,13 +197,13 @@ PULLS = Symptom(
     level="medium",
     text="""
 Search the table above both ways: which text does each picture find, along its row? And which
-picture does each text find, down its column? That tells what went wrong. There is no encoder here:
-the 64 logits themselves have learned. At first some pictures fitted every text a little, as in an
-untrained model. Then each logit was moved 200 times a little against its gradient, and `pulls`
-computes that gradient, with one of the mistakes below. Choose the letter. Then repair
-`pulls(logits)`: the gradient of the loss of 10.2, both directions halved, with respect to each
-logit of a batch, (B, B). Write it out, without autograd: for one softmax and its cross-entropy the
-gradient is the probabilities, minus 1 where the right answer is.
+picture does each text find, down its column? That tells what went wrong. Choose the letter.
+
+There is no encoder here: the 64 logits themselves have learned. Each was moved 200 times a little
+against its gradient, which `pulls` computes with one of the mistakes below. Repair `pulls(logits)`:
+the gradient of the loss of 10.2, both directions halved, with respect to each logit of a batch,
+(B, B). Write it out, without autograd: for one softmax and its cross-entropy the gradient is the
+probabilities, minus 1 where the right answer is.
 """,
     hints=(
         "Go along each row: is the right text the brightest? Then down each column: is the right "

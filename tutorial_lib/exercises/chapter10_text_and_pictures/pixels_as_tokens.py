@@ -55,6 +55,11 @@ def width_without_colours():
     return math.floor(side(colours=1))
 
 
+def width_without_colours_and_less():
+    """This takes a pixel for one number: it has three. And what can be paid may be used up."""
+    return math.floor(side(colours=1)) - 1
+
+
 def width_without_colours_and_text():
     """This takes a pixel for one number, and leaves no room for the text: three numbers a pixel,
     and 256 tokens before them.
@@ -70,6 +75,20 @@ def width_text_before_the_pixels_only():
 def width_without_text():
     """This leaves out the text: its 256 tokens come before the codes and before the pixels."""
     return math.floor(math.sqrt(math.sqrt(TIMES) * CODES / COLOURS))
+
+
+def width_text_added():
+    """This adds the text to what can be paid, or rounds up: it is taken away, and a side rounded
+    down.
+    """
+    return 66
+
+
+def width_ten_times_again():
+    """Ten times as many *positions* are paid by a hundred times the scores: this takes the numbers
+    of the picture ten times once more.
+    """
+    return math.floor(math.sqrt(10) * side())
 
 
 def width_linear_without_colours():
@@ -146,6 +165,9 @@ write? Give the longest **side, in whole pixels**.
         width_linear,
         width_for_the_same,
         width_without_colours,
+        width_without_colours_and_less,
+        width_text_added,
+        width_ten_times_again,
         width_without_colours_and_text,
         width_text_before_the_pixels_only,
         width_without_text,

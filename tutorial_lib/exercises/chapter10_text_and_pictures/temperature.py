@@ -309,13 +309,12 @@ SCALE_STEP = Symptom(
     level="medium",
     text="""
 Here the factor exp(`log_scale`) of 10.1 learns alone, for 400 steps, from 24 pairs whose cosines
-are made up. It begins at 1 / 0.07 and may not pass 100, as in CLIP. The table above shows two of
-its pictures, one that it learns from and one that it does not. The chances are the softmax of
-exp(log_scale) · cosine over all 24 texts, and one mistake has led to those on the right. Choose the
-letter: the numbers of the table decide. Then repair `scale_step(log_scale, cosines, rate)`: one
-step of gradient descent **in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2
-for the logits exp(log_scale) · `cosines` (B, B). It returns the new `log_scale`. A step that would
-end at a factor above 100 ends at exactly 100.
+are made up. It begins at 1 / 0.07, as in CLIP. The table above shows two of its pictures, one
+that it learns from and one that it does not. The chances are the softmax of exp(log_scale) · cosine
+over all 24 texts, and one mistake has led to those on the right. Choose the letter: the numbers of
+the table decide. Then repair `scale_step(log_scale, cosines, rate)`: one step of gradient descent
+**in `log_scale`**, a tensor of one number, with `contrastive_loss` of 10.2 for the logits
+exp(log_scale) · `cosines` (B, B). It returns the new `log_scale`, as its docstring says.
 """,
     hints=(
         "Which factor would each of the four end at? Divide two chances of one picture: their "

@@ -147,7 +147,7 @@ function render({ model, el }) {
       coded.fillStyle = inkOn(ground);
       if (size >= 7.5) coded.fillText(code, x + w / 2, y + h / 2 + 0.5);
       if (code !== own[i]) {
-        [coded.strokeStyle, coded.lineWidth] = [theme.orange, 2.5];
+        [coded.strokeStyle, coded.lineWidth] = [inkOn(ground), 2.5];
         coded.strokeRect(x + 2, y + 2, w - 4.7, h - 4.7);
       }
     });
@@ -307,7 +307,7 @@ function render({ model, el }) {
     element("div", { class: "tl-controls" }, element("label", {}, "Picture", which), put.node, back),
     element("div", { class: "tl-panes" },
       pane("Picture", `${rows} × ${columns} cells`, original),
-      pane("Its codes", "orange: swapped", grid),
+      pane("Its codes", "black frame: swapped", grid),
       pane("Decoded", "from the codes alone", made)),
     warning, readout,
     pane("Elsewhere:", othersWords, othersBoard, "tl-others"),

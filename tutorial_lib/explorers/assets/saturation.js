@@ -18,16 +18,13 @@ function render({ model, el }) {
       const peak = row.reduce((a, b) => Math.max(a, b)) * factor;
       const weights = Array.from(row, (dot) => Math.exp(dot * factor - peak));
       const total = weights.reduce((a, b) => a + b);
-      let [squares, cubes] = [0, 0];
       for (let s = 0; s < n; s++) {
         weights[s] /= total;
-        squares += weights[s] ** 2;
-        cubes += weights[s] ** 3;
+        gradient += weights[s] * (1 - weights[s]);
         sum += row[s];
         squared += row[s] ** 2;
       }
       largest += 1 / total; // the peak's exponential is 1
-      gradient += Math.sqrt(Math.max(squares - 2 * cubes + squares ** 2, 0)); // |diag(w) - w wᵀ|
       first ??= weights.sort((a, b) => b - a);
     }
     const count = queries * n;
@@ -113,7 +110,7 @@ function render({ model, el }) {
     const strong = (text) => element("b", { text });
     readout.replaceChildren("Dot products have a standard deviation of ", strong(now.deviation.toFixed(2)), ` (√K = ${Math.sqrt(widths[at.place]).toFixed(2)})`,
       at.scaled ? ", and are divided by √K. " : ". ", "Largest weight ", strong(now.largest.toFixed(2)), ", gradient ", strong(now.gradient.toFixed(3)), ", on average.");
-    note.textContent = others ? "Dotted: the same without the division." : "The gradient says how far the weights move in all, up or down, when a score is nudged.";
+    note.textContent = others ? "Dotted: the same without the division." : "The gradient says how fast each weight grows when its own score is nudged, added up over the keys.";
     canvas.setAttribute("aria-label", `Bars of one query’s weights, and the largest weight and the gradient over the head width. ${readout.textContent}`);
   }
 

@@ -21,7 +21,7 @@ class Saturation:
     weights: np.ndarray  # (S,) of the first query, largest first
     deviation: float  # standard deviation of q · k, before any scaling
     largest: float  # largest weight, mean over the queries
-    gradient: float  # norm of d weights / d scores (an S x S matrix), mean over the queries
+    gradient: float  # how fast weights grow with their own scores, added up; mean over the queries
 
 
 @lru_cache(maxsize=32)
@@ -53,14 +53,11 @@ def measure_saturation(d, n_keys=16, scaled=False, seed=0):
     scores = dots / np.sqrt(d) if scaled else dots
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
-    # |diag(w) - w wᵀ|² = Σ w² - 2 Σ w³ + (Σ w²)²
-    squares, cubes = (weights**2).sum(axis=1), (weights**3).sum(axis=1)
-    norms = np.sqrt(np.maximum(squares - 2 * cubes + squares**2, 0))
     return Saturation(
         np.sort(weights[0])[::-1],
         float(dots.std()),
         float(weights.max(axis=1).mean()),
-        float(norms.mean()),
+        float((weights * (1 - weights)).sum(axis=1).mean()),
     )
 
 

@@ -23,8 +23,8 @@ NUMBERS = 32  # of a vector that are drawn
 FEW = 6  # a matrix with no more rows and columns has its numbers written in square cells
 SPAN = 1.45  # height of the longer text's matrices, in inches
 WORD = 0.085  # inches a letter takes
-STRIP = 0.42  # width of what one head adds to the row of heads, in inches
-STRIP_NUMBERS = 8  # of each head that are drawn there
+STRIP = 0.15  # width of one head in the row of heads, in inches
+ASIDE = 0.11  # how far arrows keep off each other, in inches
 
 
 @style.styled
@@ -76,15 +76,16 @@ def head_diagram(x, queries, keys, values, mask=None, words=None, title=None, fi
     for name, letters, tensor, y, colour, weight, across in made:
         start, end = at_x + wide / 2 + 0.06, at_q - across / 2 - 0.08
         turn = start + 0.2
-        bend = [(turn, row_k), (turn, y)] if y != row_k else []
-        arrow(axes, [(start, row_k), *bend, (end, y)], colour, 1.8)
+        leave = row_k + ASIDE * ((y > row_k) - (y < row_k))
+        bend = [(turn, leave), (turn, y)] if y != row_k else []
+        arrow(axes, [(start, leave), *bend, (end, y)], colour, 1.8)
         axes.text(turn + 0.07, y + 0.07, f"· {weight}", color=colour, fontsize=9.5, va="bottom")
         _matrix(axes, tensor, name, letters, at_q, y, across, unit * len(tensor), colour, top=top)
     start, end = at_q + narrow / 2 + 0.06, at_scores - square / 2 - 0.08
     turn = (start + end) / 2 - 0.1
-    for y, colour, across in ((row_q, QUERY, wide_q), (row_k, KEY, wide_k)):
-        start = at_q + across / 2 + 0.06
-        arrow(axes, [(start, y), (turn, y), (turn, middle), (end, middle)], colour, 1.8)
+    for y, colour, across, up in ((row_q, QUERY, wide_q, ASIDE), (row_k, KEY, wide_k, -ASIDE)):
+        start, meets = at_q + across / 2 + 0.06, middle + up
+        arrow(axes, [(start, y), (turn, y), (turn, meets), (end, meets)], colour, 1.8)
     width_k = queries.shape[-1]
     high = unit * n_asking
     _matrix(
@@ -165,8 +166,9 @@ def head_steps(x, queries, keys, values, mask=None):
 def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None, **options):
     """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_o.
 
-    x (1, T, D); options are the layer's own, such as mask. All tensors are those of one forward
-    pass. heads: which to draw; by default the first two and the last. Returns the figure.
+    x (1, T, D); options are the layer's own, such as mask. The maps are those of one forward pass,
+    all other tensors are plain blocks. heads: which to draw, in amber wherever they are; by default
+    the first two and the last. Returns the figure.
     Raises what the layer raises.
     """
     records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
@@ -185,14 +187,15 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
     maps = asks + 0.85 + room + high / 2
     outputs = maps + high / 2 + 0.4 + narrow / 2
     right = outputs + narrow / 2 + 0.15
-    side = STRIP * len(heads)
+    side = STRIP * n_heads
     joined = right + 0.75 + side / 2
     out = joined + side / 2 + 0.85 + wide / 2
     figure, axes = canvas(
         figure, out + wide / 2 + 0.15, height + 0.35, title or "Multi-head attention", below=0.3
     )
     middle = height / 2
-    _matrix(axes, x[0], "x", "T D", x_at, middle, wide, high, style.INK)
+    said = sizes_in_words("T D", x[0].shape)
+    _block(axes, "x", said, x_at, middle, wide, high)
     _rows(axes, words, x_at - wide / 2, middle, high / n_tokens)
     for row, head in enumerate(heads):
         y = height - high / 2 - row * pitch
@@ -204,11 +207,11 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         for said, up, colour in (("queries", 1, QUERY), ("keys", 0, KEY), ("values", -1, VALUE)):
             look = {"va": "center", "color": colour, "fontsize": 9.5, "fontweight": "bold"}
             axes.text(asks, y + 0.24 * up, said, **look)
-        weights, found = records["weights"][head], records["heads"][head]
+        weights = records["weights"][head]
         _matrix(axes, weights, "weights", None, maps, y, high, high, style.INK, style.BLUE)
         _rows(axes, words, maps - high / 2, y, high / n_tokens)
         _columns(axes, words, maps, y - high / 2, high / n_tokens)
-        _matrix(axes, found, "output", None, outputs, y, narrow, high, style.INK)
+        _block(axes, "output", str(head), outputs, y, narrow, high, lit=True)
         arrow(axes, [(maps + high / 2 + 0.06, y), (outputs - narrow / 2 - 0.08, y)])
         start, end = joined - side / 2 - 0.08, right
         turn = (start + end) / 2
@@ -219,33 +222,41 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         below = height - len(heads) * pitch + 0.33
         said = sizes_in_words(letters, records[name][0].shape)
         axes.text(place, below, said, ha="center", va="top", fontsize=9)
-    _side_by_side(axes, records["heads"], heads, joined, middle, side, high)
+    _side_by_side(axes, records["heads"].shape, heads, joined, middle, side, high)
     start, end = joined + side / 2 + 0.06, out - wide / 2 - 0.08
     arrow(axes, [(start, middle), (end, middle)])
     d_model = layer.output.weight.shape
     said = f"· W_o\n{d_model[1]} × {d_model[0]}"
     axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
-    _matrix(axes, records["output"], "output", "T D", out, middle, wide, high, style.INK)
+    said = sizes_in_words("T D", records["output"].shape)
+    _block(axes, "output", said, out, middle, wide, high)
     return figure
 
 
-def _side_by_side(axes, outputs, heads, x, y, width, height):
-    """The outputs (H, T, K) next to each other: a strip of columns for each head that is drawn."""
-    n_heads, n_tokens, d_head = outputs.shape
-    strip, left, bottom = width / len(heads), x - width / 2, y - height / 2
-    for place, head in enumerate(heads):
-        values = outputs[head, :, :STRIP_NUMBERS].detach().float().cpu().numpy()
-        cells(axes, values, left + strip * place, bottom, strip - 0.06, height)
-        below = {"ha": "center", "va": "top", "fontsize": 9}
-        axes.text(left + strip * (place + 0.5) - 0.03, bottom - 0.06, str(head), **below)
-        if place and heads[place - 1] != head - 1:
-            gap = {"ha": "center", "va": "top", "fontsize": 9}
-            axes.text(left + strip * place - 0.03, bottom - 0.06, "…", **gap)
+def _block(axes, name, below, x, y, width, height, lit=False):
+    """A tensor without its numbers, around (x, y); lit makes it amber."""
+    fill, edge = (style.PALE_AMBER, style.AMBER) if lit else (style.PALE_GREY, style.GRID)
+    rounded(axes, x - width / 2, y - height / 2, width, height, fill, edge)
+    look = {"ha": "center", "va": "bottom", "fontsize": 10, "fontweight": "bold"}
+    axes.text(x, y + height / 2 + 0.07, name, **look)
+    axes.text(x, y - height / 2 - 0.08, below, ha="center", va="top", fontsize=9.2)
+
+
+def _side_by_side(axes, shape, drawn, x, y, width, height):
+    """The outputs of all heads, of shape (H, T, K), next to each other; those drawn are amber."""
+    n_heads, n_tokens, d_head = shape
+    strip, left, bottom = width / n_heads, x - width / 2, y - height / 2
+    for head in range(n_heads):
+        lit = head in drawn
+        fill, edge = (style.PALE_AMBER, style.AMBER) if lit else (style.PALE_GREY, style.GRID)
+        corners = {"boxstyle": "square,pad=0", "linewidth": 1.2}
+        rounded(axes, left + strip * head, bottom, strip - 0.04, height, fill, edge, **corners)
+        if lit:
+            below = {"ha": "center", "va": "top", "fontsize": 9}
+            axes.text(left + strip * (head + 0.5) - 0.02, bottom - 0.06, str(head), **below)
     above = {"ha": "center", "va": "bottom", "fontsize": 10, "fontweight": "bold"}
     axes.text(x, y + height / 2 + 0.07, "heads, side by side", **above)
     said = sizes_in_words("T D", (n_tokens, n_heads * d_head))
-    if d_head > STRIP_NUMBERS:
-        said += f"\n{STRIP_NUMBERS} columns of each"
     axes.text(x, bottom - 0.27, said, ha="center", va="top", fontsize=9.2)
 
 

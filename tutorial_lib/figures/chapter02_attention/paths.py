@@ -56,8 +56,7 @@ def word_paths(n_words=8, figure=None):
             axes.scatter(
                 range(n_words), [row] * n_words, s=70, color=CARD, edgecolor=BLUE, zorder=3
             )
-        middle = (rows - 1) / 2  # all three on one axis, as high as the highest
-        axes.set(xlim=(-0.6, n_words - 0.4), ylim=(middle - 2, middle + 2), xticks=[], yticks=[])
+        axes.set(xlim=(-0.6, n_words - 0.4), ylim=(-0.5, 3.5), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
         links = len(layers)
         panel_title(axes, f"{kind}: {links} link{'s' if links > 1 else ''}")

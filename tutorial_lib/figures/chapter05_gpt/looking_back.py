@@ -1,6 +1,7 @@
 """What a causal model looks back at: which positions reach an output, and the cache that grows."""
 
 import torch
+from matplotlib.patches import Rectangle
 
 from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.errors import ShapeError
@@ -109,14 +110,14 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
     start = ids.size(1) - n_steps
     without, with_cache = computed_numbers(model, ids, start)
     names = [str(i) for i in ids[0].tolist()] if words is None else list(words)
-    unit, gap, left = 0.27, 0.55, 0.75
+    unit, gap, left = 0.27, 0.72, 1.15
     widths = [unit * (start + 1 + step) for step in range(n_steps)]
     width = left + sum(widths) + gap * n_steps
     total = f"{sum(without):,} numbers without a cache, {sum(with_cache):,} with it"
     names = [drawable(token_name(name)) for name in names]
     tall = 0.16 + 0.085 * max(map(len, names))  # the tokens stand upright over their columns
     figure, axes = canvas(
-        figure, max(width, 8), 3.05 + tall, title or f"Four steps: {total}", below=0.7
+        figure, max(width, 8), 3.05 + tall, title or f"Four steps: {total}", below=0.75
     )
     rows = {"query": (2.45, QUERY), "keys": (1.45, KEY), "values": (0.35, VALUE)}
     for name, (y, colour) in rows.items():
@@ -147,14 +148,14 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
             if new:
                 rounded(axes, x + 0.02, 2.45, unit - 0.04, 0.28, QUERY, QUERY, linewidth=0.8)
             arrow(axes, [(x0 + wide - unit / 2, 2.43), (x + unit / 2, 2.27)], QUERY, 0.9, 2)
-        counts = f"without: {without[step]:,}\nwith: {with_cache[step]:,}"
-        axes.text(x0, 0.2, counts, va="top", fontsize=9.2, linespacing=1.35)
+        for y, computed, colour in ((0.02, without, style.MUTED), (-0.28, with_cache, style.BLUE)):
+            long = wide * computed[step] / without[step]
+            axes.add_patch(Rectangle((x0, y - 0.09), long, 0.18, color=colour))
+            axes.text(x0 + long + 0.06, y, f"{computed[step]:,}", va="center", fontsize=9.2)
         axes.text(x0, 2.85 + tall, f"step {n_tokens}", fontsize=10, fontweight="bold")
         x0 += wide + gap
-    width, n_layers = model.config.d_model, model.config.n_layers
-    newest = f"{with_cache[-1]:,} numbers with the cache"
-    if 3 * width * n_layers == with_cache[-1]:  # a decoder that also reads a source has more
-        newest = f"3 vectors (q, k, v) × {width} numbers × {n_layers} layers = {with_cache[-1]:,}"
-    note = f"solid: computed in this step, {newest}; pale: read from the cache"
-    axes.text(left, -0.55, note, fontsize=9.2, color=style.MUTED)
+    for y, name in ((0.02, "without cache"), (-0.28, "with cache")):
+        axes.text(left - 0.12, y, name, ha="right", va="center", fontsize=9.2)
+    note = "computed at each step: solid boxes; the pale ones are read from the cache"
+    axes.text(left, -0.62, note, fontsize=9.2, color=style.MUTED)
     return figure

@@ -176,7 +176,8 @@ def score_grids(panels, title="", *, figure=None):
     """
     shapes = [np.shape(scores) for scores, _ in panels.values()]
     n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
-    figure = blank(figure, 1.4 + (0.6 + 0.27 * n_heads) * len(panels), 1.3 + 0.17 * n_layers)
+    wide, high = max(0.6 + 0.27 * n_heads, 2.4), max(0.17 * n_layers, 1.2)  # room for the names
+    figure = blank(figure, 1.4 + wide * len(panels), 1.3 + high)
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
         scores = torch.as_tensor(scores).double().cpu().numpy()

@@ -77,14 +77,11 @@ def prompting_curves(points, baselines, title="", *, names=None, figure=None):
             Line2D([], [], color=colour, marker=mark, linestyle="", markersize=5)
             for colour, mark in ((BLUE, "o"), (ORANGE, "D"))
         ]
-        grid[0].legend(
-            marks,
-            ANSWERS.values(),
-            loc="center right",
-            bbox_to_anchor=(1.0, 0.4),
-            fontsize=9,
-            handletextpad=0.2,
-        )
+        reach = dict.fromkeys(tasks, 0.0)
+        for (task, _, _), stats in points.items():
+            reach[task] = max(reach[task], stats["high"])
+        emptiest = grid[tasks.index(min(tasks, key=reach.get))]
+        emptiest.legend(marks, ANSWERS.values(), loc="upper right", fontsize=9, handletextpad=0.2)
     figure.supxlabel("solved examples in the prompt", fontsize=10)
     figure.supylabel("share right", fontsize=10)
     return figure

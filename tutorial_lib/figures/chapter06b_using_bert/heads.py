@@ -99,35 +99,67 @@ def body_and_heads(model, ids, segments, words, title="", figure=None):
     return figure
 
 
-@style.styled
-def one_head(name, d_model, n_tokens=8, title="", figure=None):
-    """One linear head from left to right: the vectors that it reads, its size, its answer.
+LABELS = {"sentence": ("rotten", "fresh"), "token": ("O", "B", "I"), "span": ("start", "end")}
 
-    name: "sentence", "token" or "span"; d_model: the numbers of a vector. Returns the figure.
+
+@style.styled
+def one_head(name, d_model, words, right, title="", figure=None):
+    """One linear head on a worked sentence, from bottom to top: words, vectors, head, labels.
+
+    name: "sentence", "token" or "span"; d_model: the numbers of a vector; words: T strings; right:
+    (label, place) pairs, filled: place is a token, or 0 for the whole sentence. Cells that touch
+    share one softmax. Returns the figure.
+
+    >>> figure = one_head("span", 4, ["call", "ann"], [("start", 1), ("end", 1)])
+    >>> [text.get_text() for text in figure.axes[0].texts][-3:]
+    ['span head, 4 → 2: 10 parameters', 'end', 'start']
     """
-    n_scores = 3 if name == "token" else 2
-    figure = style.blank(figure, WIDTH, 1.5 if title else 1.15)
+    labels, n = LABELS[name], len(words)
+    low = 1.75 if name == "sentence" else 1.2  # of the head's box
+    cells = low + 0.8
+    tall, apart = 0.27, 0.12 if name == "span" else 0.0  # of a row of labels, and between two
+    top = cells + len(labels) * (tall + apart)
+    figure = style.blank(figure, WIDTH, top + (0.6 if title else 0.2))
     axes = figure.subplots()
-    axes.set(xlim=(0, WIDTH), ylim=(0, 1.1), title=title)
+    axes.set(xlim=(0, WIDTH), ylim=(0, top + 0.05), title=title)
     axes.axis("off")
+    left, step = 0.95, (WIDTH - 1.05) / n
+    middles = [left + step * (t + 0.5) for t in range(n)]
+    centre = left + step * n / 2
     at = {"ha": "center", "va": "center"}
-    _strip(axes, 1.4, 0.66, n_tokens, 2.5, range(n_tokens), style.PALE_SKY, style.BLUE)
-    axes.text(1.4, 0.38, f"reads {READS[name]}", fontsize=10, **at)
-    look = {"arrowstyle": "-|>", "color": style.ORANGE, "linewidth": 1.4, "mutation_scale": 10}
-    for start, end in ((2.75, 3.2), (5.3, 5.75)):
-        axes.annotate("", (end, 0.55), (start, 0.55), arrowprops=look)
-    rounded(axes, 3.25, 0.12, 2.0, 0.86, style.PALE_ORANGE, style.ORANGE, **LOOK)
-    axes.text(4.25, 0.74, f"{name} head", fontsize=11.5, fontweight="bold", **at)
-    size = f"{d_model} → {n_scores}: {n_scores * (d_model + 1):,} parameters"
-    axes.text(4.25, 0.36, size, fontsize=8.5, **at)
-    cells = 1 if name == "sentence" else n_tokens
-    for row in range(n_scores):
-        _strip(axes, 6.6, 0.5 + 0.13 * row, cells, 1.6, range(cells), style.PALE_ORANGE,
-               style.ORANGE, of=n_tokens)  # fmt: skip
-    shape = f"(B, {n_scores})" if name == "sentence" else f"(B, T, {n_scores})"
-    axes.text(6.6, 0.3, shape, fontsize=10, **at)
-    axes.text(7.65, 0.55, ANSWERS[name], fontsize=10, fontweight="bold", va="center",
-              linespacing=1.35)  # fmt: skip
+    vector = {"facecolor": style.PALE_SKY, "edgecolor": style.BLUE, "linewidth": 1}
+    for word, x in zip(words, middles, strict=True):
+        box = (x - step * 0.46, 0.05, step * 0.92, 0.32)
+        rounded(axes, *box, style.PALE_GREY, style.PALE_GREY, **LOOK)
+        axes.text(x, 0.21, word, fontsize=10.5, **at)
+        _arrow(axes, x, 0.38, 0.58)
+        axes.add_patch(Rectangle((x - 0.07, 0.58), 0.14, 0.36, **vector))
+        if name == "sentence":
+            axes.plot([x, centre], [0.97, 1.18], color=style.MUTED, linewidth=0.8)
+        else:
+            _arrow(axes, x, 0.97, low, style.ORANGE)
+            _arrow(axes, x, low + 0.46, cells - 0.04, style.ORANGE)
+    half = step * n / 2
+    if name == "sentence":
+        half = 2.2
+        axes.add_patch(Rectangle((centre - 0.07, 1.18), 0.14, 0.36, **vector))
+        axes.text(centre + 0.2, 1.36, "their mean", fontsize=10, va="center")
+        _arrow(axes, centre, 1.56, low, style.ORANGE)
+        _arrow(axes, centre, low + 0.46, cells - 0.04, style.ORANGE)
+        middles, step, left = [centre], 0.9, centre - 0.28
+    rounded(axes, centre - half, low, 2 * half, 0.46, style.PALE_ORANGE, style.ORANGE, **LOOK)
+    size = f"{d_model} → {len(labels)}: {len(labels) * (d_model + 1):,} parameters"
+    says = f"{name} head, {size}"
+    axes.text(centre, low + 0.23, says, fontsize=11, fontweight="bold", **at)
+    wide = step if name == "span" else step * 0.62
+    for row, label in enumerate(labels[::-1]):  # the first one on top
+        y = cells + row * (tall + apart)
+        side = {"fontsize": 10.5, "ha": "right", "va": "center"}
+        axes.text(left - 0.1, y + tall / 2, label, **side)
+        for place, x in enumerate(middles):
+            fill = style.ORANGE if (label, place) in right else style.CARD
+            look = {"facecolor": fill, "edgecolor": style.ORANGE, "linewidth": 0.9}
+            axes.add_patch(Rectangle((x - wide / 2, y), wide, tall, **look))
     return figure
 
 
@@ -180,10 +212,16 @@ def describe_body_and_heads():
     )
 
 
-def describe_one_head(name):
-    """Say what a head reads and returns: the alt text.
+def describe_one_head(name, words=(), right=()):
+    """Say what a head reads and returns, and the labels of a worked sentence: the alt text.
 
     >>> describe_one_head("pair")
     'The pair head reads [CLS] alone, one answer for two texts.'
+    >>> describe_one_head("token", ["ask", "ann"], [("O", 0), ("B", 1)])
+    'The token head reads each vector, one answer for each token. Labels: ask O, ann B.'
     """
-    return f"The {name} head reads {READS[name]}, {ANSWERS[name].partition(':')[0]}."
+    text = f"The {name} head reads {READS[name]}, {ANSWERS[name].partition(':')[0]}."
+    if name == "sentence" and words:
+        return f"{text} Label of “{' '.join(words)}”: {right[0][0]}."
+    labels = ", ".join(f"{words[place]} {label}" for label, place in right)
+    return f"{text} Labels: {labels}." if labels else text

@@ -51,13 +51,18 @@ def layer_scores(series, value_label="accuracy", *, references=None, title="", f
         figure=figure,
     )
     axes = figure.axes[0]
-    for index, (layers, means) in enumerate(lines.values()):
+    for index, (series_name, (layers, means)) in enumerate(lines.items()):
         best = int(np.nanargmax(means))
         colour = style.CYCLE[index % len(style.CYCLE)]
         ring = {"ms": 12, "mfc": "none", "mec": colour, "mew": 1.8, "label": "best"}
         axes.plot(layers[best], means[best], "o", **ring)
-        above = {"xytext": (0, 10), "textcoords": "offset points", "ha": "center", "fontsize": 9.5}
-        axes.annotate(f"{means[best]:.3f}", (layers[best], means[best]), color=colour, **above)
+        # Below its ring where the number would be written on the pale area of another series.
+        number = means[best] + room / 2
+        others = [edges for name, edges in spread.items() if name != series_name]
+        covered = any(low_edge[best] < number < high_edge[best] for low_edge, high_edge in others)
+        near = {"xytext": (0, -17 if covered else 10), "textcoords": "offset points"}
+        near |= {"ha": "center", "fontsize": 9.5}
+        axes.annotate(f"{means[best]:.3f}", (layers[best], means[best]), color=colour, **near)
     axes.set_xticks(np.arange(max(len(layers) for layers, _ in lines.values())))
     return figure
 
@@ -116,16 +121,17 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     figure = style.blank(figure, 8.0, 4.2)
     axes = figure.subplots()
     for (name, cosines), colour, step in zip(
-        kinds.items(), (style.BLUE, style.ORANGE), (-0.07, 0.07), strict=True
+        kinds.items(), (style.BLUE, style.ORANGE), (-0.16, 0.16), strict=True
     ):
         layers = np.arange(len(cosines))
         for layer, row in enumerate(cosines):
-            axes.plot([layer + step] * len(row), row, "o", color=colour, ms=4.5, alpha=0.45)
+            beside = 0.07 * (np.arange(len(row)) % 3 - 1)  # neighbours in three columns
+            axes.plot(layer + step + beside, np.sort(row), "o", color=colour, ms=4, alpha=0.45)
         means = cosines.mean(1)
         axes.plot(layers + step, means, color=colour)
         words = {"xytext": (14, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
-        end = (layers[-1] + 0.07, means[-1])  # right of the dots of both kinds
+        end = (layers[-1] + 0.23, means[-1])  # right of the dots of both kinds
         axes.annotate(name, end, annotation_clip=False, **words, **look)
     axes.set_xticks(layers)
     axes.grid(axis="y", linewidth=0.8)

@@ -14,7 +14,7 @@ WHO = {"cls": "[CLS]", "mean": "the mean of all patches"}  # who looks, by pooli
 
 @style.styled
 def rollout_against(image, maps, patch_size, overlap=0, pooling="cls", title=None, figure=None):
-    """The last layer's look beside the rollout of all layers, with and without the identity.
+    """The last layer's look beside the rollout of all layers.
 
     image (1, side, side); maps: the weights (1, H, T, T) of each layer, first layer first;
     pooling "cls", or "mean": there is no [CLS], and the mean of all patches looks. What [CLS] gives
@@ -40,7 +40,7 @@ def describe_rollout_against(image, maps, patch_size, overlap=0, pooling="cls"):
         for name, seen in panels.items()
     )
     return (
-        f"A digit and three estimates of where {WHO[pooling]} looks. "
+        f"A digit and two estimates of where {WHO[pooling]} looks. "
         f"{_rollouts_said(grid, panels)}. {each}; share of the patches that have ink: "
         f"{grid.ink_share:.2f}."
     )
@@ -86,21 +86,18 @@ def _seen(grid, weights, pooling):
 
 def _rolled_out(grid, maps, pooling):
     layers = [torch.as_tensor(weights).detach().float() for weights in maps]
-    ways = {
-        "rollout": rollout(layers),
-        "rollout, no identity": rollout(layers, identity=False),
-    }
+    rolled = rollout(layers)
     if len(layers[0]) != 1:
         raise ShapeError(f"expected the maps of one picture, got those of {len(layers[0])}")
-    ways = {"last layer, mean of heads": layers[-1].mean(dim=1)} | ways  # (1, T, T) each
+    ways = {"last layer, mean of heads": layers[-1].mean(dim=1), "rollout": rolled}  # (1, T, T)
     return {name: _seen(grid, matrix, pooling)[0] for name, matrix in ways.items()}
 
 
 def _rollouts_said(grid, panels):
-    last, rolled, without = (grid.on_ink(seen) for seen in panels.values())
+    last, rolled = (grid.on_ink(seen) for seen in panels.values())
     return (
-        f"On patches with ink: last layer {last:.2f}, rollout {rolled:.2f}, "
-        f"no identity {without:.2f} (uniform: {grid.ink_share:.2f})"
+        f"On patches with ink: last layer {last:.2f}, rollout {rolled:.2f} "
+        f"(uniform: {grid.ink_share:.2f})"
     )
 
 

@@ -111,14 +111,18 @@ def painted_digits(image, panels, title, figure=None):
 
 
 @style.styled
-def beyond_ink(rows, title=None, figure=None):
+def beyond_ink(rows, n_digits, title=None, figure=None):
     """Digits still read after painting over what a map names, and after chance with as much ink.
 
+    n_digits: how many were read. A line to the right of each map is as long as two standard errors
+    of a gap between two shares of so many digits: what lies beyond it is clearly worse.
     rows: dicts with "map", "ink" (share of the ink taken out), "left" (share still read), and two
     lists: "matched", the same for random patches with as much ink, and "others", for the patches
     that the map names in other digits. Three lines a map, one below the other: orange the map,
     grey chance, blue other digits. Returns the figure.
 
+    >>> round(reach(0.5, 500), 3)  # two standard errors of the gap between two shares near a half
+    0.063
     >>> row = {"map": "last layer", "ink": 0.2, "left": 0.6, "matched": [0.7, 0.8]}
     >>> describe_beyond_ink([row | {"others": [0.6, 0.7]}]).split(". ")[1]
     'last layer: takes out 0.20 of the ink, leaves 0.60, chance 0.75, others 0.65.'
@@ -128,7 +132,7 @@ def beyond_ink(rows, title=None, figure=None):
         ("random tiles", "matched", "o", style.MUTED),
         ("what it names in another digit", "others", "s", style.BLUE),
     )
-    figure = style.blank(figure, 8.5, 1.5 + 0.66 * len(rows))
+    figure = style.blank(figure, 8.5, 1.7 + 0.66 * len(rows))
     axes = figure.subplots()
     for line, row in enumerate(rows):
         if line % 2 == 0:
@@ -138,15 +142,26 @@ def beyond_ink(rows, title=None, figure=None):
             look = {"color": colour, "markersize": 7, "alpha": 0.75, "clip_on": False}
             look |= {} if line else {"label": label}
             axes.plot(shares, [line + 0.27 * (number - 1)] * len(shares), marker, **look)
+        end, height = row["left"] + reach(row["left"], n_digits), line - 0.27
+        axes.plot([row["left"], end], [height, height], color=style.ORANGE, linewidth=2)
+        axes.plot([end, end], [height, line + 0.4], color=style.ORANGE, linewidth=1, linestyle=":")
     names = [f"{row['map']}\n{row['ink']:.0%} of the ink gone" for row in rows]
     axes.set_yticks(range(len(rows)), names, fontsize=10)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("share of digits still read, an eighth of the picture painted over")
+    axes.set_xlabel(
+        "share of digits still read, an eighth of the picture painted over\n"
+        "(orange line: two standard errors of a gap)"
+    )
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.3}
     axes.legend(ncols=3, **place, frameon=False, fontsize=9, handletextpad=0.2, columnspacing=1.2)
     style.headline(figure, title or "Do the tiles that a map names count for more than their ink?")
     return figure
+
+
+def reach(share, n):
+    """Two standard errors of the gap between two shares near `share`, of n digits each."""
+    return 2 * math.sqrt(2 * share * (1 - share) / n)
 
 
 def describe_beyond_ink(rows):

@@ -29,10 +29,10 @@ def seed_dots(
     panels maps the label of a measure to {model: numbers, one a seed}; the first panel's order of
     models is that of the rows, and a model may be missing in a panel. baseline: a model whose mean
     becomes a dashed line through each panel; chance: what guessing gets in all of them, a dashed
-    line as well, and called: what is written above it; lit: models drawn in orange; group: how many
-    rows belong together, with a gap after them; unnamed: models whose mean is not written; form:
-    how it is; scale: the ends of the axis of all panels, None: each its own; columns: panels in a
-    row, None: all. Returns the figure.
+    line as well, or {model: what it gets}, a dashed mark for each; called: what is written above;
+    lit: models drawn in orange; group: how many rows belong together, with a gap after them;
+    unnamed: models whose mean is not written; form: how it is; scale: the ends of the axis of all
+    panels, None: each its own; columns: panels in a row, None: all. Returns the figure.
     Raises ShapeError without a number.
 
     >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
@@ -69,11 +69,17 @@ def seed_dots(
         line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0, "color": style.MUTED}
         if baseline in by:
             axes.axvline(float(np.mean(by[baseline])), **line)
-        if chance is not None:
+        if isinstance(chance, dict):
+            for row, name in zip(places, names, strict=True):
+                axes.plot([chance[name]] * 2, [row - 0.28, row + 0.28], **line)
+        elif chance is not None:
             axes.axvline(chance, **line)
+        if chance is not None:
             beside = {"textcoords": "offset points", "ha": "center", "color": style.MUTED}
-            top = axes.get_xaxis_transform()
-            axes.annotate(called, (chance, 1), (0, 2), xycoords=top, fontsize=8.5, **beside)
+            where, top = (chance, 1), axes.get_xaxis_transform()
+            if isinstance(chance, dict):
+                where, top = (chance[names[0]], places[0] - 0.34), "data"
+            axes.annotate(called, where, (0, 2), xycoords=top, fontsize=8.5, **beside)
         axes.set_xlabel(measure)
         axes.grid(axis="x", linewidth=0.8)
         axes.set_axisbelow(True)

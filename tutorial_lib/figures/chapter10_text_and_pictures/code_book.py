@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
+from matplotlib.patheffects import withStroke
 
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter10_text_and_pictures.codes import colour_of
@@ -117,16 +118,15 @@ def _book(axes, left, top, codes, vector):
         return left + x, top + y
 
     rounded(axes, left, top, BOOK, BOOK, style.CARD, style.MUTED)
-    for number, dot in enumerate(dots):
-        look = {"facecolor": colour_of(number), "edgecolor": style.MUTED, "linewidth": 0.5}
-        axes.add_patch(Circle(spot(dot), 0.045, zorder=4, **look))
+    for dot in dots:
+        axes.add_patch(Circle(spot(dot), 0.04, facecolor=style.MUTED, alpha=0.25, lw=0, zorder=4))
     chosen, own = spot(dots[nearest]), spot(z)
-    axes.add_patch(
-        Circle(chosen, 0.09, facecolor=colour_of(nearest), edgecolor=RED, linewidth=2.2, zorder=6)
-    )
+    axes.add_patch(Circle(chosen, 0.08, facecolor=RED, edgecolor="white", zorder=6))
     axes.add_patch(Circle(own, 0.08, facecolor=style.BLUE, edgecolor="white", zorder=7))
     arrow(axes, [own, chosen], style.INK, 1.6, zorder=6)
-    words = {"fontsize": 12, "fontweight": "bold", "zorder": 8, "va": "center"}
+    halo = [withStroke(linewidth=4, foreground=style.CARD)]
+    words = {"fontsize": 14, "fontweight": "bold", "zorder": 8, "va": "center"}
+    words["path_effects"] = halo
     away = 0.2 if own[0] >= chosen[0] else -0.2
     axes.text(own[0] + away, own[1], "z", ha="center", color=style.BLUE, **words)
     axes.text(chosen[0] - away, chosen[1], "e", ha="center", color=RED, **words)

@@ -1,5 +1,7 @@
 """The map of 10L: which of the chapter's three ideas each model builds on."""
 
+from matplotlib.patches import Rectangle
+
 from tutorial_lib.figures import style
 from tutorial_lib.figures.diagrams import arrow, canvas, rounded
 
@@ -31,6 +33,8 @@ WIDE, HIGH = 1.6, 0.56  # of a model's box
 def text_picture_map(figure=None):
     """A lane an idea, a column a year: each model is in its idea's lane, or across two lanes.
 
+    Across two lanes a box has the colours of both.
+
     >>> len(text_picture_map().axes[0].patches) >= 3 + 9
     True
     """
@@ -54,9 +58,14 @@ def text_picture_map(figure=None):
     places = _places(years, middles)
     for (model, *_), (ideas, does) in MODELS.items():
         x, y = places[model]
-        _, pale, edge = IDEAS[ideas[0]]
-        fill = pale if model in BUILT else style.CARD
-        rounded(axes, x - WIDE / 2, y - HIGH / 2, WIDE, HIGH, fill, edge, zorder=5)
+        corner = (x - WIDE / 2, y - HIGH / 2)
+        for half, idea in enumerate(ideas):  # the second of two colours its lower half
+            _, pale, edge = IDEAS[idea]
+            fill = pale if model in BUILT else style.CARD
+            drawn = rounded(axes, *corner, WIDE, HIGH, fill, edge, zorder=5)
+            if half:
+                edges = (corner[0] - 0.05, corner[1] - 0.05), WIDE + 0.1, HIGH / 2 + 0.05
+                drawn.set_clip_path(Rectangle(*edges, transform=axes.transData))
         middle = {"ha": "center", "va": "center", "zorder": 6}
         axes.text(x, y + 0.11, model, fontsize=10.5, fontweight="bold", **middle)
         axes.text(x, y - 0.13, does, fontsize=9.2, **middle)

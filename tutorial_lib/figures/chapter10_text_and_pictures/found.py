@@ -121,13 +121,13 @@ def _two_lines(name, letters):
 
 @style.styled
 def written_pictures(
-    captions, samples, nearest=None, distances=None, title=None, side=SIDE, figure=None
+    captions, samples, nearest=None, shared=None, title=None, side=SIDE, figure=None
 ):
     """Pictures that were made for captions, and below each the training picture nearest to it.
 
     captions: Q strings; samples (Q, k, 3, height, width); nearest: as many training pictures, of
-    the same shape; distances (Q, k), written below; side: of a sample, in inches. Raises ShapeError
-    when the shapes differ.
+    the same shape; shared (Q, k): how many codes both share, written below; side: of a sample, in
+    inches. Raises ShapeError when the shapes differ.
 
     >>> import numpy as np
     >>> figure = written_pictures(["a cat"], np.ones((1, 2, 3, 4, 4)), np.zeros((1, 2, 3, 4, 4)))
@@ -141,10 +141,10 @@ def written_pictures(
         raise ShapeError(
             f"nearest must be ({len(made)}, {k}, ...), got ({len(old)}, {len(old[0])})"
         )
-    far = None if distances is None else numbers(distances)
-    if far is not None and far.shape != (len(made), k):
-        raise ShapeError(f"distances must be ({len(made)}, {k}), got {far.shape}")
-    small, line = 0.7 * side, 0.2 if far is not None else 0.04
+    both = None if shared is None else numbers(shared)
+    if both is not None and both.shape != (len(made), k):
+        raise ShapeError(f"shared must be ({len(made)}, {k}), got {both.shape}")
+    small, line = 0.7 * side, 0.2 if both is not None else 0.04
     step = side + STEP - SIDE
     high = 0.3 + side + (0.08 + small + line if old else 0.1) + 0.08
     names = 0.72 if old else 0.0  # room for what the rows are
@@ -164,29 +164,29 @@ def written_pictures(
             if old:
                 inner = left + (side - small) / 2
                 place(axes, old[row][at], inner, top + side + 0.08, small, small)
-            if far is not None:
-                axes.text(left + side / 2, top + side + 0.11 + small, f"{far[row, at]:.2f}",
-                          ha="center", va="top", fontsize=7.5, color=style.MUTED)  # fmt: skip
+            if both is not None:
+                axes.text(left + side / 2, top + side + 0.11 + small, f"shares {both[row, at]:.0f}",
+                          ha="center", va="top", fontsize=8.5, color=style.MUTED)  # fmt: skip
     finish(axes, width, high * len(made))
     return figure
 
 
-def describe_written_pictures(captions, samples, distances=None):
+def describe_written_pictures(captions, samples, shared=None):
     """Say in words what `written_pictures` shows.
 
     >>> import numpy as np
-    >>> describe_written_pictures(["a cat"], np.ones((1, 2, 3, 4, 4)), [[0.25, 0.5]])
+    >>> describe_written_pictures(["a cat"], np.ones((1, 2, 3, 4, 4)), [[3, 16]])
     'Pictures written from captions, 2 for each of “a cat”, each above the training picture that \
-is nearest to it, 0.25 to 0.50 away.'
+is nearest to it, with 3 to 16 codes shared.'
     """
     said = ", ".join(f"“{caption}”" for caption in captions)
-    away = ""
-    if distances is not None:
-        far = numbers(distances)
-        away = f", {far.min():.2f} to {far.max():.2f} away"
+    both = ""
+    if shared is not None:
+        codes = numbers(shared)
+        both = f", with {codes.min():.0f} to {codes.max():.0f} codes shared"
     return (
         f"Pictures written from captions, {len(samples[0])} for each of {said}, each above the "
-        f"training picture that is nearest to it{away}."
+        f"training picture that is nearest to it{both}."
     )
 
 
