@@ -137,6 +137,10 @@ WRONG = {
             lambda logits, y: -logits.log_softmax(-1).amax(-1).mean(),
             ["A sure and wrong example must cost much,"],
         ),
+        "logarithm of the mean": (
+            lambda logits, y: -logits.softmax(-1)[torch.arange(len(y)), y].mean().log(),
+            ["the logarithm of the mean probability"],
+        ),
         "no logarithm": (cross_entropy(log=lambda p: p), ["The logarithm is missing"]),
     },
     "0.4": {
@@ -193,6 +197,14 @@ def test_a_ready_made_softmax_is_right_with_a_remark(answer):
     )
 
 
+def test_the_ready_made_loss_is_right_with_a_remark():
+    found = property_checks.verdict("0.3", torch.nn.functional.cross_entropy)
+    assert found.status == "right"
+    assert "It calls torch's ready-made cross-entropy" in found.text
+    for own in (cross_entropy(), RIGHT["0.3"]):
+        assert property_checks.verdict("0.3", own).text == "right."
+
+
 @pytest.mark.parametrize("answer", [softmax(), RIGHT["0.2"]])
 def test_a_softmax_of_ones_own_gets_no_remark(answer):
     assert property_checks.verdict("0.2", answer).text == "right."
@@ -232,3 +244,52 @@ def writer(pick=torch.argmax, start=0, given=None, extra=0):
 )
 def test_what_is_wrong_with_a_writer_is_named(slips, sentences):
     property_checks.assert_named("0.5", writer(**slips), sentences)
+
+
+def adding(piece):
+    """A loop that adds piece(scores) to its list."""
+
+    def answer(next_logits, ids, n):
+        ids = list(ids)
+        for _ in range(n):
+            ids.append(piece(next_logits(ids)))
+        return ids
+
+    return answer
+
+
+def in_a_tensor(next_logits, ids, n):
+    ids = torch.tensor(ids)
+    for _ in range(n):
+        ids = torch.cat([ids, next_logits(ids.tolist()).argmax()[None]])
+    return ids
+
+
+def test_the_likeliest_of_one_look_are_named():
+    def at_one_go(next_logits, ids, n):
+        return ids + next_logits(ids).topk(n).indices.tolist()
+
+    property_checks.assert_named("0.5", at_one_go, ["It takes the n likeliest pieces at one go"])
+
+
+@pytest.mark.parametrize("of", [lambda found: found, lambda found: found.indices.tolist()])
+def test_a_misread_topk_is_named(of):
+    found = property_checks.verdict("0.5", adding(lambda scores: of(scores.topk(1))))
+    assert found.status == "differs"
+    assert "`topk` returns a pair, and each half holds a list" in found.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "remark"),
+    [
+        (adding(torch.argmax), "Its list holds tensors: `.item()`"),
+        (adding(lambda scores: scores.topk(1).indices), "Its list holds tensors: `.item()`"),
+        (in_a_tensor, "It returns a tensor: `.tolist()`"),
+        (adding(lambda scores: scores.topk(1).indices.item()), ""),
+    ],
+    ids=["argmax", "indices", "tensor", "numbers"],
+)
+def test_tensors_in_the_list_get_a_remark(answer, remark):
+    found = property_checks.verdict("0.5", answer)
+    assert found.status == "right"
+    assert found.text.startswith(f"right. {remark}") if remark else found.text == "right."

@@ -195,6 +195,22 @@ def cut(split=gpt2_words, lower=False, fewer=0):
     return answer
 
 
+def first_places(symbols, merges):
+    """Merge each pair once, where it comes first in the word."""
+    for left, right in merges:
+        for i, pair in enumerate(itertools.pairwise(symbols)):
+            if pair == (left, right):
+                symbols = (*symbols[:i], left + right, *symbols[i + 2 :])
+                break
+    return symbols
+
+
+def best_dropped(word, words, vectors, n):
+    """Leave the best one out, as if it had to be the word itself."""
+    scores = vectors @ vectors[words.index(word)]
+    return [words[i] for i in scores.topk(n + 1).indices.tolist()[1:]]
+
+
 WRONG = {
     "1.1": {
         "once, joined": (
@@ -255,6 +271,10 @@ WRONG = {
         ),
     },
     "1.8": {
+        "each pair at its first place": (
+            first_places,
+            ["It merges a pair at its first place only: merge it at every place"],
+        ),
         "the last learned, once": (
             encoded(max, once=True),
             ["It takes the pair learned last; the one", "A merge can put a new known pair"],
@@ -333,6 +353,10 @@ WRONG = {
         ),
     },
     "1.13": {
+        "dot products, the first one dropped": (
+            best_dropped,
+            ["It drops the first word found, but by dot products that is not the word itself."],
+        ),
         "dot products, itself": (
             nearest(length=False, itself=True),
             ["It finds the word itself first: its", "It compares dot products: a long vector"],

@@ -220,7 +220,7 @@ WRONG = {
             lambda n, bits: (
                 torch.arange(n).clamp(max=2**bits - 1)[:, None] // 2 ** torch.arange(bits) % 2
             ),
-            ["From position 2^bits on all rows are the last one"],
+            ["Yours repeats the last row from position 2^bits on"],
         ),
         "from 1, turned": (
             digits(1, turned=True),
@@ -312,11 +312,14 @@ WRONG = {
         ),
         "half the offsets": (
             lambda n_queries, n_keys, reach: offsets()(n_queries, n_keys, 2 * reach) // 2,
-            ["Within the reach, each word further must"],
+            ["Yours does not go one row on for each word further"],
         ),
         "two late, high ends": (
             offsets(high=False, add=2),
-            ["Offset 0, a word and itself, has row", "All rows must be in the table, 0 to 2 *"],
+            [
+                "Yours does not give offset 0, a word and itself",
+                "Yours has rows that the table lacks",
+            ],
         ),
     },
     "3.7": {

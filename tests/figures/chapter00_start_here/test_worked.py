@@ -39,10 +39,24 @@ def test_what_is_added_shares_one_scale():
     def strengths(sign):
         figure = figures.worked_step("", WORDS, ("a", one), sign, ("b", ten))
         squares = [p for p in figure.axes[0].patches if isinstance(p, Rectangle) and p.get_alpha()]
+        squares = squares[: one.numel() + ten.numel()]  # after them comes the bar of colours
         return {round(square.get_alpha(), 2) for square in squares}
 
     assert strengths("+") == {0.1, 1.0}
     assert strengths("→") == {1.0}
+
+
+def test_the_largest_number_of_the_framed_row_is_written_out():
+    scores = torch.tensor([[1.0, 2.0, -9.0], [-torch.inf, 0.25, 0.125], [0.0, 0.0, 0.0]])
+    for row, said in ((0, "2.0"), (1, "0.25")):
+        step = (("x", torch.ones(3, 3)), "→", ("scores", scores, WORDS))
+        shown = texts(figures.worked_step("", WORDS, *step, row=row))
+        assert {said, "full colour: 1", "full colour: 9", "above 0", "below 0"} <= set(shown)
+
+
+def test_a_picture_ends_where_its_last_part_ends():
+    few, many = (figures.worked_step("", WORDS, ("x", torch.ones(3, n))) for n in (1, 11))
+    assert few.get_figwidth() < many.get_figwidth() < 6
 
 
 def test_what_is_no_matrix_is_refused():

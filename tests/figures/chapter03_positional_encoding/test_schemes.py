@@ -166,21 +166,30 @@ def test_a_way_keeps_its_colour():
 
 
 def test_length_curves_are_smoothed_on_their_own_side_of_the_edge():
-    share = np.array([np.nan] * 4 + [1.0] * 16 + [0.0] * 20)
-    figure = figures.length_curves({"rotary": share}, trained=20, title="A finding")
-    drawn = figure.axes[0].lines[0].get_ydata()
+    short = np.array([np.nan] * 4 + [1.0] * 16)
+    long = np.concatenate([short, np.zeros(20)])
+    figure = figures.length_curves({"rotary": (short, long)}, title="A finding")
+    axes = figure.axes[0]
+    assert axes.get_title("left") == "rotary"
+    assert len(axes.lines[0].get_ydata()) == 20
+    drawn = axes.lines[1].get_ydata()
     assert np.isnan(drawn[:4]).all()  # nothing is asked there
     assert set(drawn[4:20]) == {1.0}
     assert set(drawn[20:]) == {0.0}
-    assert figure.axes[0].lines[1].get_xdata()[0] == 20
+    assert axes.lines[2].get_xdata()[0] == 19  # the last position of the training
     assert png(figure).startswith(b"\x89PNG")
+    with pytest.raises(ShapeError, match="no schemes"):
+        figures.length_curves({}, title="A finding")
 
 
 def test_position_maps_have_a_scale_and_a_frame_each():
     weights = {"rotary": np.full((6, 6), 0.25), "relative": np.eye(6)}
     figure = figures.position_maps(weights, trained=4, title="A finding")
     maps = figure.axes[:2]
-    assert [axes.get_title() for axes in maps] == ["rotary", "relative"]
+    assert [axes.get_title() for axes in maps] == [
+        "rotary, darkest 0.25",
+        "relative, darkest 1.00",
+    ]
     assert [axes.get_images()[0].get_clim() for axes in maps] == [(0, 0.25), (0, 1)]
     for axes in maps:
         (frame,) = axes.patches

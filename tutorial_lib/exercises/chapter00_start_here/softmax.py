@@ -10,6 +10,7 @@ from tutorial_lib.exercises.engine.properties import (
     alike,
     composed,
     properties,
+    ready_made_cross_entropy,
     ready_made_softmax,
 )
 from tutorial_lib.exercises.engine.tasks import Write, case
@@ -167,6 +168,9 @@ RULES = composed(
         "It is the sum over the examples.": torch.sum,
         "It is the largest loss of the examples: take the mean.": torch.min,
         "It returns a loss for each example: take their mean.": lambda losses: losses,
+        "It takes the logarithm of the mean probability: the logarithms first, then their mean.": (
+            lambda losses: losses.exp().mean().log()
+        ),
     },
     {
         "The loss is minus the natural logarithm.": -1,
@@ -195,5 +199,6 @@ softmax of a row of `logits` (N, V) and `labels` (N,) holds the right classes.
     mistakes=(),
     cases=cross_entropy_cases,
     properties=(*RULES, *properties(large_logits)),
+    remarks=(lambda answer: ready_made_cross_entropy(answer, SCORES, LABELS),),
     see="Refresher: cross-entropy",
 )

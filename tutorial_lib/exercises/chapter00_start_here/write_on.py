@@ -3,7 +3,7 @@
 import torch
 
 from tutorial_lib.exercises.engine.next_token_models import drawn
-from tutorial_lib.exercises.engine.properties import composed
+from tutorial_lib.exercises.engine.properties import alike, composed
 from tutorial_lib.exercises.engine.tasks import Write, case
 
 
@@ -56,6 +56,24 @@ def _second(logits):
     return logits.topk(2).indices[1]
 
 
+def numbers_in_a_list(answer):
+    """Remark on what is in the list: the check reads tensors, a tokenizer may not."""
+    got = answer(MODEL, list(BEGINNING), 1)
+    if isinstance(got, torch.Tensor):
+        return "It returns a tensor: `.tolist()` makes the list of it that is asked for."
+    if any(isinstance(token, list | tuple) for token in got):
+        return "`topk` returns a pair, and each half holds a list: `.topk(1).indices.item()`."
+    if any(isinstance(token, torch.Tensor) for token in got):
+        return "Its list holds tensors: `.item()` makes a number of a tensor with one id."
+    return ""
+
+
+def asks_again(answer):
+    """It takes the n likeliest pieces at one go: add one, then ask again with the longer list."""
+    likeliest = MODEL(list(BEGINNING)).topk(N).indices.tolist()
+    return not alike(answer(MODEL, list(BEGINNING), N), [*BEGINNING, *likeliest])
+
+
 PROPERTIES = composed(
     lambda answer: answer(MODEL, list(BEGINNING), N),
     _written,
@@ -83,6 +101,7 @@ PROPERTIES = composed(
         "It adds one piece too few.": -1,
         "It adds one piece too many.": 1,
     },
+    otherwise=(asks_again,),
 )
 
 
@@ -107,5 +126,6 @@ list `ids` itself as it was.
     cases=write_on_cases,
     keeps_input=True,
     properties=PROPERTIES,
+    remarks=(numbers_in_a_list,),
     see="0A A model that keeps writing",
 )

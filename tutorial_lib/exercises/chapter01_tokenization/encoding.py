@@ -90,6 +90,8 @@ def lowest_rank_first(answer):
 
 def every_place(answer):
     """It merges once and stops: go on until no known pair is left."""
+    if tokens(answer, "ababcd", "ab", "cd") == ["ab", "a", "b", "cd"]:
+        return "It merges a pair at its first place only: merge it at every place in the word."
     return tokens(answer, "abab", "ab") == ["ab", "ab"]
 
 
@@ -109,8 +111,8 @@ ENCODE_BY_RANK = Write(
     level="medium",
     text="""
 Write `encode_by_rank(symbols, merges)`. `symbols` is a word as a tuple of strings, `merges` the
-list of learned pairs, the first learned first. Return the tuple of tokens. Every
-text that a GPT reads has gone through this function.
+list of learned pairs, the first learned first. Return the tuple of tokens. GPT-2
+cuts every word by this rule.
 """,
     hints=(
         "The place of a pair in `merges` is its rank. A low rank goes first, wherever it stands.",

@@ -167,8 +167,14 @@ def a_list_of_words(answer):
 def without_the_word(answer):
     """It finds the word itself first: its cosine is 1, so leave it out."""
     got = neighbours(answer)
-    if "sea" in got and "the" not in got:
-        return "It skips row 0: skip the word itself, wherever it stands."
+    if "sea" in got and "the" not in got:  # in row 0, and first by dot product
+        turned = answer("sea", NAMES[::-1], VECTORS.flip(0), 5)
+        if "the" in turned:
+            return "It skips row 0: skip the word itself, wherever it stands."
+        return (
+            "It drops the first word found, but by dot products that is not the word itself. "
+            "Divide by the lengths, and leave the word out by its name."
+        )
     return "sea" not in got
 
 

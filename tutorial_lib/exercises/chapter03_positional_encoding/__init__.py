@@ -141,8 +141,8 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P3.10",
-        key="bits_when_interpolated",
-        question="A rotary GPT reads its first 64 characters with 2.5 bits each. With all "
-        "positions divided by 4, how many bits does it take there?",
+        key="bits_more_when_interpolated",
+        question="With all positions divided by 4, how many bits more does your rotary GPT take "
+        "for each of its first 64 characters?",
     ),
 )

@@ -39,7 +39,7 @@ def binary_positions_cases():
 
 
 def a_row_each(answer):
-    """The table must have a row for each of the n positions, a column for each digit."""
+    """Yours does not have a row for each of the n positions, a column for each digit."""
     got = answer(11, 4)
     return "It is on its side: a position is a row." if got.shape == (4, 11) else len(got) == 11
 
@@ -56,7 +56,7 @@ def digits_by(count, positions, order, last):
 
 
 def rows_repeat(answer):
-    """From position 2^bits on all rows are the last one: drop the digits that do not fit, so that
+    """Yours repeats the last row from position 2^bits on: drop the digits that do not fit, so that
     the rows start again from 0.
     """
     got = answer(9, 2)
@@ -66,7 +66,7 @@ def rows_repeat(answer):
 
 
 def zeros_and_ones(answer):
-    """The digits must be 0 and 1."""
+    """Yours has other numbers than 0 and 1."""
     return set(digits(answer).flatten().tolist()) == {0, 1}
 
 
@@ -106,11 +106,10 @@ BINARY_POSITIONS = Write(
     title="Positions as binary digits",
     level="easy",
     text="""
-Write `binary_positions(n, bits)`: one row for each position from 0 to n - 1, one column for each
-binary digit, as numbers 0 and 1. The **least significant digit comes first**: column 0 counts ones,
-column 1 twos, column 2 fours. Position 6 with three digits is 0, 1, 1. Digits beyond `bits` are
-dropped, so that the rows repeat after 2^bits positions. Each column is a square wave; the next
-picture rounds yours off.
+Write `binary_positions(n, bits)`: a row for each position from 0 to n - 1, a column for each binary
+digit, as numbers 0 and 1. The **least significant digit comes first**: position 6 with three digits
+is 0, 1, 1. Digits beyond `bits` are dropped, so that the rows repeat after 2^bits positions. The
+next picture rounds your digits off.
 """,
     hints=(
         "How often does 2^i go into the position, in whole numbers? Is that odd or even?",

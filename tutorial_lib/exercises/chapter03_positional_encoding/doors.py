@@ -249,12 +249,12 @@ def unless_together(rule):
 
 
 def right_shape(answer):
-    """The result must have the shape of x, (B, T, D)."""
+    """Yours does not have the shape of x, (B, T, D)."""
     return tuple(answer(*OPEN).shape) == tuple(WORDS.shape)
 
 
 def doors_may_be_closed(answer):
-    """With all doors open it is right: let `None` for table, turn or bias close a door."""
+    """Yours is right with all doors open: `None` for table, turn or bias closes a door."""
     if not all(rule.holds(answer) is True for rule in RULES):
         return None
     plain = attend_with_positions(WORDS, *MAPS, HEADS)
@@ -289,5 +289,5 @@ trains four readers with your layer.
         *properties(doors_may_be_closed),
     ),
     remarks=(lambda answer: no_way_back(answer, *OPEN),),
-    see="3G Rotary and ALiBi",
+    see="3I Five schemes in one layer",
 )

@@ -165,5 +165,5 @@ repair.
     ),
     cases=rotary_scores_cases,
     properties=RULES,
-    see="3G Rotary positions",
+    see="3I Five schemes in one layer",
 )

@@ -118,9 +118,9 @@ READER_CURVE = Symptom(
 The curves above come from one reader, trained with positions. It learns word vectors, a question
 and a readout. The words with their positions serve as both keys and values. Without the mistake it
 is right on nearly all numbers within 100 steps. This one stays near 0.64. All four lines measure
-the **same model on the same 900 numbers**, asked in four different orders. The mistake has to
-explain both: lines that stay near the ceiling, and lines that differ. Choose its letter in the next
-cell. Then open the folded cell after it: that is the code, `gather`, for you to repair.
+the **same model on the same 900 numbers**, asked a hundred at a time, in four orders. The mistake
+has to explain both: lines that stay near the ceiling, and lines that differ. Choose its letter in
+the next cell. Then open the folded cell after it: that is the code, `gather`, for you to repair.
 """,
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",

@@ -37,13 +37,13 @@ def relative_index_cases():
 
 
 def a_row_a_query(answer):
-    """The result must have shape (T, S), a row for each query."""
+    """Yours does not have shape (T, S), a row for each query."""
     got = answer(5, 9, 2)
     return "It has the queries on the last axis: (T, S)." if len(got) == 9 else got.shape == (5, 9)
 
 
 def whole_numbers(answer):
-    """Row numbers must be whole numbers to index a table: make them integers, `.long()`."""
+    """Yours are no whole numbers, and cannot index a table: make them integers, `.long()`."""
     return not answer(5, 9, 2).is_floating_point()
 
 
@@ -54,17 +54,17 @@ def rows_by(first, sign, clip, start):
 
 
 def itself(answer):
-    """Offset 0, a word and itself, has row `reach`."""
+    """Yours does not give offset 0, a word and itself, the row `reach`."""
     return bool((answer(5, 5, 2).diagonal() == 2).all())
 
 
 def a_row_a_step(answer):
-    """Within the reach, each word further must be one row on."""
+    """Yours does not go one row on for each word further, within the reach."""
     return bool((answer(3, 3, 4).diff() == 1).all())
 
 
 def rows_of_the_table(answer):
-    """All rows must be in the table, 0 to 2 * reach."""
+    """Yours has rows that the table lacks: it has rows 0 to 2 * reach."""
     got = answer(9, 9, 2)
     return bool((got >= 0).all() and (got <= 4).all())
 
@@ -111,7 +111,7 @@ Relative positions learn a number for each **offset**, key position minus query 
 before has -1. A table holds them from -reach in row 0 to reach in the last row. Farther words share
 the row at that end. Write `relative_index(n_queries, n_keys, reach)`: the row number for each pair,
 shape (T, S), whole numbers. With more keys than queries, the queries are the **last** words, as in
-generation. `table[relative_index(...)]` is then added to the scores, in the next picture and in 3J.
+generation. `table[relative_index(...)]` is what the relative reader of 3J adds to its scores.
 """,
     hints=(
         "The queries are at positions n_keys - n_queries to n_keys - 1.",

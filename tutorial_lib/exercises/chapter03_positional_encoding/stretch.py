@@ -117,7 +117,7 @@ RULES = composed(
 
 
 def length_is_kept(answer):
-    """A turn keeps the length of each word's vector, and yours does not."""
+    """Yours changes the length of a word's vector, which a turn keeps."""
     got = answer(WORDS, POSITIONS, TRAINED, FACTOR)
     return torch.allclose(got.norm(dim=-1), WORDS.norm(dim=-1), rtol=1e-3)
 

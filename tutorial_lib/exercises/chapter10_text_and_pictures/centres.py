@@ -276,8 +276,8 @@ K-means finds them round by round. Write `kmeans_round(frames, centres)`, one ro
 frames. Of equally near centres the first one counts.
 
 An example with D = 1: frames 0, 4, 5, 21 and centres 0, 5, 90. The tokens are 0, 1, 1, 1, and the
-new centres 0, 10, 90. The frame at 4 keeps its token in this round, though the new centre 0 is
-nearer. And the centre that no frame has chosen stays where it is.
+new centres 0, 10, 90. The frame at 4 keeps its token in this round, though centre 1 has moved
+away from it. And the centre that no frame has chosen stays where it is.
 """,
     hints=(
         "All distances at once: (N, 1, D) minus (K, D) is (N, K, D).",

@@ -56,11 +56,24 @@ def ready_made_softmax(answer, *args):
     >>> ready_made_softmax(lambda x: x.exp() / x.exp().sum(), torch.ones(2))
     ''
     """
+    return _ready_made("softmax", "softmax", answer, args)
+
+
+def ready_made_cross_entropy(answer, *args):
+    """Remark that an answer, called with args, leaves the loss to torch; "" when it does not.
+
+    >>> ready_made_cross_entropy(torch.nn.functional.cross_entropy, torch.ones(2), torch.tensor(1))
+    "It calls torch's ready-made cross-entropy: the exercise asks you to write it out."
+    """
+    return _ready_made("cross-entropy", "nll_loss", answer, args)
+
+
+def _ready_made(name, operation, answer, args):
     with _Operations() as called:
         answer(*args)
-    if not any("softmax" in name for name in called.names):
+    if not any(operation in name for name in called.names):
         return ""
-    return "It calls torch's ready-made softmax: the exercise asks you to write it out."
+    return f"It calls torch's ready-made {name}: the exercise asks you to write it out."
 
 
 def no_way_back(answer, *args):

@@ -29,46 +29,55 @@ SCHEME_COLOURS = {
 
 
 @styled
-def length_curves(shares, trained, title, references=None, figure=None):
-    """The share of right answers over the position in the text, a line a scheme.
+def length_curves(shares, title, figure=None):
+    """The share of right answers over the position, a panel a scheme, in two lengths of windows.
 
-    shares maps a scheme to the shares at positions 0, 1, 2 ..., nan where nothing is asked; each
-    position is averaged with its neighbours, four to either side, on its own side of the trained
-    length. references are dashed heights, as in `line_chart`. trained, the length in training, is
-    drawn as an edge. Raises ShapeError without lines.
+    shares maps a scheme to two lists, the shares at positions 0, 1, 2 ... in windows of the trained
+    length and in longer ones, nan where nothing is asked. Each position is averaged with its
+    neighbours, two to either side, on its own side of the trained length, which is drawn as an
+    edge. Raises ShapeError without schemes.
     """
-    series = {}
-    for scheme, values in shares.items():
-        values = np.asarray(values, dtype=float)
-        sides = np.concatenate([_smooth(values[:trained]), _smooth(values[trained:])])
-        series[scheme] = (np.arange(len(values)), np.where(np.isnan(values), np.nan, sides))
-    figure = line_chart(
-        series,
-        "position in the text",
-        "right answers",
-        title,
-        references=references,
-        y_range=(0, 1.06),
-        colours={scheme: SCHEME_COLOURS.get(scheme, MUTED) for scheme in shares},
-        figure=figure,
-    )
-    figure.set_size_inches(9.0, 4.2)
-    _edge(figure.axes[0], trained, bottom=True)
+    if not shares:
+        raise ShapeError("there are no schemes to draw")
+    figure = blank(figure, 10.0, 1.0 + 2.3 * ((len(shares) + 1) // 2))
+    panels = figure.subplots((len(shares) + 1) // 2, 2, sharex=True, sharey=True, squeeze=False)
+    for axes, (scheme, (short, long)) in zip(panels.flat, shares.items(), strict=False):
+        trained = len(short)
+        colour = SCHEME_COLOURS.get(scheme, MUTED)
+        axes.plot(_smooth(short), color=GRID, linewidth=7, solid_capstyle="butt")
+        sides = [_smooth(part) for part in (long[:trained], long[trained:])]
+        axes.plot(np.concatenate(sides), color=colour, linewidth=2.2)
+        axes.axvline(trained - 1, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
+        axes.set_title(scheme, loc="left", fontsize=12.5, color=colour, pad=6)
+        axes.set(ylim=(0, 1.09), yticks=[0, 0.5, 1], xlim=(0, len(long)))
+        axes.tick_params(labelsize=11)
+        axes.grid(axis="y", color=GRID, linewidth=0.8)
+    says = {"ha": "left", "va": "center", "fontsize": 11.5}
+    first, (short, long) = panels[0, 0], next(iter(shares.values()))
+    first.text(3, 0.83, f"grey: in windows of {len(short) - 1}", color=MUTED, **says)
+    first.text(3, 0.66, f"colour: in windows of {len(long) - 1}", color=MUTED, **says)
+    first.text(len(short) + 1, 0.97, "length in training", color=MUTED, **says)
+    for axes in panels[-1]:
+        axes.set_xlabel("position in the window", fontsize=11.5)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("right answers", fontsize=11.5)
+    headline(figure, title)
     return figure
 
 
-def _smooth(values, reach=4):
+def _smooth(values, reach=2):
     """Average each value with its neighbours, without nan."""
+    values = np.asarray(values, dtype=float)
     near = [values[max(0, i - reach) : i + reach + 1] for i in range(len(values))]
-    return np.array([np.nan if np.isnan(part).all() else np.nanmean(part) for part in near])
+    means = [np.nan if np.isnan(part).all() else np.nanmean(part) for part in near]
+    return np.where(np.isnan(values), np.nan, means)
 
 
-def _edge(axes, trained, bottom=False):
-    """Mark where the length of the training ends, named at the top or the bottom."""
+def _edge(axes, trained):
+    """Mark where the length of the training ends."""
     axes.axvline(trained, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
     where = axes.get_xaxis_transform()
-    y, side = (0.03, "bottom") if bottom else (0.97, "top")
-    axes.text(trained + 1, y, "length in training", transform=where, va=side, color=MUTED)
+    axes.text(trained + 1, 0.97, "length in training", transform=where, va="top", color=MUTED)
 
 
 @styled
@@ -76,7 +85,8 @@ def position_maps(weights, trained, title, figure=None):
     """Where a head of each scheme looks from every position, a map a scheme.
 
     weights maps a scheme to a head's weights (T, S), a row a query. The frame holds the pairs of
-    a text of the trained length. Each map is as dark as can be at its largest weight.
+    a text of the trained length. Each map is as dark as can be at its largest weight, which its
+    title names.
     """
     figure = blank(figure, 10.0, 4.3)
     panels = figure.subplots(1, len(weights), squeeze=False, sharey=True)[0]
@@ -84,7 +94,7 @@ def position_maps(weights, trained, title, figure=None):
         axes.imshow(rows, cmap=WEIGHTS, vmin=0, vmax=np.max(rows), interpolation="nearest")
         frame = Rectangle((-0.5, -0.5), trained, trained, fill=False, edgecolor=ORANGE, lw=1.8)
         axes.add_patch(frame)
-        axes.set_title(scheme, loc="center", fontsize=12, pad=8)
+        axes.set_title(f"{scheme}, darkest {np.max(rows):.2f}", loc="center", fontsize=12, pad=8)
         axes.set(xticks=[0, trained - 1, len(rows) - 1], yticks=[0, trained - 1, len(rows) - 1])
         axes.set_xlabel("position looked at", fontsize=11.5)
         axes.spines[:].set(visible=True, color=GRID)
