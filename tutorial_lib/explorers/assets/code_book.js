@@ -307,7 +307,7 @@ function render({ model, el }) {
     element("div", { class: "tl-controls" }, element("label", {}, "Picture", which), put.node, back),
     element("div", { class: "tl-panes" },
       pane("Picture", `${rows} × ${columns} cells`, original),
-      pane("Its codes", "black frame: swapped", grid),
+      pane("Its codes", "framed: swapped", grid),
       pane("Decoded", "from the codes alone", made)),
     warning, readout,
     pane("Elsewhere:", othersWords, othersBoard, "tl-others"),
