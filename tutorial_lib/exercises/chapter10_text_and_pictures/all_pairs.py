@@ -138,7 +138,7 @@ def all_pairs_distances(images, texts, log_scale):
 
 
 def all_pairs_number(images, texts, log_scale):
-    """This takes log_scale out of torch, so no gradient gets back to it: torch has an exp."""
+    """This takes a plain number, so no gradient gets back to log_scale: torch has an exp."""
     return pairs(images, texts, log_scale, scale=lambda s: math.exp(s.item()))
 
 
