@@ -189,9 +189,10 @@ CROSS_ATTENTION = Write(
     level="medium",
     text="""
 Write `encoder_decoder_attention(x, memory, w_q, w_k, w_v, memory_mask)`, one head of the decoder's
-second sub-layer. Chapter 02's cross-attention gets a batch and padded sources: `x` (B, T, D) are
-the decoder's words, `memory` (B, S, D) is what the encoder made of the source, `memory_mask` (B, S)
-is True for its real words. The maps are (D, K). Return `output, weights`: (B, T, K) and (B, T, S).
+second sub-layer. It is chapter 02's cross-attention for a batch with padded sources: `x` (B, T, D)
+are the decoder's words, `memory` (B, S, D) is what the encoder made of the source, `memory_mask`
+(B, S) is True for its real words. The maps are (D, K). Return `output, weights`: (B, T, K) and
+(B, T, S).
 """,
     hints=(
         "The decoder asks. Keys and values both come from `memory`.",

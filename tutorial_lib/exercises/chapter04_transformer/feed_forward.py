@@ -175,8 +175,8 @@ FEED_FORWARD = Write(
 Write `feed_forward(x, w1, b1, w2, b2)`, the second half of an encoder layer: two linear maps with
 ReLU between them, from D to d_ff and back, the same for each word. `w1` is (D, d_ff) and `w2`
 (d_ff, D), used as `x @ w1`; the biases are (d_ff,) and (D,). The shortcut and LayerNorm are not
-part of it. The code below has the right shapes, and two things are wrong with it. What has `b1` no
-say in? And which numbers can the function never return?
+part of it. The code below has the right shapes, and two things are wrong with it. Which decision
+does `b1` come too late for? And which numbers can the function never return?
 """,
     hints=(
         "`torch.relu` sets negative numbers to 0.",
