@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from tutorial_lib.recipes import load_card, load_checkpoint, number_bert
 from tutorial_lib.recipes.gap_tests import missed_texts
@@ -127,8 +128,33 @@ def test_it_copies_unless_the_unit_or_the_thousands_differ(model):
 
 
 def test_a_gpt_fills_one_gap_each(model):
-    gpt = number_bert.train_gpt(model.tokenizer, steps=2)
+    """A GPT that knows German alone, and says nothing right after a wrong word."""
+    rows, segments, _ = packed(split(SETTINGS)[1], model.tokenizer)
+    known = (rows != model.tokenizer.unk_id).all(dim=1)
+    rows, german = rows[known], segments[known].bool()  # (B, T)
+    answers = F.one_hot(rows.roll(-1, dims=1), model.tokenizer.vocab_size)  # (B, T, V)
+    answers = 20.0 * answers * german.roll(-1, dims=1)[..., None]
+
+    def gpt(ids):
+        width = ids.shape[1]
+        sound = (ids == rows[:, :width]).cumprod(dim=1)
+        return answers[:, :width] * sound[..., None]
+
     found = number_bert.one_gap_each({"BERT": model}, gpt, model.tokenizer)
     assert min(found["BERT"]) > 0.95
-    assert max(found["GPT, left side"]) < 0.5
-    assert [*found] == ["BERT", "GPT, left side", "GPT, whole text"]
+    english, of_german = found["GPT, left side"]
+    assert english < 0.2  # it says one and the same word in each gap
+    assert of_german == 1
+    assert [*found["GPT, whole text"]] == [1, 1]
+
+
+def test_a_gpt_of_numbers_learns(model):
+    """Two steps lower its loss on the texts that it has not read."""
+    rows, pad_id = packed(split(SETTINGS)[1], model.tokenizer)[0], model.tokenizer.pad_id
+    losses = []
+    for steps in (0, 2):
+        gpt = number_bert.train_gpt(model.tokenizer, steps)
+        with torch.no_grad():
+            logits = gpt(rows)[:, :-1].transpose(1, 2)
+        losses.append(F.cross_entropy(logits, rows[:, 1:], ignore_index=pad_id).item())
+    assert losses[1] < losses[0]
