@@ -94,8 +94,8 @@ def scale_step_at_least(log_scale, cosines, rate):
 
 
 def scale_step_of_temperature(log_scale, cosines, rate):
-    """This *divides* the cosines by exp(log_scale): what learns and is bounded is the temperature,
-    which gets smaller and smaller and never meets its bound.
+    """This *divides* the cosines by exp(log_scale): so what learns is the temperature,
+    which shrinks and never meets its bound.
     """
     return slipped(log_scale, cosines, rate, scale=lambda s: (-s).exp())
 
