@@ -1,5 +1,6 @@
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -151,6 +152,15 @@ def test_answers_lie_in_the_excerpt_and_do_not_depend_on_other_questions():
         for shares in (answer.starts, answer.ends):
             assert len(shares) == len(question.excerpt)
             assert 0.5 < sum(shares) < 1  # the rest is on [SEP]
+
+
+def test_a_word_that_the_tokenizer_drops_is_no_part_of_the_quote():
+    question, row = rows_of(questions(1), TOKENIZER, CONTEXT)[0]
+    n_words = len(question.excerpt)
+    longer = replace(question, excerpt=(*question.excerpt, ""))
+    (answer,) = answers(reader(), [(longer, row)], TOKENIZER.pad_id)
+    assert len(answer.quoted) == n_words + 1
+    assert answer.quoted[-1] == 0
 
 
 class Separator:

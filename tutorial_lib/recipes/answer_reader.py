@@ -197,7 +197,8 @@ def answers(model, questions, pad_id):
                 )
             )
             shares = [part.tolist() for part in (starts, ends)]
-            quoted = (quoted / word_of[real].bincount()).tolist()
+            n_pieces = word_of[real].bincount(minlength=len(question.excerpt))
+            quoted = (quoted / n_pieces.clamp(min=1)).tolist()  # 0 for a word without a piece
             words = question.excerpt[first : last + 1]
             evidence = tuple(sorted({*word_of[(of_quote.argmax(-1) == 1) & real].tolist()}))
             found.append(Answer(words, first, last, *shares, evidence, quoted))

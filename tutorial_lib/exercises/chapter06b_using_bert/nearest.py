@@ -116,7 +116,7 @@ NEAREST = Write(
     level="easy",
     text="""
 A table holds a vector for each speech. Its cosine with the vector of a query says how close the two
-are in meaning. The table was rounded to save space, so its vectors have other lengths than 1.
+are in meaning. The table was rounded to save space, so its vectors no longer have length 1.
 Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the numbers of the n rows
 with the highest cosine, the best one first, (n,).
 """,
