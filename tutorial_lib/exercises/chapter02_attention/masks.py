@@ -277,7 +277,7 @@ The map above was meant to be causal attention: row t looks at words 0 to t. The
 has one of the mistakes below. Choose its letter in the next cell. Then write the code right, from
 an empty function: `masked_attention(q, k, v, mask)` is your `attention` of 2.4 for one head, but
 query t looks only at the keys s with `mask[t, s]` True. It returns `output, weights`, for q (T, K),
-k (S, K), v (S, D) and mask (T, S). Every masked map of this chapter will come from your function.
+k (S, K), v (S, D) and mask (T, S). The chapter uses your function from here on.
 """,
     hints=(
         "What should the single weight of the first row be? What is it here?",

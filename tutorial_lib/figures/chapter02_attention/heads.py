@@ -23,7 +23,7 @@ NUMBERS = 32  # of a vector that are drawn
 FEW = 6  # a matrix with no more rows and columns has its numbers written in square cells
 SPAN = 1.45  # height of the longer text's matrices, in inches
 WORD = 0.085  # inches a letter takes
-STRIP = 0.15  # width of one head in the row of heads, in inches
+STRIP = 0.2  # width of one head in the row of heads, in inches
 ASIDE = 0.11  # how far arrows keep off each other, in inches
 
 
@@ -166,9 +166,9 @@ def head_steps(x, queries, keys, values, mask=None):
 def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None, **options):
     """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_o.
 
-    x (1, T, D); options are the layer's own, such as mask. The maps are those of one forward pass,
-    all other tensors are plain blocks. heads: which to draw, in amber wherever they are; by default
-    the first two and the last. Returns the figure.
+    x (1, T, D); options are the layer's own, such as mask. All numbers are those of one forward
+    pass; of x and the output the first 32 columns are drawn. heads: which to draw, framed in amber
+    wherever they are; by default the first two and the last. Returns the figure.
     Raises what the layer raises.
     """
     records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
@@ -194,8 +194,7 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         figure, out + wide / 2 + 0.15, height + 0.35, title or "Multi-head attention", below=0.3
     )
     middle = height / 2
-    said = sizes_in_words("T D", x[0].shape)
-    _block(axes, "x", said, x_at, middle, wide, high)
+    _block(axes, x[0], "x", _said_of_some(x[0]), x_at, middle, wide, high)
     _rows(axes, words, x_at - wide / 2, middle, high / n_tokens)
     for row, head in enumerate(heads):
         y = height - high / 2 - row * pitch
@@ -211,7 +210,8 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         _matrix(axes, weights, "weights", None, maps, y, high, high, style.INK, style.BLUE)
         _rows(axes, words, maps - high / 2, y, high / n_tokens)
         _columns(axes, words, maps, y - high / 2, high / n_tokens)
-        _block(axes, "output", str(head), outputs, y, narrow, high, lit=True)
+        found = records["heads"][head]
+        _block(axes, found, "output", str(head), outputs, y, narrow, high, lit=True)
         arrow(axes, [(maps + high / 2 + 0.06, y), (outputs - narrow / 2 - 0.08, y)])
         start, end = joined - side / 2 - 0.08, right
         turn = (start + end) / 2
@@ -222,35 +222,46 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         below = height - len(heads) * pitch + 0.33
         said = sizes_in_words(letters, records[name][0].shape)
         axes.text(place, below, said, ha="center", va="top", fontsize=9)
-    _side_by_side(axes, records["heads"].shape, heads, joined, middle, side, high)
+    _side_by_side(axes, records["heads"], heads, joined, middle, side, high)
     start, end = joined + side / 2 + 0.06, out - wide / 2 - 0.08
     arrow(axes, [(start, middle), (end, middle)])
     d_model = layer.output.weight.shape
     said = f"· W_o\n{d_model[1]} × {d_model[0]}"
     axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
-    said = sizes_in_words("T D", records["output"].shape)
-    _block(axes, "output", said, out, middle, wide, high)
+    output = records["output"]
+    _block(axes, output, "output", _said_of_some(output), out, middle, wide, high)
     return figure
 
 
-def _block(axes, name, below, x, y, width, height, lit=False):
-    """A tensor without its numbers, around (x, y); lit makes it amber."""
-    fill, edge = (style.PALE_AMBER, style.AMBER) if lit else (style.PALE_GREY, style.GRID)
-    rounded(axes, x - width / 2, y - height / 2, width, height, fill, edge)
+def _said_of_some(tensor):
+    """The sizes of a tensor (T, D), and how many of its columns are drawn."""
+    said = sizes_in_words("T D", tensor.shape)
+    return said + (f"\nfirst {NUMBERS} columns" if tensor.shape[1] > NUMBERS else "")
+
+
+def _block(axes, tensor, name, below, x, y, width, height, lit=False):
+    """The first columns of a tensor (T, D) around (x, y); lit frames them in amber."""
+    _framed(axes, tensor, x - width / 2, y - height / 2, width, height, lit)
     look = {"ha": "center", "va": "bottom", "fontsize": 10, "fontweight": "bold"}
     axes.text(x, y + height / 2 + 0.07, name, **look)
     axes.text(x, y - height / 2 - 0.08, below, ha="center", va="top", fontsize=9.2)
 
 
-def _side_by_side(axes, shape, drawn, x, y, width, height):
-    """The outputs of all heads, of shape (H, T, K), next to each other; those drawn are amber."""
-    n_heads, n_tokens, d_head = shape
+def _framed(axes, tensor, left, bottom, width, height, lit):
+    shown = tensor.detach().float().cpu().numpy()[:, :NUMBERS]
+    cells(axes, shown, left, bottom, width, height)
+    frame = {"boxstyle": "square,pad=0", "linewidth": 2.0 if lit else 1.0, "zorder": 5}
+    edge = style.AMBER if lit else style.GRID
+    rounded(axes, left, bottom, width, height, "none", edge, **frame)
+
+
+def _side_by_side(axes, outputs, drawn, x, y, width, height):
+    """The outputs of all heads, (H, T, K), next to each other; those drawn are framed in amber."""
+    n_heads, n_tokens, d_head = outputs.shape
     strip, left, bottom = width / n_heads, x - width / 2, y - height / 2
     for head in range(n_heads):
         lit = head in drawn
-        fill, edge = (style.PALE_AMBER, style.AMBER) if lit else (style.PALE_GREY, style.GRID)
-        corners = {"boxstyle": "square,pad=0", "linewidth": 1.2}
-        rounded(axes, left + strip * head, bottom, strip - 0.04, height, fill, edge, **corners)
+        _framed(axes, outputs[head], left + strip * head, bottom, strip - 0.04, height, lit)
         if lit:
             below = {"ha": "center", "va": "top", "fontsize": 9}
             axes.text(left + strip * (head + 0.5) - 0.02, bottom - 0.06, str(head), **below)
