@@ -115,9 +115,9 @@ NEAREST = Write(
     title="The nearest in meaning",
     level="easy",
     text="""
-Which rows of a table are closest in meaning to a query? The cosine says it, as the vectors may have
-any length. Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the numbers of
-the n rows with the highest cosine, the best one first, (n,).
+Which rows of a table are closest in meaning to a query? Measure it by the cosine, since the vectors
+may have any length. Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the
+numbers of the n rows with the highest cosine, the best one first, (n,).
 """,
     hints=(
         "A dot product is cosine times both lengths. One of the two lengths is the same for all "
