@@ -3,7 +3,6 @@
 import re
 
 import torch
-import torch.nn.functional as F
 
 SENSES = {
     "bank": {
@@ -62,14 +61,3 @@ def occurrences(model, tokenizer, word):
         place = encoding.tokens.index(word)
         found.append(torch.stack([state[0, place] for state in states]))  # (L + 1, D)
     return torch.stack(found, dim=1)
-
-
-def nearest_agree(vectors, senses):
-    """Return for how many of the vectors (N, D) the nearest other one has the same sense.
-
-    >>> nearest_agree(torch.tensor([[1.0, 0], [1, 0.1], [0, 1]]), ["a", "a", "b"])
-    2
-    """
-    unit = F.normalize(vectors, dim=-1)
-    nearest = (unit @ unit.T).fill_diagonal_(-2).argmax(dim=1).tolist()
-    return sum(senses[i] == senses[j] for i, j in enumerate(nearest))

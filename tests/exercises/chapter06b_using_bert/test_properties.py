@@ -290,11 +290,11 @@ SETS = {
         {
             "one too long": (span(longest_by=1), ["With longest = 3 the answer has 4"]),
             "backwards": (span(order=False), ["The end comes before the start: search"]),
-            "outside": (span(inside=False), ["It looks outside of the scene too"]),
+            "outside": (span(inside=False), ["It looks outside of the text too"]),
             "end behind": (span(end=1), ["It returns the position after the answer"]),
             "outside, one too long": (
                 span(inside=False, longest_by=1),
-                ["It looks outside of the scene too", "With longest = 3 the answer has 4"],
+                ["It looks outside of the text too", "With longest = 3 the answer has 4"],
             ),
             "backwards, product": (
                 span(order=False, combine=lambda a, b: a * b),

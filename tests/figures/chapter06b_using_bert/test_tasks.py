@@ -21,7 +21,7 @@ def test_names_found_missed_and_wrongly_said_look_different():
     fates = bert_tasks.name_fates(SPEECH["tags"], SPEECH["said"])
     assert fates[2] == "found"
     assert fates[5] == "missed"
-    assert fates[7] == "no name, but said"
+    assert fates[7] == "marked, but labelled O"
     assert fates.count("") == 5
     figure = figures.named_speeches([SPEECH], "title")
     assert texts(figure) == ["Hamlet", *SPEECH["words"], *bert_tasks.FATES]
@@ -44,7 +44,7 @@ def test_a_long_speech_is_broken_into_lines_inside_the_page():
 
 def test_the_alt_text_names_the_names():
     alt = figures.describe_named_speeches([SPEECH])
-    assert "found: Hamlet; missed: Horatio; no name, but said: Yorick" in alt
+    assert "found: Hamlet; missed: Horatio; marked, but labelled O: Yorick" in alt
 
 
 def test_results_show_the_mean_and_every_seed():

@@ -154,8 +154,8 @@ ENTITY_F1 = Write(
     text="""
 Write `entity_f1(predicted, true)`. Both hold one list a text, in the same order: the names of that
 text as pairs `(start, end)`. A predicted name is right when the **same text** has a true name with
-the same start **and** the same end. Count over all texts together: precision P is the share of the
-predicted names that are right, recall R the share of the true names that were found. Return
+the same start **and** the same end. Count over all texts together. Precision P is the share of the
+predicted names that are right. Recall R is the share of the true names that were found. Return
 F1 = 2 P R / (P + R), one number from 0 to 1, and 0 when no name is right.
 """,
     hints=(

@@ -246,8 +246,8 @@ FINE_TUNING_STEP = Write(
 Write `train_step(body, head, optimizer, ids, mask, wanted)`: one step on a batch of texts. The body
 reads `ids` (B, T), told by `mask` (B, T) which tokens are real: `body(ids, mask=mask)` is
 (B, T, D). Take the mean over the real tokens of each text (`mean_pool(hidden, mask)` does it), let
-the head make logits (B, 2) of it, and compare them with `wanted` (B,), 0 for rotten and 1 for
-fresh. Then move head and body one step. Return the loss, best as a plain number, and the logits.
+the head make logits (B, 2) of it. Compare these with `wanted` (B,), 0 for rotten and 1 for fresh.
+Then move head and body one step. Return the loss, best as a plain number, and the logits.
 """,
     hints=(
         "Five lines make the loss: the body's vectors, their mean, the logits, the cross-entropy. "

@@ -115,10 +115,9 @@ NEAREST = Write(
     title="The nearest in meaning",
     level="easy",
     text="""
-A table holds a vector for each speech. Its cosine with the vector of a query says how close the two
-are in meaning. The table was rounded to save space, so its vectors no longer have length 1.
-Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the numbers of the n rows
-with the highest cosine, the best one first, (n,).
+Which rows of a table are closest in meaning to a query? Measure it by the cosine, since the vectors
+may have any length. Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the
+numbers of the n rows with the highest cosine, the best one first, (n,).
 """,
     hints=(
         "A dot product is cosine times both lengths. One of the two lengths is the same for all "
@@ -143,5 +142,5 @@ with the highest cosine, the best one first, (n,).
         Property("The numbers of n rows are asked for, (n,), from 0 on.", n_numbers),
         Property("It does not find the rows with the highest cosine.", the_best_rows),
     ),
-    see="6bF Search by meaning",
+    see="6bE Which layer",
 )

@@ -1,4 +1,4 @@
-"""Chapter 06b: the best stretch of a scene, from a score for its start and one for its end."""
+"""Chapter 06b: the best stretch of a text, from a score for its start and one for its end."""
 
 import functools
 import math
@@ -9,10 +9,10 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def best_span(start_logits, end_logits, allowed, longest):
-    """Return the (start, end) of highest start_logits[start] + end_logits[end], both in the answer.
+    """Return the (start, end) of highest start_logits[start] + end_logits[end], both allowed.
 
-    start_logits, end_logits (T,); allowed (T,) bool, the places of the scene; start <= end, and
-    the answer has at most `longest` tokens.
+    start_logits, end_logits (T,); allowed (T,) bool, True where an answer may be; start <= end,
+    and the answer has at most `longest` tokens.
     """
     places = torch.arange(len(allowed))
     length = places - places[:, None] + 1  # (T, T): from each start, the row, to each end
@@ -42,7 +42,7 @@ def searched(start_logits, end_logits, fits, score=None):
 
 
 def rule(allowed, longest):
-    """Whether a pair is in order, in the scene, and not too long."""
+    """Whether a pair is in order, in the text, and not too long."""
     inside = allowed.tolist()
     return lambda s, e: s <= e < s + longest and inside[s] and inside[e]
 
@@ -53,11 +53,11 @@ def best(start_logits, end_logits, allowed, longest):
 
 
 def best_span_cases():
-    """Each case tempts to one mistake: order, length, scene, low logits, a start alone."""
+    """Each case tempts to one mistake: order, length, place, low logits, a start alone."""
 
-    def spans(start, end, scene, longest):
+    def spans(start, end, inside, longest):
         allowed = torch.zeros(len(start)).bool()
-        allowed[scene] = True
+        allowed[inside] = True
         return torch.tensor(start), torch.tensor(end), allowed, longest
 
     whole, later = slice(0, None), slice(2, 6)
@@ -67,7 +67,7 @@ def best_span_cases():
         case("2 tokens at most", *spans([6, 1, 0.5, 3], [0, 2, 4, 9.5], whole, 2)),
         case("2 tokens just fit", *spans([5.0, 0, 0, 1], [1, 4.5, 2, 0], whole, 2)),
         case(
-            "a scene inside",
+            "a stretch inside",
             *spans([9, 2, 1, 3, 0, 0.5, 1, 4], [0, 1, 2, 0.5, 5, 1, 8, 3], later, 3),
         ),
         case(
@@ -80,7 +80,7 @@ def best_span_cases():
 
 
 ALL = torch.ones(7).bool()
-SCENE = torch.tensor([False, True, True, True, True, True, False])
+ALLOWED = torch.tensor([False, True, True, True, True, True, False])
 
 
 def peaks(start, end, height=5.0):
@@ -110,13 +110,13 @@ def raw(answer, logits, allowed=ALL, longest=7):
 @functools.lru_cache(maxsize=4)
 def swaps_the_logits(answer):
     """The start's are taken for the end's."""
-    return raw(answer, peaks(4, 2), SCENE) == (2, 4) != words_2_to_4(answer)
+    return raw(answer, peaks(4, 2), ALLOWED) == (2, 4) != words_2_to_4(answer)
 
 
 @functools.lru_cache(maxsize=4)
 def words_2_to_4(answer):
     """What an answer returns for a start at 2 and an end at 4."""
-    return raw(answer, peaks(2, 4), SCENE)
+    return raw(answer, peaks(2, 4), ALLOWED)
 
 
 def picked(answer, logits, allowed=ALL, longest=7):
@@ -127,7 +127,7 @@ def picked(answer, logits, allowed=ALL, longest=7):
     swapped = swaps_the_logits(answer)
     seen = (2, 4) if swapped else words_2_to_4(answer)
     if seen == (1, 3) and allowed is ALL:
-        seen = (2, 4)  # counted from the scene, which begins at 0 here
+        seen = (2, 4)  # counted from the text, which begins at 0 here
     found = raw(answer, logits[::-1] if swapped else logits, allowed, longest)
     return WRITTEN.get(seen, WRITTEN[2, 4])(*found)
 
@@ -139,7 +139,7 @@ def finds_peaks(answer):
 
 def is_a_pair(answer):
     """Two numbers."""
-    found = answer(*peaks(2, 4), SCENE, 7)
+    found = answer(*peaks(2, 4), ALLOWED, 7)
     return len(found) == 2 if isinstance(found, list | torch.Tensor) and found.dim() else False
 
 
@@ -149,7 +149,7 @@ def says_start_and_end(answer):
         (4, 2): "It returns (end, start): the start comes first.",
         (2, 5): "It returns the position after the answer: here the end is its last token.",
         (2, 3): "It returns the start and the length: the end is asked for.",
-        (1, 3): "It counts from the first token of the scene: count from the first of all T.",
+        (1, 3): "It counts from the first token of the text: count from the first of all T.",
     }
     if swaps_the_logits(answer):
         return "It reads the start from `end_logits`, and the end from `start_logits`."
@@ -162,15 +162,15 @@ def start_before_end(answer):
     return start <= end
 
 
-def stays_in_the_scene(answer):
+def stays_in_the_text(answer):
     """Both are allowed."""
     logits = peaks({0: 9.0, 2: 3.0}, {6: 9.0, 4: 3.0})
-    start, end = picked(answer, logits, SCENE)
-    if not (SCENE[start] or SCENE[end]):
-        return "It looks outside of the scene too: start and end must both be `allowed`."
-    if not SCENE[start]:
-        return "It lets the answer start outside of the scene: `allowed` is for the start too."
-    return bool(SCENE[end])
+    start, end = picked(answer, logits, ALLOWED)
+    if not (ALLOWED[start] or ALLOWED[end]):
+        return "It looks outside of the text too: start and end must both be `allowed`."
+    if not ALLOWED[start]:
+        return "It lets the answer start outside of the text: `allowed` is for the start too."
+    return bool(ALLOWED[end])
 
 
 def not_too_long(answer):
@@ -196,11 +196,11 @@ def one_token(answer):
 
 def low_logits_win(answer):
     """0 is no lowest score."""
-    rules = (start_before_end, stays_in_the_scene, not_too_long)
+    rules = (start_before_end, stays_in_the_text, not_too_long)
     if any(rule(answer) is not True for rule in rules):
         return None
-    start, end = picked(answer, tuple(x - 20 for x in peaks({5: 4.0}, {2: 4.0})), SCENE, 2)
-    return bool(SCENE[start] and SCENE[end]) and start <= end < start + 2
+    start, end = picked(answer, tuple(x - 20 for x in peaks({5: 4.0}, {2: 4.0})), ALLOWED, 2)
+    return bool(ALLOWED[start] and ALLOWED[end]) and start <= end < start + 2
 
 
 SCORES = {
@@ -242,11 +242,10 @@ BEST_SPAN = Write(
     level="medium",
     text="""
 A BERT gives each of T tokens two scores: how likely the answer starts there, and how likely it ends
-there. Write `best_span(start_logits, end_logits, allowed, longest)`, which returns `(start, end)`,
-two whole numbers, the positions of the first and the **last** token of the answer: the pair with
-the highest `start_logits[start] + end_logits[end]` among those where start <= end, both are
-`allowed` (T,) (True where an answer may be, one stretch), and the answer has at most `longest`
-tokens.
+there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns `(start, end)`, two
+whole numbers: the positions of the first and the **last** token of the answer. Take the pair with
+the highest `start_logits[start] + end_logits[end]`. But the end is not before the start, and the
+answer has at most `longest` tokens. Both ends are `allowed` (T,), which is True for one stretch.
 """,
     hints=(
         "Two loops do: over all starts, and for each over the ends that may belong to it. Keep the "
@@ -268,8 +267,8 @@ tokens.
             "The end comes before the start: search the pairs with start <= end.", start_before_end
         ),
         Property(
-            "It lets the answer end outside of the scene: `allowed` is for the end too.",
-            stays_in_the_scene,
+            "It lets the answer end outside of the text: `allowed` is for the end too.",
+            stays_in_the_text,
         ),
         Property("The answer has more than `longest` tokens.", not_too_long),
         Property("An answer of exactly `longest` tokens is lost.", just_fits),

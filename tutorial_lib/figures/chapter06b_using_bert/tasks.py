@@ -17,7 +17,7 @@ from tutorial_lib.figures.tokens import drawable
 FATES = {
     "found": ("#cdeadf", style.GREEN, "-"),
     "missed": ("none", style.ORANGE, "--"),
-    "no name, but said": ("#f2dceb", style.PINK, ":"),
+    "marked, but labelled O": ("#f2dceb", style.PINK, ":"),
 }
 
 
@@ -27,14 +27,14 @@ def name_fates(tags, said):
     tags and said hold B, I or O a word. Raises ShapeError when they are not equally long.
 
     >>> name_fates(["B", "O", "B"], ["B", "B", "O"])
-    ['found', 'no name, but said', 'missed']
+    ['found', 'marked, but labelled O', 'missed']
     """
     if len(tags) != len(said):
         raise ShapeError(f"{len(tags)} true tags, but {len(said)} said")
     fates = {
         (True, True): "found",
         (True, False): "missed",
-        (False, True): "no name, but said",
+        (False, True): "marked, but labelled O",
         (False, False): "",
     }
     return [fates[true != "O", found != "O"] for true, found in zip(tags, said, strict=True)]
