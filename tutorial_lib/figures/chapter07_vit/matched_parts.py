@@ -46,7 +46,8 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
             if place == 0:
                 style.panel_title(axes, way)
             if way != first:
-                axes.set_xlabel(f"{_same(found, way, place):.0%} as {first}", fontsize=10)
+                share = _same(found, way, place)
+                axes.set_xlabel(f"agrees on {share:.0%} of the patches", fontsize=10)
         for axes in line:
             style.draw_frame(axes)
     _mark(lines[0, 0], pictures[0], clicks)
