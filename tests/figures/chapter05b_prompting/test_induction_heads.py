@@ -32,5 +32,5 @@ def test_grids_keep_equal_layers_at_equal_heights():
     (frame,) = one.patches
     assert (frame.get_x(), frame.get_y()) == (0.5, 2.5)
     assert [axes.get_title() for axes in (one, other)] == ["all", "fewer"]
-    (number,) = one.texts  # beside the frame, towards the middle
-    assert (number.get_text(), number.get_position()[1]) == ("0.00", 3)
+    (number,) = one.texts  # in the frame
+    assert (number.get_text(), number.get_position()) == ("0.00", (1, 3))

@@ -24,7 +24,8 @@ function linesView(state, update) {
   const filler = element("div");
   const node = element("div", { class: "tl-lines" }, canvas, filler);
   const note = element("div", { class: "tl-note" });
-  const [height, pad, most] = [440, 6, 600];
+  const [tall, pad, most] = [440, 6, 600];
+  let height = tall;
   let width = 380;
   let rowHeight = 22;
   let gutter = 110;
@@ -120,7 +121,8 @@ function linesView(state, update) {
     canvas,
     resize() {
       const count = Math.max(state.T, state.S);
-      rowHeight = count <= 20 ? Math.max(20, Math.min(26, height / (count + 1))) : 18;
+      rowHeight = count <= 20 ? Math.max(20, Math.min(26, tall / (count + 1))) : 18;
+      height = count <= 32 ? Math.max(tall, count * rowHeight + 2 * pad) : tall; // a few lines too many need no scrolling
       const total = Math.min(height, count * rowHeight + 2 * pad);
       gutter = 16 + state.widest(13);
       width = Math.max(250, 2 * gutter + 110);

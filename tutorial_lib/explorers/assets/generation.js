@@ -24,7 +24,8 @@ function render({ model, el }) {
     top_p: slider("Top-p", { min: 0.01, max: 1, step: 0.01, value: model.get("top_p"),
       show: (p) => (p < 1 ? p.toFixed(2) : "off"), change: (top_p) => set({ top_p }) }),
   };
-  const box = element("textarea", { rows: "2", "aria-label": "Prompt", spellcheck: "false", dir: "auto" });
+  const written = model.get("prompt").split("\n").length;
+  const box = element("textarea", { rows: String(Math.min(6, Math.max(2, written))), "aria-label": "Prompt", spellcheck: "false", dir: "auto" });
   box.value = model.get("prompt");
   const seed = element("input", { type: "number", min: "0", step: "1", "aria-label": "Seed", value: model.get("seed") });
   const cached = element("input", { type: "checkbox", "aria-label": "Keep keys and values (cache)" });

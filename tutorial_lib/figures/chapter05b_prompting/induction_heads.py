@@ -167,8 +167,8 @@ def copied_words(question, answer, weights, title="", *, figure=None):
 def score_grids(panels, title="", *, figure=None):
     """Grids of one number a head: a row for each layer, a column for each head, from 0 to 1.
 
-    panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head), and beside each frame
-    is its number. Panels may have fewer layers than the first.
+    panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head), and in each frame is
+    its number. Panels may have fewer layers than the first.
 
     >>> axes = score_grids({"induction": ([[0.1, 0.9]], [(0, 1)])}).axes[0]
     >>> len(axes.patches), axes.texts[0].get_text()
@@ -176,7 +176,7 @@ def score_grids(panels, title="", *, figure=None):
     """
     shapes = [np.shape(scores) for scores, _ in panels.values()]
     n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
-    wide, high = max(0.6 + 0.27 * n_heads, 2.4), max(0.17 * n_layers, 1.2)  # room for the names
+    wide, high = max(0.6 + 0.36 * n_heads, 2.5), max(0.18 * n_layers, 1.3)  # room for the numbers
     figure = blank(figure, 1.4 + wide * len(panels), 1.3 + high)
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
@@ -189,17 +189,16 @@ def score_grids(panels, title="", *, figure=None):
         axes.tick_params(length=0)
         for layer, head in framed:
             axes.add_patch(_frame(head, layer))
-            left = head > scores.shape[1] / 2
             axes.text(
-                head - 0.65 if left else head + 0.65,
+                head,
                 layer,
                 f"{scores[layer, head]:.2f}",
-                ha="right" if left else "left",
-                va="center",
+                ha="center",
+                va="center_baseline",
                 fontsize=9.5,
                 fontweight="bold",
-                color=ORANGE,
-                bbox={"facecolor": CARD, "edgecolor": "none", "pad": 0.8},
+                color="white" if scores[layer, head] > 0.5 else INK,
+                zorder=6,
             )
         panel_title(axes, name)
     figure.colorbar(picture, ax=list(grid), fraction=0.04, pad=0.02).outline.set_visible(False)
