@@ -299,13 +299,11 @@ QUANTIZE = Write(
     title="The nearest code, and a way back",
     level="hard",
     text="""
-A code book turns each vector into the nearest of its V codes, and a picture into whole numbers.
 Write `quantize(x, codes)`: for `x` (N, D) and `codes` (V, D) return the nearest code of each
 vector, (N, D), and its number, (N,). Nearest is where the sum of the squared differences is
-smallest. Now the difficulty: choosing has no gradient, and the encoder that made `x` would never
-learn. So treat it on the way back *as if nothing had been chosen*: the gradient that reaches the
-vectors **passes straight through to `x`**, unchanged. The codes get none from here. They learn from
-a loss of their own.
+smallest. Choosing has no gradient, so treat it on the way back *as if nothing had been chosen*: the
+gradient that reaches the vectors **passes straight through to `x`**, unchanged. The codes get none
+from here. They learn from a loss of their own.
 """,
     hints=(
         "(N, 1, D) minus (V, D) are all differences at once, (N, V, D).",

@@ -313,14 +313,13 @@ OVERLAP = Write(
     title="Seen before?",
     level="easy",
     text="""
-A model that has seen the pictures of a test, or some much like them, need not be good at new ones.
-The authors of CLIP checked this, and so can you. `tested` (N, D) and `seen` (M, D) hold a vector
-for each picture of the test and of the training. `right` (N,) is True where the model was right. A
-tested picture has a **look-alike** if its cosine with at least one seen picture is `limit` or more.
-Write `overlap(right, tested, seen, limit)`, which returns two numbers. The first is the **share**
-of the tested pictures that have a look-alike. The second is what the look-alikes **add**: the share
-right among *all* tested pictures, minus the share right among those *without* a look-alike. At
-least one picture has none, and no vector has length 0.
+How much of a test had a model seen before, and did that help? `tested` (N, D) and `seen` (M, D)
+hold a vector for each picture of the test and of the training. `right` (N,) is True where the model
+was right. A tested picture has a **look-alike** if its cosine with at least one seen picture is
+`limit` or more. Write `overlap(right, tested, seen, limit)`, which returns two numbers. The first
+is the **share** of the tested pictures that have a look-alike. The second is what the look-alikes
+**add**: the share right among *all* tested pictures, minus the share right among those *without* a
+look-alike. At least one picture has none, and no vector has length 0.
 """,
     hints=(
         "Which table holds the cosine of each tested picture with each seen one? (10.1 made one "

@@ -9,18 +9,18 @@ from tutorial_lib.figures.diagrams import arrow, canvas, rounded
 IDEAS = {
     "one space": ("10A to 10E", style.PALE_BLUE, style.BLUE),
     "one row": ("10F to 10I", style.PALE_AMBER, style.AMBER),
-    "a grid of codes": ("10J and 10K", style.PALE_GREEN, style.GREEN),
+    "a coarse grid": ("10J and 10K", style.PALE_GREEN, style.GREEN),
 }
 # model, year, who -> the ideas that it takes, and what it does. The chapter's references have all.
 MODELS = {
-    ("VQ-VAE", 2017, "van den Oord et al."): (["a grid of codes"], "a code book"),
+    ("VQ-VAE", 2017, "van den Oord et al."): (["a coarse grid"], "a code book"),
     ("VisualBERT", 2019, "Li et al."): (["one row"], "words and regions"),
     ("VideoBERT", 2019, "Sun et al."): (["one row"], "words and frames"),
     ("CLIP", 2021, "Radford et al."): (["one space"], "which text is whose?"),
-    ("DALL-E", 2021, "Ramesh et al."): (["one row", "a grid of codes"], "caption, then codes"),
-    ("BLIP", 2022, "Li et al."): (["one space", "one row"], "finds and describes"),
-    ("Latent diffusion", 2022, "Rombach et al."): (["a grid of codes"], "noise, made clean"),
-    ("LLaVA", 2023, "Liu et al."): (["one row"], "patches, a question"),
+    ("DALL-E", 2021, "Ramesh et al."): (["one row", "a coarse grid"], "caption, then codes"),
+    ("BLIP", 2022, "Li et al."): (["one space"], "with cross-attention"),
+    ("Latent diffusion", 2022, "Rombach et al."): (["a coarse grid"], "noise, made clean"),
+    ("LLaVA", 2023, "Liu et al."): (["one space", "one row"], "CLIP’s eye, one row"),
     ("SigLIP", 2023, "Zhai et al."): (["one space"], "a pair: yes or no?"),
 }
 BUILT = {"VQ-VAE", "VisualBERT", "VideoBERT", "CLIP", "DALL-E"}  # in this chapter
@@ -41,7 +41,7 @@ def text_picture_map(figure=None):
     years = sorted({year for _, year, _ in MODELS})
     width = LEFT + COLUMN * len(years)
     top = (LANE + GAP) * len(IDEAS)
-    title = "Nine models build on three ideas: this chapter has built the coloured ones"
+    title = "Nine models build on three ideas: this chapter has built the filled ones"
     figure, axes = canvas(figure, width, top + 0.3, title, below=-0.05)
     middles = {}
     for row, (idea, (where, pale, _)) in enumerate(IDEAS.items()):
@@ -99,4 +99,4 @@ def describe_text_picture_map():
         built = ", built in this chapter" if model in BUILT else ""
         parts.append(f"{model} ({who} {year}), {' and '.join(ideas)}: {does}{built}")
     used = ", ".join(f"from {one} to {other}" for one, other in USES)
-    return f"Models that join text and pictures, by year. {'. '.join(parts)}. A grid goes {used}."
+    return f"Models that join text and pictures, by year. {'. '.join(parts)}. The grid goes {used}."
