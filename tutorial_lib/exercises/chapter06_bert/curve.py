@@ -138,7 +138,8 @@ def mlm_batch_of(hidden, exchanged):
     """
 
     def mlm_batch(ids, chosen, mask_id):
-        draw, others = torch.rand(ids.shape), torch.randint_like(ids, 1, int(ids.max()) + 1)
+        draw, highest = torch.rand(ids.shape), int(ids.max())  # 0 is [MASK], and no letter
+        others = (ids - 1 + torch.randint_like(ids, 1, highest)) % highest + 1  # never the same
         inputs = torch.where(chosen & (draw < hidden + exchanged), others, ids)
         inputs = torch.where(chosen & (draw < hidden), mask_id, inputs)
         return inputs, torch.where(chosen, ids, -100)
