@@ -88,7 +88,7 @@ SOFTMAX = Write(
     title="Softmax",
     level="easy",
     text="""
-Write `softmax(scores)` without `torch.softmax`: positive weights, each row along the last axis
+Write `softmax(scores)` without `torch.softmax`: weights of 0 or more, each row along the last axis
 summing to 1, also when a score is 1,000. The code below passes on one row of small scores. Two
 things are wrong with it.
 """,

@@ -202,8 +202,8 @@ GRADIENT = Write(
     level="medium",
     text="""
 Write `gradient(f, x)`: the gradient of the number `f(x)` with respect to `x`, by autograd.
-The code below is right when you call it once. Call it twice with the same `x`. And leave `x` itself
-as it was: its `.grad` and its `requires_grad`, too.
+The code below is right for a fresh `x`, called once. It must also be right the second time, and
+leave `x` as it was, its `.grad` and its `requires_grad`, too.
 """,
     hints=(
         "A tensor takes part in autograd after `requires_grad_()`; work on a copy of `x`.",
