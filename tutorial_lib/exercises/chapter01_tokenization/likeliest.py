@@ -123,9 +123,9 @@ BEST_SUMS = Write(
     text="""
 Write `best_sums(word, log_p)`. `log_p` maps each piece to the logarithm of its probability; each
 single letter is a piece. Return a list of `len(word) + 1` numbers: number `end` is the largest sum
-that a cut of the first `end` letters can have. It begins with 0.0, as zero letters need zero pieces, and
-its last number belongs to the whole word. A long word has too many cuts to try each: how do you get
-a number from those before it?
+that a cut of the first `end` letters can have. It begins with 0.0, as zero letters need zero
+pieces, and its last number belongs to the whole word. A long word has too many cuts to try each:
+how do you get a number from those before it?
 """,
     hints=(
         "What can the last piece of the first `end` letters be? It begins at some `start`; in "

@@ -80,8 +80,8 @@ EMBED = Write(
     title="From ids to vectors",
     level="easy",
     text="""
-Write `embed(ids, omega)`. `omega` is the matrix Ω_e of the formula above, of shape (D, V): one column for
-each token of the vocabulary. Return the vectors of `ids` (T,) as rows, shape (T, D).
+Write `embed(ids, omega)`. `omega` is the matrix Ω_e of the formula above, of shape (D, V): one
+column for each token of the vocabulary. Return the vectors of `ids` (T,) as rows, shape (T, D).
 """,
     hints=(
         "One column for each token: which axis of `omega` do the ids select from?",

@@ -194,8 +194,8 @@ LOOKS_AHEAD = Write(
     text="""
 A map is not yet the layer, so test a layer by what comes out. Write
 `looks_ahead(layer, x)`: `layer` is any function from words x (T, D) to one output for each word,
-and all you can do is call it. Return True if an output depends on a word that comes **after** its own, else
-False. Leave `x` as it was. A layer may leak at a single position; differences below
+and all you can do is call it. Return True if an output depends on a word that comes **after** its
+own, else False. Leave `x` as it was. A layer may leak at a single position; differences below
 1e-4 are rounding, and no leak.
 """,
     hints=(
