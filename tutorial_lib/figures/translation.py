@@ -73,7 +73,7 @@ def cross_attention(weights, written, source, title="", marks=(), figure=None):
         joint |= {"color": style.ORANGE, "shrinkA": 17, "shrinkB": 17}
         axes.add_patch(FancyArrowPatch((column, row), (next_column, next_row), **joint))
     bar = figure.colorbar(image, ax=axes, pad=0.02, ticks=[0, 0.1, 0.3, 0.6, 1], shrink=0.9)
-    bar.set_label("weight (small ones drawn apart)")
+    bar.set_label("weight (colours stretched near 0)")
     bar.outline.set_visible(False)
     return figure
 

@@ -73,7 +73,8 @@ def test_live_shapes_stand_in_the_drawing(norm):
     assert {"(B, S, D) = (1, 5, 16)", "(B, T, D) = (1, 3, 16)"} <= set(shown)
     assert {"(B, T, V) = (1, 3, 9)", "2 heads of 8", "16 → 64 → 16", "table · √16"} <= set(shown)
     assert {"× 3", "× 2", "source words", "causal self-attention", "cross-attention"} <= set(shown)
-    assert "keys, values\n(B, H, S, K)\n(1, 2, 5, 8)\ninto each layer\n(× 2)" in shown
+    arrow = "into all 2 layers;\neach makes its own\nkeys and values"
+    assert f"encoder's output\n(B, S, D)\n(1, 5, 16)\n{arrow}" in shown
     assert cut_texts(figure) == []
 
 

@@ -71,8 +71,7 @@ def architecture(
     if distances:
         _distances(axes, model, stacks, tops, lefts)
         _outlined(axes, stacks, tops, lefts, height + 0.15)
-    keys = records["decoder layer 0 cross keys"]
-    _memory(axes, stacks, tops, lefts, between, shape_in_words(keys), layers["decoder"])
+    _memory(axes, stacks, tops, lefts, between, layers["decoder"])
     if counts:
         shares(axes, parameters_by_kind(model), lefts["encoder"], -1.15, width - 0.7)
     return figure
@@ -147,7 +146,7 @@ def _outlined(axes, stacks, tops, lefts, top):
     axes.text(lefts["encoder"] + 0.46, top - 0.04, "not so in chapter 04", fontsize=10, va="center")
 
 
-def _memory(axes, stacks, tops, lefts, between, shape, n_layers):
+def _memory(axes, stacks, tops, lefts, between, n_layers):
     """The arrow from the top of the encoder into the decoder's cross-attention."""
     x = lefts["encoder"] + WIDTH / 2
     last = stacks["encoder"][-1].name
@@ -158,6 +157,7 @@ def _memory(axes, stacks, tops, lefts, between, shape, n_layers):
     over = start + 0.22
     points = [(x, start), (x, over), (turn, over), (turn, middle), (lefts["decoder"], middle)]
     arrow(axes, points, style.BLUE, 2.4, 2.5)
-    axes_words, sizes = shape.split(" = ")
-    words = f"keys, values\n{axes_words}\n{sizes}\ninto each layer\n(× {n_layers})"
+    axes_words, sizes = stacks["encoder"][-1].shape.split(" = ")
+    layers = f"into all {n_layers} layers;\neach makes its own\nkeys and values"
+    words = f"encoder's output\n{axes_words}\n{sizes}\n{layers}"
     axes.text(turn + 0.09, middle + 0.1, words, fontsize=9, va="bottom", linespacing=1.35)
