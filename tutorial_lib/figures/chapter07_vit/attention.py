@@ -58,7 +58,7 @@ def _looks(grid, panels, title, figure):
         picture = draw_look(axes, grid, seen, top)
         style.panel_title(axes, name)
         axes.set_xlabel(
-            f"{grid.on_ink(seen):.2f} on patches\nwith ink, {_spread(seen)}", fontsize=9.5
+            f"{grid.on_ink(seen):.2f} on patches\nwith ink,\n{_spread(seen)}", fontsize=9.5
         )
     bar = figure.colorbar(picture, ax=others, fraction=0.03, pad=0.02)
     bar.outline.set_visible(False)
