@@ -68,7 +68,7 @@ def test_a_control_says_how_far_it_finds_the_same():
     clicks = {"sky": (0, 0), "trees": (1, 1)}
     figure = figures.matched_parts([grey(2, 2)], clicks, found)
     said = [axes.get_xlabel() for axes in figure.axes]
-    assert said == ["", "", "agrees on 75% of the patches"]
+    assert said == ["", "", "75% of the patches as in column 2"]
     words = figures.describe_matched_parts([grey(2, 2)], clicks, found)
     assert words.endswith("grey: 75% of by place as by vectors.")
 

@@ -159,11 +159,11 @@ SPLIT = Symptom(
     title="Nothing left to improve",
     level="easy",
     text="""
-The picture above shows how many training, validation and test images a *memory* reads right. The
-memory keeps 60 to 480 training images, and says the label of the nearest one. The 60 validation
+The picture above shows what share of training, validation and test images a *memory* reads right.
+The memory keeps 60 to 480 training images, and says the label of the nearest one. The 60 validation
 images should tell you how well it reads new ones, and so should the 60 test images. With so few, a
-step down in their curve is chance. `split` made the three parts, with one of these mistakes. Choose
-the letter, then repair `split`.
+step down in their curve may be chance. `split` made the three parts, with one of these mistakes.
+Choose the letter, then repair `split`.
 """,
     hints=(
         "On which images must a memory be perfect, and why?",

@@ -47,7 +47,7 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
                 style.panel_title(axes, way)
             if way != first:
                 share = _same(found, way, place)
-                axes.set_xlabel(f"agrees on {share:.0%} of the patches", fontsize=10)
+                axes.set_xlabel(f"{share:.0%} of the patches as in column 2", fontsize=10)
         for axes in line:
             style.draw_frame(axes)
     _mark(lines[0, 0], pictures[0], clicks)
