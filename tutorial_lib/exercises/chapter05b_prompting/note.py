@@ -126,7 +126,7 @@ WITHOUT_NOTE = Write(
 Each head **adds** what it found to the residual stream, and later layers read the sum. So a note
 can be taken back: compute what one head added, and subtract it. A head says K numbers at each
 position; then its layer's output matrix `matrix` (D, H K) mixes all heads, side by side, into the D
-numbers that are added. As in 5b.4 the head is not to fall silent, it is to say its *mean*.
+numbers that are added. Don't put zero in its place: let the head say its *mean*.
 
 Write `without_note(stream, said, mean, matrix, head)`: `stream` (B, T, D) is what a later layer
 reads, `said` (B, T, K) what the head said, `mean` (K,) what it says on average. Return the stream
