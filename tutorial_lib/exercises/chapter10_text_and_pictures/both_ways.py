@@ -250,8 +250,8 @@ Write `contrastive_loss(logits)`: the loss L above, one number. `logits` (B, B) 
 last exercise, with a row for each picture and a column for each text. Picture i belongs to text i,
 and B is at least 2.
 
-An example: `[[2, 0], [1, 0]]`. The first picture chooses well, the second badly, and together they
-pay 0.720. The two texts pay 0.503. The loss is 0.612.
+An example: `[[2, 0], [1, 0]]`. The first picture chooses well, the second badly, and on average
+they pay 0.720. The two texts pay 0.503 on average. The loss is 0.612.
 """,
     hints=(
         "For the pictures this is a classification with B classes: *which of the texts is mine?* "
