@@ -110,13 +110,6 @@ def test_bar_chart_writes_the_numbers():
         figures.bar_chart({}, "n", "t")
 
 
-def test_histogram_counts_finite_values():
-    figure = figures.histogram([1, 2, 2, float("inf")], "x", "t", bins=2, marks={"here": 1})
-    assert sum(patch.get_height() for patch in figure.axes[0].patches) == 3
-    with pytest.raises(ShapeError, match="shape \\(0,\\)"):
-        figures.histogram([], "x", "t")
-
-
 def test_a_figure_is_drawn_again_in_place():
     first = figures.bar_chart({"a": 1}, "n", "t")
     assert figures.bar_chart({"a": 1, "b": 2}, "n", "t", figure=first) is first

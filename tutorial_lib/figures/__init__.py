@@ -303,7 +303,6 @@ if TYPE_CHECKING:
         describe_gains,
         describe_line_chart,
         gains,
-        histogram,
         line_chart,
     )
     from tutorial_lib.figures.generation import (

@@ -1,4 +1,4 @@
-"""The plain charts that every chapter needs: lines, bars, a histogram.
+"""The plain charts that every chapter needs: lines and bars.
 
 Names are beside the lines and bars they belong to, so nobody has to match colours in a legend.
 """
@@ -326,28 +326,3 @@ def describe_gains(found, names=("without", "with")):
         low, high = (s["mean"] if isinstance(s, Mapping) else s for s in ends)
         said.append(f"{condition.capitalize()}: {low:.2f} and {high:.2f}")
     return f"Share right, {names[0]} and {names[1]}. {'; '.join(said)}."
-
-
-@styled
-def histogram(values, x_label, title, *, bins=40, y_label="count", marks=None, figure=None):
-    """How often each value comes; `marks` maps a text to an x where a line is drawn.
-
-    >>> len(histogram([1, 2, 2, 3], "length", "Most are 2", bins=3).axes[0].patches)
-    3
-    """
-    values = filled_array(values, 1, "values")
-    figure = blank(figure, 7.5, 3.6)
-    axes = figure.subplots()
-    axes.hist(values[np.isfinite(values)], bins=bins, color=BLUE, edgecolor="white", linewidth=0.5)
-    axes.grid(axis="y", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.set(xlabel=x_label, ylabel=y_label, title=title)
-    top = axes.get_ylim()[1] * 1.12
-    axes.set_ylim(0, top)
-    for index, (text, x) in enumerate((marks or {}).items()):
-        axes.axvline(x, color=CYCLE[1], linewidth=1.5)
-        height = top * (0.985 - 0.08 * index)
-        axes.annotate(
-            text, (x, height), (5, 0), textcoords="offset points", va="top", color=CYCLE[1]
-        )
-    return figure
