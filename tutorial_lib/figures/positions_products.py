@@ -119,7 +119,8 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
     """How alike the position vector of some cells of a grid is to those of all cells.
 
     tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a line of
-    small maps, one for each (row, column) of `cells` (four by default). Shown is the cosine.
+    small maps, one for each (row, column) of `cells` (four by default). Shown is the cosine, on a
+    scale of the line's own.
     Raises ShapeError when a table has another number of rows or a cell is not in the grid.
     """
     if cells is None:
@@ -135,9 +136,9 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
     figure = blank(figure, 1.3 + 2.0 * len(cells), 1.0 + 2.05 * len(tables) * n_rows / n_columns)
     lines = figure.subplots(len(tables), len(cells), squeeze=False)
     maps = {name: _cosines(name, vectors, n_rows, n_columns) for name, vectors in tables.items()}
-    lowest = min(alike.min() for alike in maps.values())
     for down, (line, (name, alike)) in enumerate(zip(lines, maps.items(), strict=True)):
         line[0].set_ylabel(f"{name}\n\nrow")
+        lowest = alike[[row * n_columns + column for row, column in cells]].min()
         for axes, (row, column) in zip(line, cells, strict=True):
             here = alike[row * n_columns + column].reshape(n_rows, n_columns)
             picture = axes.imshow(here, cmap=WEIGHTS, vmin=lowest, vmax=1)
@@ -150,9 +151,9 @@ def grid_similarity(tables, n_rows, n_columns, cells=None, title=None, figure=No
                 axes.set_title(f"row {row}, column {column}", fontsize=9.5, fontweight="normal")
             if down == len(lines) - 1:
                 axes.set_xlabel("column")
-    bar = figure.colorbar(picture, ax=list(lines.flat), fraction=0.03)
-    bar.outline.set_visible(False)
-    bar.set_label("cosine with the marked cell")
+        bar = figure.colorbar(picture, ax=list(line), fraction=0.03)
+        bar.outline.set_visible(False)
+        bar.set_label("cosine with the\nmarked cell")
     headline(figure, title or "1-D: a streak along the row. 2-D: a cross along row and column")
     return figure
 

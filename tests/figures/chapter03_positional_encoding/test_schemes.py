@@ -182,15 +182,17 @@ def test_length_curves_are_smoothed_on_their_own_side_of_the_edge():
         figures.length_curves({}, title="A finding")
 
 
-def test_position_maps_have_a_scale_and_a_frame_each():
+def test_position_maps_share_a_scale_and_have_a_frame_each():
     weights = {"rotary": np.full((6, 6), 0.25), "relative": np.eye(6)}
-    figure = figures.position_maps(weights, trained=4, title="A finding")
+    figure = figures.position_maps(weights, trained=4, title="A finding", corners={"rotary": "far"})
     maps = figure.axes[:2]
     assert [axes.get_title() for axes in maps] == [
-        "rotary, darkest 0.25",
-        "relative, darkest 1.00",
+        "rotary, up to 0.25",
+        "relative, up to 1.00",
     ]
-    assert [axes.get_images()[0].get_clim() for axes in maps] == [(0, 0.25), (0, 1)]
+    assert [axes.get_images()[0].get_clim() for axes in maps] == [(1 / 6, 0.25)] * 2
+    assert figure.get_supxlabel().endswith("white is 0.17 or less, darkest is 0.25 or more")
+    assert [text.get_text() for text in maps[0].texts].count("far") == 2
     for axes in maps:
         (frame,) = axes.patches
         assert frame.get_bbox().bounds == (-0.5, -0.5, 4, 4)

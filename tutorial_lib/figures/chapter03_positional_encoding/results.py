@@ -44,9 +44,9 @@ def length_curves(shares, title, figure=None):
     for axes, (scheme, (short, long)) in zip(panels.flat, shares.items(), strict=False):
         trained = len(short)
         colour = SCHEME_COLOURS.get(scheme, MUTED)
-        axes.plot(_smooth(short), color=GRID, linewidth=7, solid_capstyle="butt")
+        axes.plot(_smooth(short), color=MUTED, linewidth=1.2, zorder=3)  # seen on the other, too
         sides = [_smooth(part) for part in (long[:trained], long[trained:])]
-        axes.plot(np.concatenate(sides), color=colour, linewidth=2.2)
+        axes.plot(np.concatenate(sides), color=colour, linewidth=3.2)
         axes.axvline(trained - 1, color=MUTED, linewidth=1.3, linestyle=(0, (4, 3)))
         axes.set_title(scheme, loc="left", fontsize=12.5, color=colour, pad=6)
         axes.set(ylim=(0, 1.09), yticks=[0, 0.5, 1], xlim=(0, len(long)))
@@ -54,9 +54,10 @@ def length_curves(shares, title, figure=None):
         axes.grid(axis="y", color=GRID, linewidth=0.8)
     says = {"ha": "left", "va": "center", "fontsize": 11.5}
     first, (short, long) = panels[0, 0], next(iter(shares.values()))
-    first.text(3, 0.83, f"grey: in windows of {len(short) - 1}", color=MUTED, **says)
-    first.text(3, 0.66, f"colour: in windows of {len(long) - 1}", color=MUTED, **says)
-    first.text(len(short) + 1, 0.97, "length in training", color=MUTED, **says)
+    first.text(5, 0.87, f"windows of {len(short) - 1}", color=MUTED, **says)
+    named = {"color": SCHEME_COLOURS.get(next(iter(shares)), MUTED), "fontweight": "bold"}
+    first.text(len(short) + 1, 0.72, f"windows of {len(long) - 1}", **named, **says)
+    first.text(len(short) + 1, 0.92, "length in training", color=MUTED, **says)
     for axes in panels[-1]:
         axes.set_xlabel("position in the window", fontsize=11.5)
     for axes in panels[:, 0]:
@@ -81,25 +82,35 @@ def _edge(axes, trained):
 
 
 @styled
-def position_maps(weights, trained, title, figure=None):
+def position_maps(weights, trained, title, corners=None, figure=None):
     """Where a head of each scheme looks from every position, a map a scheme.
 
     weights maps a scheme to a head's weights (T, S), a row a query. The frame holds the pairs of
-    a text of the trained length. Each map is as dark as can be at its largest weight, which its
-    title names.
+    a text of the trained length. All maps share a scale, which a line below them names: an even
+    share, 1 / S, and less is white, and the darkest is the largest weight of the palest map. Each
+    title names its map's largest weight. corners maps a scheme to what its two far corners say.
     """
-    figure = blank(figure, 10.0, 4.3)
+    figure = blank(figure, 10.0, 4.6)
     panels = figure.subplots(1, len(weights), squeeze=False, sharey=True)[0]
+    darkest = min(np.max(rows) for rows in weights.values())
     for axes, (scheme, rows) in zip(panels, weights.items(), strict=True):
-        axes.imshow(rows, cmap=WEIGHTS, vmin=0, vmax=np.max(rows), interpolation="nearest")
+        even = 1 / np.shape(rows)[1]
+        axes.imshow(rows, cmap=WEIGHTS, vmin=even, vmax=darkest, interpolation="nearest")
         frame = Rectangle((-0.5, -0.5), trained, trained, fill=False, edgecolor=ORANGE, lw=1.8)
         axes.add_patch(frame)
-        axes.set_title(f"{scheme}, darkest {np.max(rows):.2f}", loc="center", fontsize=12, pad=8)
+        axes.set_title(f"{scheme}, up to {np.max(rows):.2f}", loc="center", fontsize=12, pad=8)
         axes.set(xticks=[0, trained - 1, len(rows) - 1], yticks=[0, trained - 1, len(rows) - 1])
         axes.set_xlabel("position looked at", fontsize=11.5)
         axes.spines[:].set(visible=True, color=GRID)
         axes.tick_params(length=0, labelsize=10.5)
+        said = {"s": (corners or {}).get(scheme, ""), "color": ORANGE, "fontsize": 10.5}
+        axes.text(0.985, 0.985, ha="right", va="top", transform=axes.transAxes, **said)
+        axes.text(0.015, 0.015, ha="left", va="bottom", transform=axes.transAxes, **said)
     panels[0].set_ylabel("position that looks", fontsize=11.5)
+    scale = (
+        f"Colours stretched near 0: white is {even:.2f} or less, darkest is {darkest:.2f} or more"
+    )
+    figure.supxlabel(scale, fontsize=11, color=MUTED)
     panels[0].text(
         trained - 2.5, 2, "as in training", color=ORANGE, ha="right", va="top", fontweight="bold"
     )
