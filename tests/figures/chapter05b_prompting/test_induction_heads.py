@@ -20,6 +20,7 @@ def test_a_line_is_as_broad_as_its_weight_and_the_highest_has_its_number():
     assert [line.get_linewidth() for line in axes.lines] == pytest.approx([5.4, 4.8, 0.9])
     texts = [text.get_text() for text in axes.texts]
     assert texts[-1] == "0.90"  # the second row rests on the first token
+    assert (texts[0], texts[4]) == ("first line", "second line")
     with pytest.raises(ShapeError, match="weights for 1 by 3"):
         figures.copied_words(["x", "They", "swam"], ["They"], weights)
 
@@ -34,3 +35,13 @@ def test_grids_keep_equal_layers_at_equal_heights():
     assert [axes.get_title() for axes in (one, other)] == ["all", "fewer"]
     (number,) = one.texts  # in the frame
     assert (number.get_text(), number.get_position()) == ("0.00", (1, 3))
+
+
+def test_a_field_that_was_not_counted_is_hatched_and_named():
+    panels = {"counted": (np.zeros((1, 2)), []), "in part": ([[np.nan, 0.0]], [])}
+    figure = figures.score_grids(panels)
+    one, other, *_ = figure.axes
+    assert not one.patches
+    (field,) = other.patches
+    assert (field.get_xy(), field.get_hatch()) == ((-0.5, -0.5), "////")
+    assert figure.get_supxlabel() == "head; hatched: not counted"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
@@ -101,24 +101,24 @@ def _arrow(axes, start, end, colour, bend):
 
 
 @styled
-def copied_words(question, answer, weights, title="", *, figure=None):
-    """Where a head looks in the question while the model reads the answer, as lines.
+def copied_words(first, second, weights, title="", *, figure=None):
+    """Where a head looks in the first line of a prompt while the model reads the second.
 
-    question, answer: lists of tokens; weights (len(answer), len(question)): a line is as broad as
-    its weight, below 0.1 it is left out. Lines to the first token, where idle heads rest, are grey.
+    first, second: lists of tokens; weights (len(second), len(first)): a stroke is as broad as its
+    weight, below 0.1 it is left out. Strokes to the first token, where idle heads rest, are grey.
     Raises ShapeError when they do not fit.
 
     >>> figure = copied_words(["x", "They", "swam"], ["They"], [[0.1, 0.0, 0.9]])
     >>> [text.get_text() for text in figure.axes[0].texts]
-    ['question', 'x', 'They', 'swam', 'answer', 'They', '0.90']
+    ['first line', 'x', 'They', 'swam', 'second line', 'They', '0.90']
     """
     weights = np.asarray(weights, dtype=float)
-    if weights.shape != (len(answer), len(question)):
-        raise ShapeError(f"{weights.shape} weights for {len(answer)} by {len(question)} tokens")
+    if weights.shape != (len(second), len(first)):
+        raise ShapeError(f"{weights.shape} weights for {len(second)} by {len(first)} tokens")
     figure = blank(figure, 9.0, 3.4)
     axes = figure.subplots()
     places = []
-    for name, tokens, y in (("question", question, 1.0), ("answer", answer, 0.0)):
+    for name, tokens, y in (("first line", first, 1.0), ("second line", second, 0.0)):
         axes.text(-0.8, y, name, ha="right", va="center", color=MUTED)
         places.append([])
         left = 0.0
@@ -168,7 +168,7 @@ def score_grids(panels, title="", *, figure=None):
     """Grids of one number a head: a row for each layer, a column for each head, from 0 to 1.
 
     panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head), and in each frame is
-    its number. Panels may have fewer layers than the first.
+    its number. Panels may have fewer layers than the first. NaN: not counted, and hatched.
 
     >>> axes = score_grids({"induction": ([[0.1, 0.9]], [(0, 1)])}).axes[0]
     >>> len(axes.patches), axes.texts[0].get_text()
@@ -178,7 +178,7 @@ def score_grids(panels, title="", *, figure=None):
     n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
     wide, high = max(0.6 + 0.36 * n_heads, 2.5), max(0.18 * n_layers, 1.3)  # room for the numbers
     figure = blank(figure, 1.4 + wide * len(panels), 1.3 + high)
-    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    grid, x_label = figure.subplots(1, len(panels), squeeze=False)[0], "head"
     for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
         scores = torch.as_tensor(scores).double().cpu().numpy()
         picture = axes.imshow(scores, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
@@ -200,12 +200,21 @@ def score_grids(panels, title="", *, figure=None):
                 color="white" if scores[layer, head] > 0.5 else INK,
                 zorder=6,
             )
+        for layer, head in np.argwhere(np.isnan(scores)):
+            axes.add_patch(_hatched(head, layer))
+            x_label = "head; hatched: not counted"
         panel_title(axes, name)
     figure.colorbar(picture, ax=list(grid), fraction=0.04, pad=0.02).outline.set_visible(False)
-    figure.supxlabel("head", fontsize=10)
+    figure.supxlabel(x_label, fontsize=10)
     figure.supylabel("layer", fontsize=10)
     headline(figure, title)
     return figure
+
+
+def _hatched(x, y):
+    return Rectangle(
+        (x - 0.5, y - 0.5), 1, 1, facecolor=GRID, edgecolor=MUTED, hatch="////", linewidth=0
+    )
 
 
 def _frame(x, y):
