@@ -194,7 +194,7 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         figure, out + wide / 2 + 0.15, height + 0.35, title or "Multi-head attention", below=0.3
     )
     middle = height / 2
-    _block(axes, x[0], "x", _said_of_some(x[0]), x_at, middle, wide, high)
+    _block(axes, x[0], "x", _said_of_some("T D", x[0]), x_at, middle, wide, high)
     _rows(axes, words, x_at - wide / 2, middle, high / n_tokens)
     for row, head in enumerate(heads):
         y = height - high / 2 - row * pitch
@@ -229,13 +229,13 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
     said = f"· W_o\n{d_model[1]} × {d_model[0]}"
     axes.text((start + end) / 2, middle + 0.08, said, ha="center", va="bottom", fontsize=9.5)
     output = records["output"]
-    _block(axes, output, "output", _said_of_some(output), out, middle, wide, high)
+    _block(axes, output, "output", _said_of_some("T D", output), out, middle, wide, high)
     return figure
 
 
-def _said_of_some(tensor):
-    """The sizes of a tensor (T, D), and how many of its columns are drawn."""
-    said = sizes_in_words("T D", tensor.shape)
+def _said_of_some(letters, tensor):
+    """The sizes of a matrix, and how many of its columns are drawn."""
+    said = sizes_in_words(letters, tensor.shape)
     return said + (f"\nfirst {NUMBERS} columns" if tensor.shape[1] > NUMBERS else "")
 
 
@@ -309,8 +309,7 @@ def _matrix(axes, tensor, name, letters, x, y, width, height, colour, fill=None,
     above = {"ha": "center", "va": "bottom", "fontsize": size, "fontweight": "bold"}
     axes.text(x, y + height / 2 + 0.07, name, color=colour, **above)
     if letters:
-        said = sizes_in_words(letters, values.shape)
-        said += f"\nfirst {NUMBERS} columns" if values.shape[1] > NUMBERS else ""
+        said = _said_of_some(letters, values)
         axes.text(x, y - height / 2 - 0.08, said, ha="center", va="top", fontsize=9.2)
 
 
