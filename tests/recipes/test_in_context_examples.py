@@ -1,9 +1,8 @@
 import pytest
-import torch
 
 from tutorial_lib.recipes import load_card, load_result, summarise
 from tutorial_lib.recipes.in_context import build
-from tutorial_lib.recipes.in_context_examples import SMOKE, repeat_scores, top_heads
+from tutorial_lib.recipes.in_context_examples import SMOKE, repeat_scores
 
 TABLE = load_result("in-context-examples")
 
@@ -52,12 +51,6 @@ def test_the_checkpoint_is_as_good_as_the_table_s_first_seed():
     metric = load_card("in-context")["metric"]
     assert metric["8 examples"] == pytest.approx(rows[8], abs=0.02)
     assert metric["no example"] == pytest.approx(rows[0], abs=0.02)
-
-
-def test_the_heads_that_score_highest_come_first():
-    scores = torch.tensor([[0.1, 0.3], [0.9, 0.2]])
-    assert top_heads(scores, 3) == [(1, 0), (0, 1), (1, 1)]
-    assert len(top_heads(scores, None)) == 4
 
 
 def test_the_scores_on_repeats_are_one_a_head():

@@ -200,7 +200,7 @@ def temperature_bars(
             )
         axes.set_title(f"τ = {value:g}", fontsize=11)
         rest = max(0.0, 1 - float(one.probabilities[:shown].sum()))
-        said = f"{_bits(one):.2f} bits"
+        said = f"entropy {_bits(one):.2f} bits"
         if rest_too:
             axes.barh([shown], [rest], color=style.MUTED, height=0.7)
             beside = {"textcoords": "offset points", "va": "center", "fontsize": 9}

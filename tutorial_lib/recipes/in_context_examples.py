@@ -136,13 +136,3 @@ def repeat_scores(model, lengths=(8, 13, 18), n=16):
     """
     parts = [induction_scores(model, repeated_sequences(LETTER_IDS, n, size)) for size in lengths]
     return torch.stack(parts).mean(dim=0)
-
-
-def top_heads(scores, n=1):
-    """Return the n heads (layer, head) that score highest, the highest first; scores (L, H).
-
-    >>> top_heads(torch.tensor([[0.1, 0.3], [0.9, 0.2]]), n=2)
-    [(1, 0), (0, 1)]
-    """
-    order = scores.flatten().argsort(descending=True)[:n].tolist()
-    return [divmod(place, scores.size(1)) for place in order]

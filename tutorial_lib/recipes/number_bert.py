@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib import pages
+from tutorial_lib.datasets.in_words import DE, DE_TENS, EN, EN_TENS
 from tutorial_lib.models import GPT, GPTConfig
 from tutorial_lib.objectives import MaskedTokens, mask_tokens, plan_masking, pretraining_loss
 from tutorial_lib.recipes.gap_tests import found_by_counting, said_by_counting
@@ -35,14 +36,7 @@ SETTINGS = {
     "lr": 5e-3,
     "stored_as": "float16",
 }
-ONES = (
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
-    ["ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"],
-)
-TENS = (
-    ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
-    ["zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"],
-)
+ONES, TENS = (EN[1:10], DE[1:10]), (EN_TENS, DE_TENS)
 SMOKE = SETTINGS | {"steps": 2}
 
 
