@@ -103,7 +103,7 @@ def test_temperatures_have_a_panel_each_with_the_same_tokens():
     assert firsts == sorted(firsts, reverse=True)
     expected = (LOGITS / 2).softmax(-1).sort(descending=True).values[:4]
     np.testing.assert_allclose([p.get_width() for p in figure.axes[2].patches], expected, rtol=1e-5)
-    bits = [float(axes.get_xlabel().split()[0]) for axes in figure.axes]
+    bits = [float(axes.get_xlabel().split()[1]) for axes in figure.axes]
     assert bits == sorted(bits)
     assert bits[-1] < math.log2(6)
     more = figures.temperature_bars(LOGITS, LABELS, (1.0, 2.0), most=4, rest_too=True)
