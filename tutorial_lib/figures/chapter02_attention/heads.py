@@ -204,7 +204,7 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         turn = x_at + wide / 2 + 0.35
         arrow(axes, [(x_at + wide / 2 + 0.06, middle), (turn, middle), (turn, y), (left, y)])
         axes.text(left - 0.08, y + 0.06, f"head {head}", ha="right", va="bottom", fontsize=9.5)
-        part = (high + names + 0.4) / 3
+        part = (high + names + 0.34) / 3
         for place, (said, colour) in enumerate(
             (("queries", QUERY), ("keys", KEY), ("values", VALUE))
         ):
