@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_rgb
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
@@ -19,6 +20,13 @@ def test_a_small_matrix_shows_its_numbers():
     assert texts(axes)[:3] == ["0.70", "0.20", "0.10"]
     assert axes.get_ylabel() == "looks (query)"
     assert not texts(figures.attention_matrix(WEIGHTS, list("abc"), numbers=False).axes[0])
+
+
+def test_a_matrix_can_say_what_its_rows_add_up_to():
+    axes = figures.attention_matrix([[0.2, 0.1], [0.3, 0.7]], ["a", "b"], sums=True).axes
+    (right,) = (child for child in axes[0].child_axes)
+    assert [label.get_text() for label in right.get_yticklabels()] == ["0.30", "1.00"]
+    assert axes[1].get_ylabel() == "weight"
 
 
 def test_tensors_with_a_batch_axis_are_fine():
@@ -43,9 +51,10 @@ def test_the_grid_has_one_small_matrix_for_each_head():
     maps = np.tile(WEIGHTS, (2, 4, 1, 1))
     figure = figures.head_grid(maps, chosen=(1, 2))
     framed = [axes for axes in figure.axes if axes.patches]
-    assert len(figure.axes) == 8
+    assert len(figure.axes) == 9  # eight heads, and the bar of colours
+    assert figure.axes[8].get_ylabel() == "weight"
     assert framed == [figure.axes[6]]
-    assert len(figures.head_grid(list(maps[:, None])).axes) == 8
+    assert len(figures.head_grid(list(maps[:, None])).axes) == 9
 
 
 @pytest.mark.parametrize("draw", [figures.attention_matrix, figures.attention_lines])
@@ -84,6 +93,10 @@ def test_two_texts_side_by_side():
     left, right = figures.attention_lines_beside(panels, "Two texts").axes
     assert (len(left.patches), len(right.patches)) == (2, 1)
     assert "0.60" in {text.get_text() for text in left.texts}
+    named = figures.attention_lines_beside(panels, "T", ["a", "b"], [style.BLUE, style.ORANGE])
+    assert [axes.get_title() for axes in named.axes] == ["a", "b"]
+    edges = [axes.patches[0].get_edgecolor()[:3] for axes in named.axes]
+    assert edges == [to_rgb(style.BLUE), to_rgb(style.ORANGE)]
     with pytest.raises(ShapeError, match="at least one panel"):
         figures.attention_lines_beside([])
 
@@ -91,11 +104,13 @@ def test_two_texts_side_by_side():
 def test_maps_side_by_side_are_on_one_scale():
     maps = {"as it is": np.full((3, 3), 1 / 3), "causal": np.eye(3)}
     figure = figures.attention_matrices_beside(maps, list("abc"), "Title")
-    for axes, weights in zip(figure.axes, maps.values(), strict=True):
+    *places, bar = figure.axes
+    assert bar.get_ylabel() == "weight"
+    for axes, weights in zip(places, maps.values(), strict=True):
         np.testing.assert_allclose(axes.images[0].get_array(), weights)
         assert axes.images[0].get_clim() == (0, 1)
         assert not axes.patches
     framed = figures.attention_matrices_beside(maps, list("abc"), "Title", framed=1)
-    assert [axes.patches[0].get_y() for axes in framed.axes] == [0.5, 0.5]
+    assert [axes.patches[0].get_y() for axes in framed.axes[:2]] == [0.5, 0.5]
     with pytest.raises(ShapeError, match="row labels"):
         figures.attention_matrices_beside(maps, list("ab"))

@@ -55,13 +55,14 @@ def attention_matrix(
     columns: Sequence[str] | None = None,
     title: str = "",
     numbers: bool | None = None,
+    sums: bool = False,
     figure: Figure | None = None,
 ) -> Figure:
     """One head as a matrix: a row looks, a column is looked at.
 
     weights (T, S), rows T labels, columns S labels (the rows when left out). numbers writes each
     weight from 0.01 on into its cell, by default up to 10 x 10; where there are none, a bar says
-    what the colours mean.
+    what the colours mean. sums writes what each row adds up to beside it, and draws the bar, too.
     Returns the figure. Raises ShapeError when labels and weights disagree.
 
     >>> attention_matrix([[0.8, 0.2], [0.0, 1.0]], ["the", "cat"]).axes[0].get_xlabel()
@@ -75,7 +76,7 @@ def attention_matrix(
     wide, high = (max(size * n, 1.6) for n in weights.shape[::-1])
     long = max(map(len, columns))
     tilted = long > (7 if numbers else 1)
-    width = wide + (1.4 if numbers else 2.6)
+    width = wide + (1.4 if numbers else 2.6) + (1.8 if sums else 0)
     figure = style.blank(figure, max(width, 4.4), high + 1.3 + (0.08 * long if tilted else 0))
     axes = figure.subplots()
     image = axes.imshow(weights, cmap=style.WEIGHTS, norm=SCALE)
@@ -94,11 +95,22 @@ def attention_matrix(
             if weight >= 0.005:
                 colour = style.CARD if weight > 0.3 else style.INK
                 axes.text(s, t, f"{weight:.2f}", ha="center", va="center", color=colour)
-    else:
-        bar = figure.colorbar(image, ax=axes, shrink=0.75, pad=0.02, ticks=[0, 0.1, 0.3, 0.6, 1])
-        bar.set_label("weight")
-        bar.outline.set_visible(False)
+    if sums:
+        totals = axes.secondary_yaxis("right")
+        totals.set_yticks(range(len(rows)), [f"{total:.2f}" for total in weights.sum(axis=1)])
+        totals.tick_params(length=0)
+        totals.spines[:].set_visible(False)
+        totals.set_ylabel("sum of the row")
+    if sums or not numbers:
+        _colour_bar(figure, image, axes)
     return figure
+
+
+def _colour_bar(figure, image, axes):
+    """Say beside one or more maps which colour is which weight."""
+    bar = figure.colorbar(image, ax=axes, shrink=0.75, pad=0.02, ticks=[0, 0.1, 0.3, 0.6, 1])
+    bar.set_label("weight")
+    bar.outline.set_visible(False)
 
 
 @style.styled
@@ -112,19 +124,20 @@ def attention_matrices_beside(
     """Draw maps of one text side by side, small and without numbers, to compare their shapes.
 
     maps: {caption: weights (T, T)}; labels: T tokens; framed, the index of a row to look at.
+    A bar says what the colours mean.
     Returns the figure. Raises ShapeError when labels and weights disagree.
 
     >>> two = {"as it is": [[0.5, 0.5], [0.2, 0.8]], "causal": [[1.0, 0.0], [0.2, 0.8]]}
-    >>> [axes.get_title() for axes in attention_matrices_beside(two, ["too", "wide"]).axes]
+    >>> [axes.get_title() for axes in attention_matrices_beside(two, ["too", "wide"]).axes[:2]]
     ['as it is', 'causal']
     """
     arrays = {caption: _array(weights, "TS") for caption, weights in maps.items()}
     side = 0.25 * len(labels)
-    figure = style.blank(figure, (side + 0.5) * len(arrays) + 1.2, side + 2.0)
+    figure = style.blank(figure, (side + 0.5) * len(arrays) + 2.2, side + 2.0)
     places = figure.subplots(1, len(arrays), sharey=True, squeeze=False)[0]
     for axes, (caption, weights) in zip(places, arrays.items(), strict=True):
         rows, columns = _labels(labels, None, weights.shape)
-        axes.imshow(weights, cmap=style.WEIGHTS, norm=SCALE)
+        image = axes.imshow(weights, cmap=style.WEIGHTS, norm=SCALE)
         tilt = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
         axes.set_xticks(range(len(columns)), columns, **tilt)
         axes.set_yticks(range(len(rows)), rows)
@@ -136,6 +149,7 @@ def attention_matrices_beside(
             axes.axhspan(framed - 0.5, framed + 0.5, **frame)
         style.panel_title(axes, caption)
     places[0].set_ylabel("looks (query)")
+    _colour_bar(figure, image, places)
     style.headline(figure, title)
     return figure
 
@@ -173,11 +187,14 @@ def attention_lines(
 def attention_lines_beside(
     panels: Sequence[tuple[ArrayLike, Sequence[str], int]],
     title: str = "",
+    captions: Sequence[str] | None = None,
+    colours: Sequence[str] | None = None,
     figure: Figure | None = None,
 ) -> Figure:
     """Rows of two or more maps as lines, side by side: what one word looks at in each text.
 
     panels: (weights (T, T), T labels, focus) for each text, drawn as by `attention_lines`.
+    captions and colours: a title and a colour for each panel.
     Returns the figure. Raises ShapeError when labels and weights disagree, or without a panel.
 
     >>> one = [[1.0, 0.0], [0.4, 0.6]], ["too", "wide"], 1
@@ -190,19 +207,26 @@ def attention_lines_beside(
     longest = max(len(weights) for weights in maps)
     figure = style.blank(figure, width=5.7 * len(maps), height=0.29 * longest + 1.0)
     places = figure.subplots(1, len(maps), squeeze=False)[0]
-    for axes, weights, (_, labels, focus) in zip(places, maps, panels, strict=True):
-        _draw_lines(axes, weights, labels, focus=focus)
+    captions, colours = (list(of or [None] * len(maps)) for of in (captions, colours))
+    drawn = zip(places, maps, panels, captions, colours, strict=True)
+    for axes, weights, (_, labels, focus), caption, colour in drawn:
+        _draw_lines(axes, weights, labels, focus=focus, colour=colour)
+        if caption:
+            style.panel_title(axes, caption)
     style.headline(figure, title)
     return figure
 
 
-def _draw_lines(axes, weights, rows, columns=None, focus=None, threshold=0.05, segments=None):
-    """Draw what `attention_lines` shows."""
+def _draw_lines(
+    axes, weights, rows, columns=None, focus=None, threshold=0.05, segments=None, colour=None
+):
+    """Draw what `attention_lines` shows; colour, of all lines where there are no segments."""
     rows, columns = _labels(rows, columns, weights.shape)
     n_rows, n_columns = weights.shape
     if focus is not None and not 0 <= focus < n_rows:
         raise ShapeError(f"focus must be a row from 0 to {n_rows - 1}, got {focus}")
-    colours = [style.ORANGE if s else style.BLUE for s in (segments or [0] * n_rows)]
+    plain = colour or style.BLUE
+    colours = [style.ORANGE if s else plain for s in (segments or [0] * n_rows)]
     for t in range(n_rows) if focus is None else [focus]:
         strongest = max(weights[t].max(), 1e-6) if focus is not None else 1
         for s in range(n_columns):
@@ -242,12 +266,13 @@ def head_grid(
 ) -> Figure:
     """All heads of a model as small matrices, a row for each layer, counted from 0.
 
-    maps (L, H, T, S); chosen, a (layer, head) or a list of them, is framed.
+    maps (L, H, T, S); chosen, a (layer, head) or a list of them, is framed. A bar says what the
+    colours mean.
     Returns the figure. Raises ShapeError when maps have other axes.
 
     >>> import numpy as np
-    >>> len(head_grid(np.full((2, 3, 4, 4), 0.25)).axes)
-    6
+    >>> len(head_grid(np.full((2, 3, 4, 4), 0.25)).axes)  # six heads and the bar
+    7
     """
     if isinstance(maps, Sequence):
         maps = np.stack([_array(layer, "HTS") for layer in maps])
@@ -255,10 +280,10 @@ def head_grid(
     layers, heads = maps.shape[:2]
     marked = [] if chosen is None else [chosen] if np.ndim(chosen[0]) == 0 else list(chosen)
     side = max(0.42, min(1.1, 9.0 / heads))
-    figure = style.blank(figure, width=side * heads + 0.9, height=side * layers + 1.0)
+    figure = style.blank(figure, width=side * heads + 1.8, height=side * layers + 1.0)
     grid = figure.subplots(layers, heads, squeeze=False)
     for (layer, head), axes in np.ndenumerate(grid):
-        axes.imshow(
+        image = axes.imshow(
             maps[layer, head], cmap=style.WEIGHTS, norm=SCALE, aspect="auto", interpolation="none"
         )
         style.draw_frame(axes)
@@ -280,6 +305,7 @@ def head_grid(
             axes.set_xlabel(str(head))
         if head == 0:
             axes.set_ylabel(str(layer), rotation=0, ha="right", va="center")
+    _colour_bar(figure, image, grid)
     style.headline(figure, title)
     strip = 0.2 / figure.get_figheight()  # the axis is named close below its numbers
     figure.get_layout_engine().set(rect=(0, strip, 1, 1 - strip))

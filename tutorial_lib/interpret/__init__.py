@@ -1,7 +1,7 @@
 """Looking inside a model, and changing what happens there."""
 
 from tutorial_lib.interpret.attention_rollout import rollout
-from tutorial_lib.interpret.company import company, rare_company
+from tutorial_lib.interpret.company import rare_company
 from tutorial_lib.interpret.composition import Paths, mean_outputs
 from tutorial_lib.interpret.induction import (
     induction_scores,
@@ -58,7 +58,6 @@ __all__ = [
     "Uniform",
     "Zero",
     "class_attention",
-    "company",
     "head_output",
     "head_outputs",
     "highest",

@@ -1,4 +1,4 @@
-"""Controls for a map of cross-attention: what counting words alone would say.
+"""A control for a map of cross-attention: what counting words alone would say.
 
 A page is (written, source, weights): T words, S words and their map (T, S).
 """
@@ -6,15 +6,6 @@ A page is (written, source, weights): T words, S words and their map (T, S).
 from collections import Counter
 
 import torch
-
-
-def company(pages):
-    """Return the pages with equal weights, which know only who stands on a page with whom.
-
-    >>> company([(["zwei"], ["forty", "two"], torch.tensor([[0.1, 0.9]]))])[0][2]
-    tensor([[1., 1.]])
-    """
-    return [(written, source, torch.ones_like(weights)) for written, source, weights in pages]
 
 
 def rare_company(pages):

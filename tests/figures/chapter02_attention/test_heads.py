@@ -40,6 +40,8 @@ def test_the_heads_of_a_layer_are_drawn_with_the_shapes_it_made():
     shown = words(figure)
     assert {"head 0", "head 5", "⋮", "· W_o\n12 × 12", "(T, K) = (5, 2)"} <= set(shown)
     assert "head 3" not in shown
+    assert all(shown.count(name) == 3 for name in ("queries", "keys", "values"))
+    assert shown.count("(T, K) = (5, 2)") == 2  # of the queries and of a head's output
     assert shown.count("5") == 2  # below its output, and in the row of heads
     assert "(T, D) = (5, 12)" in shown
 

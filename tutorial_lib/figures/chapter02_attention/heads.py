@@ -167,8 +167,9 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
     """Draw a MultiHeadAttention from left to right: its heads, side by side again, then W_o.
 
     x (1, T, D); options are the layer's own, such as mask. All numbers are those of one forward
-    pass; of x and the output the first 32 columns are drawn. heads: which to draw, framed in amber
-    wherever they are; by default the first two and the last. Returns the figure.
+    pass: each head's queries, keys, values, weights and output. Of x and the output the first 32
+    columns are drawn. heads: which to draw, framed in amber wherever they are; by default the
+    first two and the last. Returns the figure.
     Raises what the layer raises.
     """
     records = {name: record.tensor[0] for name, record in trace(layer, x, **options).items()}
@@ -184,7 +185,7 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
     x_at = room + wide / 2
     left = x_at + wide / 2 + 1.15  # of the frame around a head
     asks = left + 0.12
-    maps = asks + 0.85 + room + high / 2
+    maps = asks + narrow + 0.2 + room + high / 2
     outputs = maps + high / 2 + 0.4 + narrow / 2
     right = outputs + narrow / 2 + 0.15
     side = STRIP * n_heads
@@ -203,9 +204,15 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         turn = x_at + wide / 2 + 0.35
         arrow(axes, [(x_at + wide / 2 + 0.06, middle), (turn, middle), (turn, y), (left, y)])
         axes.text(left - 0.08, y + 0.06, f"head {head}", ha="right", va="bottom", fontsize=9.5)
-        for said, up, colour in (("queries", 1, QUERY), ("keys", 0, KEY), ("values", -1, VALUE)):
-            look = {"va": "center", "color": colour, "fontsize": 9.5, "fontweight": "bold"}
-            axes.text(asks, y + 0.24 * up, said, **look)
+        part = (high + names + 0.34) / 3
+        for place, (said, colour) in enumerate(
+            (("queries", QUERY), ("keys", KEY), ("values", VALUE))
+        ):
+            down = low + part * (2 - place) + 0.06
+            _framed(axes, records[said][head], asks, down, narrow, part - 0.34, False)
+            look = {"ha": "center", "va": "bottom", "color": colour, "fontsize": 9.5}
+            above = down + part - 0.32
+            axes.text(asks + narrow / 2, above, said, fontweight="bold", **look)
         weights = records["weights"][head]
         _matrix(axes, weights, "weights", None, maps, y, high, high, style.INK, style.BLUE)
         _rows(axes, words, maps - high / 2, y, high / n_tokens)
@@ -218,7 +225,8 @@ def multi_head_diagram(layer, x, words=None, title=None, heads=None, figure=None
         arrow(axes, [(end, y), (turn, y), (turn, middle), (start, middle)])
         if row + 1 < len(heads) and heads[row + 1] != head + 1:
             axes.text(left - 0.4, y - pitch / 2, "⋮", fontsize=14, ha="center", va="center")
-    for name, letters, place in (("weights", "T S", maps), ("heads", "T K", outputs)):
+    sized = (("queries", "T K", asks + narrow / 2), ("weights", "T S", maps))
+    for name, letters, place in (*sized, ("heads", "T K", outputs)):
         below = height - len(heads) * pitch + 0.33
         said = sizes_in_words(letters, records[name][0].shape)
         axes.text(place, below, said, ha="center", va="top", fontsize=9)
