@@ -115,19 +115,17 @@ READER_CURVE = Symptom(
     title="Positions that do not help",
     level="medium",
     text="""
-The curves above come from one reader, trained with positions. It learns word vectors, a question
-and a readout. The words with their positions serve as both keys and values. Without the mistake it
-is right on nearly all numbers within 100 steps. This one stays near 0.64. All four lines measure
-the **same model on the same 900 numbers**, asked a hundred at a time, in four orders. One more
-test: 203 keeps its place in a batch, and the 99 numbers beside it are exchanged for others. The
-answer to 203 stays the same. Which mistake explains all three: lines near the ceiling, lines that
-differ, and an answer that stays? Choose its letter in the next cell. Then open the folded cell
-after it: that is the code, `gather`, for you to repair.
+All four lines measure **one reader on the same 900 numbers**, asked a hundred at a time, in four
+orders. Words with their positions serve as its keys and its values. Without the mistake it is right
+on nearly all numbers within 100 steps. One more test: 203 keeps its place in a batch, and the 99
+numbers beside it are exchanged for others. The answer to 203 stays the same. Which mistake explains
+all three: lines near the ceiling, lines that differ, and an answer that stays? Choose its letter in
+the next cell. Then open the folded cell after it: that is the code, `gather`, for you to repair.
 """,
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",
-        "With two of the mistakes the order of asking matters: in one the place in the batch counts, "
-        "in the other the words of the numbers beside it. Which of them does the last test exclude?",
+        "With two of the mistakes the order of asking matters. In one the place in the batch "
+        "counts, in the other the words of the numbers beside it. Which does the last test exclude?",
         "The axes of `words` are numbers, words, width. Which of them does a position count?",
     ),
     solution=gather,
@@ -149,8 +147,9 @@ after it: that is the code, `gather`, for you to repair.
         "lie a little above the ceiling, another below.",
         "All lines would be one, well above 0.64: values that know their position tell 203 "
         "from 302, though less well than keys.",
-        "Other numbers beside 203 would change its answer, as their words compete with its own. And "
-        "the lines would differ far more: about 0.6 in order, as in training, a third when shuffled.",
+        "Other numbers beside 203 would change its answer, as their words compete with its own. "
+        "The lines would differ far more, too: about 0.6 in order, as in training, and a third "
+        "when shuffled.",
     ),
     cases=gather_cases,
     properties=RULES,

@@ -88,8 +88,8 @@ def position_maps(weights, trained, title, far=(), figure=None):
     weights maps a scheme to a head's weights (T, S), a row a query. The frame holds the pairs of
     a text of the trained length. All maps share a scale, which a line below them names: an even
     share, 1 / S, and less is white, and the darkest is the largest weight of the palest map. Each
-    title names its map's largest weight. For the schemes in far, the two far corners name the offset
-    beyond the trained length that gets most weight, ahead and back.
+    title names its map's largest weight. For the schemes in far, the two far corners name the
+    offset beyond the trained length that gets most weight, ahead and back.
     """
     figure = blank(figure, 10.0, 4.6)
     panels = figure.subplots(1, len(weights), squeeze=False, sharey=True)[0]
