@@ -125,7 +125,8 @@ the next cell. Then open the folded cell after it: that is the code, `gather`, f
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",
         "With two of the mistakes the order of asking matters. In one the place in the batch "
-        "counts, in the other the words of the numbers beside it. Which does the last test exclude?",
+        "counts, in the other the words of the numbers beside it. Which of them does the last test "
+        "exclude?",
         "The axes of `words` are numbers, words, width. Which of them does a position count?",
     ),
     solution=gather,
