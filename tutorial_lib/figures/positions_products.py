@@ -26,7 +26,8 @@ ROWS = (ORANGE, GREEN, PINK)  # to be seen on a blue map
 def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None, figure=None):
     """PE(t) · PE(s) for all pairs of positions, and some of its rows laid over each other.
 
-    Right, each row of the matrix is drawn over the offset s - t: the curves coincide.
+    Right, each row of the matrix is drawn over the offset s - t: the curves coincide. Both begin
+    at the smallest product.
     Raises ShapeError when a row is not among the positions.
     """
     table = position_table(n_positions, d_model)
@@ -47,8 +48,8 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
         # Wide lines below, narrow ones above: a curve that is covered still shows at its edges.
         width = 2 + 2.6 * (len(rows) - 1 - index)
         curves.plot(offset, products[row], color=colour, linewidth=width, label=f"t = {row}")
-    curves.axhline(0, color=GRID, linewidth=0.8, zorder=0)
     curves.axvline(0, color=GRID, linewidth=0.8, zorder=0)
+    curves.set_ylim(bottom=products.min() - d_model / 64)
     curves.set(xlabel="offset s − t (positions)", ylabel="PE(t) · PE(s)")
     curves.legend(loc="upper right")
     headline(figure, title or "The product of two position vectors depends on their offset only")

@@ -159,6 +159,19 @@ def accuracies(gather):
     return [shares[-1] for _, shares in curves.values()]
 
 
+def test_only_the_softmax_over_the_batch_reads_the_numbers_beside_one():
+    words = torch.randn(6, 5, 4)
+    others = torch.cat([words[:1], torch.randn(5, 5, 4)])
+    table, question = torch.randn(8, 4), torch.randn(4)
+    changed = {
+        letter: not torch.allclose(
+            gather(words, table, question)[0], gather(others, table, question)[0]
+        )
+        for letter, gather in TASKS["3.4"].choices.items()
+    }
+    assert changed == {"a": False, "b": False, "c": False, "d": True}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("letter", "low", "high", "alike"),

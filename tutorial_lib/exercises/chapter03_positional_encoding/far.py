@@ -93,12 +93,12 @@ RULES = composed(
 SHARE_FAR = Write(
     id="3.11",
     title="Repaired without training",
-    level="medium",
+    level="easy",
     text="""
-Can you repair that reader **without training** it again? Its table (H, 2N + 1) holds a number for
-each head and offset, -N to N. Do not trust those farther than `reach`, before or after. Write
-`share_far(table, reach)`: a table of the same shape, in which all offsets before -reach have the
-number of -reach, and all after reach that of reach. The others stay, and so does the old table.
+Repair that reader **without training** it again. Its table (H, 2N + 1) holds a number for each head
+and offset, -N to N. Write `share_far(table, reach)`: a new table of the same shape, in which all
+offsets before -reach have the number of -reach, and all after reach that of reach. It is the clip
+of 3.6 once more, now on the columns of a trained table.
 """,
     hints=(
         "Which column has offset 0? And offset -reach?",

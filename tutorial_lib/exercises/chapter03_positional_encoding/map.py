@@ -135,12 +135,10 @@ ROTARY_MAP = Symptom(
     title="Stripes gone wrong",
     level="medium",
     text="""
-The map above holds rotary scores. The **same word** is at each position, and queries and keys are
-equal, so only the positions count. Correct scores depend on the offset alone: along each diagonal,
-from the top left to the bottom right, all scores would be the same. This map was made by code with
-one of these mistakes. On which combination of t and s do its scores depend? Choose the letter in
-the next cell. Then open the folded cell after it: that is the code, `rotary_scores`, for you to
-repair.
+Correct rotary scores depend on the offset s - t alone. Those of the map above were made by code
+with one of these mistakes, from the **same word** at each position, as query and as key. On which
+combination of t and s do they depend? Choose the letter in the next cell. Then open the folded cell
+after it: that is the code, `rotary_scores`, for you to repair.
 """,
     hints=(
         "Go one row down. How many columns over, and which way, do you find the same score?",

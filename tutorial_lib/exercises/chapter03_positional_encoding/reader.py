@@ -115,17 +115,18 @@ READER_CURVE = Symptom(
     title="Positions that do not help",
     level="medium",
     text="""
-The curves above come from one reader, trained with positions. It learns word vectors, a question
-and a readout. The words with their positions serve as both keys and values. Without the mistake it
-is right on nearly all numbers within 100 steps. This one stays near 0.64. All four lines measure
-the **same model on the same 900 numbers**, asked a hundred at a time, in four orders. The mistake
-has to explain both: lines that stay near the ceiling, and lines that differ. Choose its letter in
+All four lines measure **one reader on the same 900 numbers**, asked a hundred at a time, in four
+orders. Words with their positions serve as its keys and its values. Without the mistake it is right
+on nearly all numbers within 100 steps. One more test: 203 keeps its place in a batch, and the 99
+numbers beside it are exchanged for others. The answer to 203 stays the same. Which mistake explains
+all three: lines near the ceiling, lines that differ, and an answer that stays? Choose its letter in
 the next cell. Then open the folded cell after it: that is the code, `gather`, for you to repair.
 """,
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",
-        "With two of the mistakes it depends on the other numbers of the batch, too. With which of "
-        "them does the reader still learn nothing about the order of words?",
+        "With two of the mistakes the order of asking matters. In one the place in the batch "
+        "counts, in the other the words of the numbers beside it. Which of them does the last test "
+        "exclude?",
         "The axes of `words` are numbers, words, width. Which of them does a position count?",
     ),
     solution=gather,
@@ -147,8 +148,9 @@ the next cell. Then open the folded cell after it: that is the code, `gather`, f
         "lie a little above the ceiling, another below.",
         "All lines would be one, well above 0.64: values that know their position tell 203 "
         "from 302, though less well than keys.",
-        "The lines would differ far more: about 0.6 for the numbers in order, as in training, and "
-        "a third for shuffled ones, whose words compete with those of other numbers.",
+        "Other numbers beside 203 would change its answer, as their words compete with its own. "
+        "The lines would differ far more, too: about 0.6 in order, as in training, and a third "
+        "when shuffled.",
     ),
     cases=gather_cases,
     properties=RULES,

@@ -120,7 +120,7 @@ def back_is_back(answer):
 OFFSET_OF = Write(
     id="3.5",
     title="By how much does it shift?",
-    level="hard",
+    level="medium",
     text="""
 You are handed a matrix M (d, d) with **M @ PE(pos) = PE(pos + offset)** at every position. Sine and
 cosine of a pair are neighbours, as in 3.2. The width d is even and at least 8, and the numbers of M

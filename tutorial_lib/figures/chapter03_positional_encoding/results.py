@@ -82,13 +82,14 @@ def _edge(axes, trained):
 
 
 @styled
-def position_maps(weights, trained, title, corners=None, figure=None):
+def position_maps(weights, trained, title, far=(), figure=None):
     """Where a head of each scheme looks from every position, a map a scheme.
 
     weights maps a scheme to a head's weights (T, S), a row a query. The frame holds the pairs of
     a text of the trained length. All maps share a scale, which a line below them names: an even
     share, 1 / S, and less is white, and the darkest is the largest weight of the palest map. Each
-    title names its map's largest weight. corners maps a scheme to what its two far corners say.
+    title names its map's largest weight. For the schemes in far, the two far corners name the
+    offset beyond the trained length that gets most weight, ahead and back.
     """
     figure = blank(figure, 10.0, 4.6)
     panels = figure.subplots(1, len(weights), squeeze=False, sharey=True)[0]
@@ -103,9 +104,11 @@ def position_maps(weights, trained, title, corners=None, figure=None):
         axes.set_xlabel("position looked at", fontsize=11.5)
         axes.spines[:].set(visible=True, color=GRID)
         axes.tick_params(length=0, labelsize=10.5)
-        said = {"s": (corners or {}).get(scheme, ""), "color": ORANGE, "fontsize": 10.5}
-        axes.text(0.985, 0.985, ha="right", va="top", transform=axes.transAxes, **said)
-        axes.text(0.015, 0.015, ha="left", va="bottom", transform=axes.transAxes, **said)
+        if scheme in far:
+            said = {"color": ORANGE, "fontsize": 10.5, "transform": axes.transAxes}
+            ahead, back = _strongest(rows, trained), _strongest(np.transpose(rows), trained)
+            axes.text(0.985, 0.985, f"{ahead} ahead", ha="right", va="top", **said)
+            axes.text(0.015, 0.015, f"{back} back", ha="left", va="bottom", **said)
     panels[0].set_ylabel("position that looks", fontsize=11.5)
     scale = (
         f"Colours stretched near 0: white is {even:.2f} or less, darkest is {darkest:.2f} or more"
@@ -116,6 +119,11 @@ def position_maps(weights, trained, title, corners=None, figure=None):
     )
     headline(figure, title)
     return figure
+
+
+def _strongest(rows, trained):
+    """Return the offset ahead, not below the trained length, that gets most weight on average."""
+    return max(range(trained, len(rows)), key=lambda offset: np.diagonal(rows, offset).mean())
 
 
 @styled
