@@ -6,7 +6,11 @@ from tutorial_lib import figures
 from tutorial_lib.decoding import BeamSearch, beam_search
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter04_transformer.beams import token_label, tree_candidates
+from tutorial_lib.figures.chapter04_transformer.beams import (
+    greedy_path,
+    token_label,
+    tree_candidates,
+)
 from tutorial_lib.tokenizers import BPETokenizer
 
 TOKENIZER = BPETokenizer.train("so it is so", 258, ["<start>", "<end>"])
@@ -33,6 +37,16 @@ def test_candidates_know_rank_score_and_winner():
     assert winners[-1].score == found.beams[0].score
     assert winners[-1].text == TOKENIZER.decode(found.best[1:])
     assert {c.state for c in candidates} >= {"kept", "dropped"}
+
+
+def test_greedy_s_path_is_a_search_with_one_beam():
+    candidates = tree_candidates(search(stop=()), TOKENIZER)
+    alone = search(beams=1, stop=()).best[1:]
+    path = greedy_path(candidates)
+    assert path
+    assert [candidates[index].token for index in path] == [
+        token_label(TOKENIZER, token) for token in alone[: len(path)]
+    ]
 
 
 def test_the_tree_writes_tokens_and_numbers():

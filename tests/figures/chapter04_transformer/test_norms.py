@@ -44,6 +44,8 @@ def test_losses_have_a_line_for_each_norm_and_warm_up():
     ]
     assert axes.lines[0].get_xdata().tolist() == [20, 40]
     assert axes.lines[0].get_ydata().tolist() == [4.0, 3.5]
+    assert [line.get_color() for line in axes.lines[:4]] == [BLUE, ORANGE, BLUE, ORANGE]
+    assert [line.get_linestyle() for line in axes.lines[:4]] == ["--", "--", "-", "-"]
     assert png(figure)
 
 

@@ -11,6 +11,7 @@ from tutorial_lib.figures.tokens import visible
 WIDTH, HEIGHT = 1.1, 0.42  # of a box, in inches
 ACROSS, DOWN = 1.38, 0.56  # from box to box
 MOST_STEPS = 9
+GREEDY = (0, (3, 1.6))  # the dashes of what greedy decoding takes
 
 
 @dataclass(frozen=True)
@@ -86,15 +87,27 @@ def tree_candidates(search, tokenizer):
     return found
 
 
+def greedy_path(candidates):
+    """Return the indices of the candidates that greedy decoding takes, as far as the tree has them.
+
+    Each is the most probable one that continues the one before.
+    """
+    path, parent = [], None
+    while children := [i for i, c in enumerate(candidates) if c.parent == parent]:
+        parent = max(children, key=lambda i: candidates[i].log_probability)
+        path.append(parent)
+    return path
+
+
 @style.styled
 def beam_tree(search, tokenizer, title="", steps=None, figure=None):
     """A beam search as a tree: a column for each step, the most probable candidate on top.
 
     search: one BeamSearch. Each box has its token and log p of its path; what has finished also
     its score, log p over the length penalty. Blue went on, green has finished, grey was dropped,
-    and orange leads to the winner. steps: the (first, last) to show, from 1; of a long search the
-    first 9 are shown. Returns the figure. Raises ShapeError for an empty search or steps
-    without a candidate.
+    orange leads to the winner, and dashes to what greedy decoding takes, where that is another way.
+    steps: the (first, last) to show, from 1; of a long search the first 9 are shown. Returns the
+    figure. Raises ShapeError for an empty search or steps without a candidate.
     """
     candidates = tree_candidates(search, tokenizer)
     last_step = max(c.step for c in candidates)
@@ -112,10 +125,11 @@ def beam_tree(search, tokenizer, title="", steps=None, figure=None):
     axes.text(WIDTH - 0.08, -HEIGHT / 2, begin, ha="right", va="center", fontsize=10)
     if last < last_step:
         axes.text(width + 0.02, -HEIGHT / 2, "…", va="center", fontsize=12)
-    for candidate in shown.values():
-        _edge(axes, candidate, candidates, left)
-    for candidate in shown.values():
-        _candidate(axes, candidate, left[candidate.step])
+    greedy = {index for index in greedy_path(candidates) if not candidates[index].wins}
+    for index, candidate in shown.items():
+        _edge(axes, candidate, candidates, left, index in greedy)
+    for index, candidate in shown.items():
+        _candidate(axes, candidate, left[candidate.step], index in greedy)
     for step, x in left.items():
         centred = {"ha": "center", "va": "bottom", "color": style.MUTED, "fontsize": 9.5}
         axes.text(x + WIDTH / 2, 0.1, f"step {step}", **centred)
@@ -130,7 +144,7 @@ _COLOURS = {"kept": style.BLUE, "finished": style.GREEN, "dropped": style.MUTED}
 _FILLS = {"kept": "#e4f0f8", "finished": "#d9f0e6", "dropped": style.CARD}
 
 
-def _edge(axes, candidate, candidates, left):
+def _edge(axes, candidate, candidates, left, greedy):
     parent = None if candidate.parent is None else candidates[candidate.parent]
     x0 = left[parent.step] if parent is not None and parent.step in left else 0
     y0 = -DOWN * parent.rank if parent is not None and x0 else 0
@@ -140,12 +154,15 @@ def _edge(axes, candidate, candidates, left):
         line = {"color": style.MUTED, "linewidth": 1.2, "zorder": 1.5}
     if candidate.wins:
         line = {"color": style.ORANGE, "linewidth": 2.6, "zorder": 2}
+    if greedy:
+        line = {"color": style.INK, "linewidth": 2.2, "zorder": 2, "linestyle": GREEDY}
     axes.plot([x0 + WIDTH, x1], [y0 - HEIGHT / 2, y1 - HEIGHT / 2], **line)
 
 
-def _candidate(axes, candidate, x):
+def _candidate(axes, candidate, x, greedy):
     y, dropped = -DOWN * candidate.rank, candidate.state == "dropped"
     colour = style.ORANGE if candidate.wins else _COLOURS[candidate.state]
+    edge = style.INK if greedy else style.GRID if dropped else colour
     axes.add_patch(
         FancyBboxPatch(
             (x, y - HEIGHT),
@@ -153,8 +170,9 @@ def _candidate(axes, candidate, x):
             HEIGHT,
             boxstyle="round,pad=0,rounding_size=0.05",
             facecolor=_FILLS[candidate.state],
-            edgecolor=style.GRID if dropped else colour,
-            linewidth=2.2 if candidate.wins else 1.3,
+            edgecolor=edge,
+            linewidth=2.2 if candidate.wins else 1.8 if greedy else 1.3,
+            linestyle=GREEDY if greedy else "-",
             zorder=3,
         )
     )
@@ -170,14 +188,15 @@ def _candidate(axes, candidate, x):
 
 def _legend(axes, y):
     words = (
-        ("leads to the winner", style.ORANGE),
-        ("went on", style.BLUE),
-        ("finished: log p → score", style.GREEN),
-        ("dropped", style.GRID),
+        ("leads to the winner", style.ORANGE, "-", 1.75),
+        ("taken by greedy", style.INK, GREEDY, 1.55),
+        ("went on", style.BLUE, "-", 1.0),
+        ("finished: log p → score", style.GREEN, "-", 1.95),
+        ("dropped", style.GRID, "-", 1.0),
     )
     x = 0.0
-    lengths = (1.75, 1.0, 1.95, 1.0)
-    for (text, colour), length in zip(words, lengths, strict=True):
-        axes.plot([x, x + 0.22], [y, y], color=colour, linewidth=3)
+    for text, colour, dashes, length in words:
+        thick = 3 if dashes == "-" else 2.2
+        axes.plot([x, x + 0.22], [y, y], color=colour, linewidth=thick, linestyle=dashes)
         axes.text(x + 0.3, y, text, va="center", fontsize=9)
         x += length

@@ -57,15 +57,14 @@ def loss_curves(rows, title="", x_label="step", every=20, figure=None):
     """How the loss falls, one line for each position of the norm, with and without warm-up.
 
     rows: dicts with "norm", "warmup" (steps), "seed" and "loss", a number for every `every`
-    steps. Lines are means over the seeds, areas reach from the least to the most. Returns the
-    figure. Raises ShapeError without rows.
+    steps. Lines are means over the seeds, areas reach from the least to the most; dashes are
+    without warm-up. Returns the figure. Raises ShapeError without rows.
 
     >>> row = {"norm": "pre", "warmup": 0, "seed": 0, "loss": [3.0, 2.0]}
     >>> loss_curves([row]).axes[0].texts[0].get_text()
     'pre-norm, no warm-up'
     """
-    series, bands = {}, {}
-    # In this order pre-norm is blue and post-norm orange, as above, when there is no warm-up.
+    series, bands, colours = {}, {}, {}
     kinds = {(row["warmup"], row["norm"] == "post", row["norm"]) for row in rows}
     for warmup, _, norm in sorted(kinds):
         runs = [row["loss"] for row in rows if (row["norm"], row["warmup"]) == (norm, warmup)]
@@ -74,4 +73,14 @@ def loss_curves(rows, title="", x_label="step", every=20, figure=None):
         name = f"{norm}-norm, {f'{warmup} steps of warm-up' if warmup else 'no warm-up'}"
         series[name] = (steps, losses.mean(axis=0))
         bands[name] = (losses.min(axis=0), losses.max(axis=0))
-    return line_chart(series, x_label, "loss (nats)", title, bands=bands, figure=figure)
+        colours[name] = ORANGE if norm == "post" else BLUE
+    return line_chart(
+        series,
+        x_label,
+        "loss (nats)",
+        title,
+        bands=bands,
+        colours=colours,
+        dashed=[name for name in series if name.endswith("no warm-up")],
+        figure=figure,
+    )
