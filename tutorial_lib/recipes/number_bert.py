@@ -5,7 +5,6 @@ trained for longer. Its gaps can be filled from the other language alone, so tha
 neighbours cannot keep up with it. The last numbers of the file are held out, and measured.
 """
 
-import random
 import re
 from collections import Counter
 
@@ -92,7 +91,7 @@ class NumberBatches:
 
     def __iter__(self):
         tokenizer = self.tokenizer
-        for generator, (ids, segments, mask), same in self._drawn():
+        for generator, (ids, segments, mask), same in self.drawn():
             tokens = mask_tokens(
                 ids,
                 tokenizer.mask_id,
@@ -108,12 +107,13 @@ class NumberBatches:
     def planned(self):
         """Yield (ids (B, T), MaskingPlan, same (B,)): a training that masks them itself."""
         tokenizer = self.tokenizer
-        for generator, (ids, _, mask), same in self._drawn():
+        for generator, (ids, _, mask), same in self.drawn():
             special = special_ids(tokenizer)
             sizes = tokenizer.mask_id, tokenizer.vocab_size, special
             yield ids, plan_masking(ids, *sizes, mask, self.settings["share"], generator), same
 
-    def _drawn(self):
+    def drawn(self):
+        """Yield (generator, (ids, segments, mask), same), endlessly: the batches as they are."""
         settings, pairs = self.settings, self.pairs
         generator = torch.Generator().manual_seed(settings["seed"])
         while True:
@@ -232,9 +232,8 @@ def train_gpt(tokenizer, steps, settings=SETTINGS):
     set_seed(settings["seed"])
     gpt = GPT(GPTConfig(**settings["sizes"]))
     optimizer = Muon(gpt)
-    batches = iter(NumberBatches(split(settings)[0], tokenizer, settings).planned())
-    for step in range(1, steps + 1):
-        ids, _, _ = next(batches)
+    batches = NumberBatches(split(settings)[0], tokenizer, settings).drawn()
+    for step, (_, (ids, _, _), _) in zip(range(1, steps + 1), batches, strict=False):
         set_learning_rate(optimizer, warmup_cosine(step, steps, peak=settings["lr"], warmup=50))
         optimizer.zero_grad()
         (-_log_p(gpt, ids, tokenizer).sum() / (ids[:, 1:] != tokenizer.pad_id).sum()).backward()
@@ -281,31 +280,3 @@ def _log_p(gpt, ids, tokenizer):
     """Return log p of each token after the first, (B, T - 1); padding has 0."""
     logits = gpt(ids[:, :-1])  # (B, T - 1, V)
     return -F.cross_entropy(logits.mT, ids[:, 1:], ignore_index=tokenizer.pad_id, reduction="none")
-
-
-@torch.no_grad()
-def copied_where_they_differ(model, n=150, seed=0):
-    """Return {word: share}: how often it fills English hundreds with those of the German number.
-
-    The two are one number, or differ in one other word: the tens, the unit or the thousands.
-    """
-    tokenizer, draw = model.tokenizer, random.Random(seed)
-    choices = {"none": 1, "tens": len(TENS[0]), "unit": len(ONES[0]), "thousands": 2}
-    copied = {}
-    for word, some in choices.items():
-        rows, wanted = [], []
-        for _ in range(n):
-            number = {name: draw.randrange(k) for name, k in choices.items()}
-            hundreds, shift = draw.randrange(len(ONES[0])), draw.randrange(1, max(some, 2))
-            other = number | {word: (number[word] + shift) % some}
-            rows.append((
-                f"{ONES[0][number['thousands']]} thousand [MASK] hundred and "
-                f"{TENS[0][number['tens']]}-{ONES[0][number['unit']]}",
-                f"{ONES[1][other['thousands']]} tausend {ONES[1][hundreds]} hundert "
-                f"{ONES[1][other['unit']]} und {TENS[1][other['tens']]}",
-            ))  # fmt: skip
-            wanted.append(tokenizer.vocab.index(ONES[0][hundreds]))
-        ids, segments, mask = packed(rows, tokenizer)
-        said = model.mlm_logits(model(ids, segments, mask)[ids == tokenizer.mask_id]).argmax(dim=-1)
-        copied[word] = share_of_true(said == torch.tensor(wanted))
-    return copied

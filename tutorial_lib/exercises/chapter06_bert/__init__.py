@@ -104,19 +104,14 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.5",
-        key="table_of_bert_base",
-        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        key="gaps_of_numbers",
+        question="Numbers in English and German words, with words hidden. A table of both "
+        "neighbours fills 0.44 of the gaps. What share does NumberBERT fill, between 0 and "
+        "1?",
         share=True,
     ),
     Prediction(
         id="P6.6",
-        key="reviews_filled_by_minilm",
-        question="MiniLM, frozen, with a new head for masked words. What share of the words "
-        "hidden in film reviews does it find, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.7",
         key="subject_eight_words_away",
         question="Eight words and commas stand between a gap and the verb that tells its subject. "
         "Only I, thou and he may be answered. In what share of the cases does MiniLM choose the "
@@ -124,11 +119,16 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
+        id="P6.7",
+        key="reviews_filled_by_minilm",
+        question="MiniLM, frozen, with a new head for masked words. What share of the words "
+        "hidden in film reviews does it find, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
         id="P6.8",
-        key="gaps_of_numbers",
-        question="Numbers in English and German words, with words hidden. A table of both "
-        "neighbours fills 0.44 of the gaps. What share does NumberBERT fill, between 0 and "
-        "1?",
+        key="table_of_bert_base",
+        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,
     ),
 )

@@ -183,7 +183,7 @@ MLM_CURVE = Symptom(
 One of the two trainings above had sound batches. The batches of the other came from code with one
 of these mistakes. Say of each mistake where its loss would end, and how its model would do with
 hidden and with visible letters. Choose the letter, then repair `mlm_batch`. The repaired one
-makes the test of 6K.
+makes the test of 6G.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",
