@@ -178,9 +178,9 @@ def marked_answers(cards, title="", figure=None):
         x = 0.1
         for kind in MARKS:
             if kind in kinds:
-                _box(axes, x - 0.04, height - 0.3, width_of(kind) * 0.86 + 0.08, kind)
-                axes.text(x, height - 0.17, kind, fontsize=SIZE * 0.86, va="center")
-                x += width_of(kind) * 0.86 + 0.35
+                _box(axes, x - 0.04, height - 0.3, width_of(kind) + 0.08, kind)
+                axes.text(x, height - 0.17, kind, fontsize=SIZE, va="center_baseline")
+                x += width_of(kind) + 0.35
     return figure
 
 
