@@ -79,8 +79,8 @@ PREDICTIONS = (
     Prediction(
         id="P6b.2",
         key="f1_of_names",
-        question="Names in the dialogue of plays that it has not read: what entity F1 does the "
-        "fine-tuned model reach, between 0 and 1?",
+        question="Names in the dialogue of plays held out of its training: what entity F1 does the "
+        "fine-tuned PlayBERT reach, between 0 and 1?",
         share=True,
     ),
     Prediction(

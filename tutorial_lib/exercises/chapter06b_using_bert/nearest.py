@@ -142,5 +142,5 @@ numbers of the n rows with the highest cosine, the best one first, (n,).
         Property("The numbers of n rows are asked for, (n,), from 0 on.", n_numbers),
         Property("It does not find the rows with the highest cosine.", the_best_rows),
     ),
-    see="6bE Which layer",
+    see="6bF Search by meaning",
 )

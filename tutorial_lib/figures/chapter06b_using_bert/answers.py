@@ -178,9 +178,9 @@ def marked_answers(cards, title="", figure=None):
         x = 0.1
         for kind in MARKS:
             if kind in kinds:
-                _box(axes, x - 0.04, height - 0.3, width_of(kind) * 0.86 + 0.08, kind)
-                axes.text(x, height - 0.17, kind, fontsize=SIZE * 0.86, va="center")
-                x += width_of(kind) * 0.86 + 0.35
+                _box(axes, x - 0.04, height - 0.3, width_of(kind) + 0.08, kind)
+                axes.text(x, height - 0.17, kind, fontsize=SIZE, va="center_baseline")
+                x += width_of(kind) + 0.35
     return figure
 
 
@@ -190,7 +190,8 @@ def two_steps(entry, title="", figure=None):
 
     entry: as the recipe "who-says" stores it. Above, a word is darker the surer the second layer is
     that it belongs to the quote; below, the surer the span head is that the answer starts or ends
-    there. Each line has the number of its segment. Returns the figure.
+    there. Below 5 % a word has no shade. Each line has the number of its segment.
+    Returns the figure.
     """
     card = who_says(entry)
     lines = entry["lines"]
@@ -199,8 +200,8 @@ def two_steps(entry, title="", figure=None):
         for starts, ends in zip(entry["starts"], entry["ends"], strict=True)
     ]
     steps = {
-        "step 1, after layer 2: is this word part of the quote?": (style.AMBER, entry["quoted"]),
-        "step 2, after layer 3: does the answer start or end here?": (style.GREEN, either),
+        "step 1, after layer 2: is this word part of the quote?": entry["quoted"],
+        "step 2, after layer 3: does the answer start or end here?": either,
     }
     block = 0.55 + LINE * len(lines)
     height = 0.6 + len(steps) * block
@@ -210,7 +211,7 @@ def two_steps(entry, title="", figure=None):
     axes.axis("off")
     _asked(axes, card._replace(share=None), 0.05)
     top, left = 0.65, 0.75
-    for number, (step, (colour, shares)) in enumerate(steps.items()):
+    for number, (step, shares) in enumerate(steps.items()):
         axes.text(0.1, top + 0.14, step, fontweight="bold", va="center")
         top += 0.35
         for segment, (words, of_line) in enumerate(zip(lines, shares, strict=True), 1):
@@ -223,8 +224,8 @@ def two_steps(entry, title="", figure=None):
             edges.append(spots[-1] + width_of(drawable(words[-1])) + SPACE / 2)
             for i, (word, x, share) in enumerate(zip(words, spots, of_line, strict=True)):
                 box = (left + edges[i], top + 0.03), edges[i + 1] - edges[i], 0.26
-                look = {"facecolor": colour, "alpha": 0.55 * share, "linewidth": 0}
-                axes.add_patch(Rectangle(*box, **look))
+                alpha = 0.5 * share if share >= 0.05 else 0
+                axes.add_patch(Rectangle(*box, facecolor=style.BLUE, alpha=alpha, linewidth=0))
                 axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
             if number and segment == card.said[0] + 1:
                 line, first, last = card.said

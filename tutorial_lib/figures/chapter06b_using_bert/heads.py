@@ -73,13 +73,13 @@ def body_and_heads(model, ids, segments, words, title="", figure=None):
     axes.axis("off")
     left, step = 1.5, (WIDTH - 1.6) / n
     middles = [left + step * (t + 0.5) for t in range(n)]
-    small = {"fontsize": 9, "color": style.MUTED, "va": "center"}
+    small = {"fontsize": 10, "color": style.MUTED, "va": "center"}
     for word, x in zip(words, middles, strict=True):
         rounded(
             axes, x - step * 0.45, 0.05, step * 0.9, 0.3, style.PALE_GREY, style.PALE_GREY, **LOOK
         )
         at = {"ha": "center", "va": "center", "family": "DejaVu Sans Mono"}
-        axes.text(x, 0.2, word, fontsize=8.5, **at)
+        axes.text(x, 0.2, word, fontsize=9, **at)
         _arrow(axes, x, 0.37, 0.6)
         _arrow(axes, x, 1.22, 1.45)
         axes.add_patch(Rectangle((x - 0.07, 1.45), 0.14, 0.4, facecolor=style.PALE_SKY,
@@ -104,7 +104,7 @@ LABELS = {"sentence": ("rotten", "fresh"), "token": ("O", "B", "I"), "span": ("s
 
 @style.styled
 def one_head(name, d_model, words, right, title="", figure=None):
-    """One linear head on a worked sentence, from bottom to top: words, vectors, head, labels.
+    """One linear head on a worked sentence, from below: words, body, vectors, head, labels.
 
     name: "sentence", "token" or "span"; d_model: the numbers of a vector; words: T strings; right:
     (label, place) pairs, filled: place is a token, or 0 for the whole sentence. Cells that touch
@@ -115,7 +115,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
     ['span head, 4 → 2: 10 parameters', 'end', 'start']
     """
     labels, n = LABELS[name], len(words)
-    low = 1.75 if name == "sentence" else 1.2  # of the head's box
+    low = 2.35 if name == "sentence" else 1.8  # of the head's box
     cells = low + 0.8
     tall, apart = 0.27, 0.12 if name == "span" else 0.0  # of a row of labels, and between two
     top = cells + len(labels) * (tall + apart)
@@ -132,19 +132,22 @@ def one_head(name, d_model, words, right, title="", figure=None):
         box = (x - step * 0.46, 0.05, step * 0.92, 0.32)
         rounded(axes, *box, style.PALE_GREY, style.PALE_GREY, **LOOK)
         axes.text(x, 0.21, word, fontsize=10.5, **at)
-        _arrow(axes, x, 0.38, 0.58)
-        axes.add_patch(Rectangle((x - 0.07, 0.58), 0.14, 0.36, **vector))
+        _arrow(axes, x, 0.38, 0.56)
+        _arrow(axes, x, 0.99, 1.17)
+        axes.add_patch(Rectangle((x - 0.07, 1.18), 0.14, 0.36, **vector))
         if name == "sentence":
-            axes.plot([x, centre], [0.97, 1.18], color=style.MUTED, linewidth=0.8)
+            axes.plot([x, centre], [1.57, 1.78], color=style.MUTED, linewidth=0.8)
         else:
-            _arrow(axes, x, 0.97, low, style.ORANGE)
+            _arrow(axes, x, 1.57, low, style.ORANGE)
             _arrow(axes, x, low + 0.46, cells - 0.04, style.ORANGE)
     half = step * n / 2
+    rounded(axes, left, 0.57, 2 * half, 0.41, style.PALE_BLUE, style.BLUE, **LOOK)
+    axes.text(centre, 0.775, "body", fontsize=11, fontweight="bold", **at)
     if name == "sentence":
         half = 2.2
-        axes.add_patch(Rectangle((centre - 0.07, 1.18), 0.14, 0.36, **vector))
-        axes.text(centre + 0.2, 1.36, "their mean", fontsize=10, va="center")
-        _arrow(axes, centre, 1.56, low, style.ORANGE)
+        axes.add_patch(Rectangle((centre - 0.07, 1.78), 0.14, 0.36, **vector))
+        axes.text(centre + 0.2, 1.96, "their mean", fontsize=10, va="center")
+        _arrow(axes, centre, 2.16, low, style.ORANGE)
         _arrow(axes, centre, low + 0.46, cells - 0.04, style.ORANGE)
         middles, step, left = [centre], 0.9, centre - 0.28
     rounded(axes, centre - half, low, 2 * half, 0.46, style.PALE_ORANGE, style.ORANGE, **LOOK)
@@ -170,20 +173,20 @@ def _head(axes, name, facts, x, width, n):
     at = {"ha": "center", "va": "center"}
     taken = range(1) if name == "pair" else range(n)
     _strip(axes, middle, 2.12, n, width, taken, style.PALE_SKY, style.BLUE)
-    axes.text(middle, 2.42, f"reads {reads}", fontsize=9, color=style.MUTED, **at)
+    axes.text(middle, 2.42, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
     _arrow(axes, middle, 2.52, 2.7, style.ORANGE)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
-    axes.text(middle, 3.22, f"{name} head", fontsize=11.5, fontweight="bold", **at)
-    axes.text(middle, 2.98, layers, fontsize=9.5, **at)
-    axes.text(middle, 2.8, count_in_words(n_parameters), fontsize=8.5, color=style.MUTED, **at)
+    axes.text(middle, 3.24, f"{name} head", fontsize=11.5, fontweight="bold", **at)
+    axes.text(middle, 2.98, layers, fontsize=10, **at)
+    axes.text(middle, 2.8, count_in_words(n_parameters), fontsize=9.5, color=style.MUTED, **at)
     _arrow(axes, middle, 3.44, 3.62, style.ORANGE)
     cells = n if len(shape) == 3 else 1
     for row in range(shape[-1]):
         _strip(axes, middle, 3.64 + 0.13 * row, cells, width, range(cells), style.PALE_ORANGE,
                style.ORANGE, of=n)  # fmt: skip
     names = {2: "(B, {})", 3: "(B, T, {})"}[len(shape)].format(shape[-1])
-    axes.text(middle, 4.2, f"{names} = {shape}", fontsize=9, color=style.MUTED, **at)
-    axes.text(middle, 4.68, ANSWERS[name], fontsize=9.5, fontweight="bold", linespacing=1.35, **at)
+    axes.text(middle, 4.2, f"{names} = {shape}", fontsize=10, color=style.MUTED, **at)
+    axes.text(middle, 4.68, ANSWERS[name], fontsize=10, fontweight="bold", linespacing=1.35, **at)
 
 
 def _strip(axes, middle, y, cells, width, taken, fill, edge, of=None):
