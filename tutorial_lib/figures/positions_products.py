@@ -188,7 +188,9 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
             value = means[down + row, across + column]
             dark = value > (others.min() + others.max()) / 2
             ink = {"color": CARD if dark else INK, "fontsize": 9}
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", **ink)
+            axes.text(
+                column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", **ink
+            )
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         axes.set(xticks=[-across, 0, across], yticks=[-down, 0, down])

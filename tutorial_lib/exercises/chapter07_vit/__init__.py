@@ -129,10 +129,4 @@ PREDICTIONS = (
         "their labels. What share of the test digits does it read, between 0 and 1?",
         share=True,
     ),
-    Prediction(
-        id="P7.9",
-        key="sky_and_ground",
-        question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
-        "the mean cosine of their patches’ vectors in our DINOv2, between -1 and 1?",
-    ),
 )
