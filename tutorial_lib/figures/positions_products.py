@@ -165,14 +165,15 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
 
     tables maps a name to the vectors (n_rows · n_columns, D), row by row; each gets a map with
     step 0 in its middle (framed, left out of the colours), steps to half the grid, so that every
-    step has many pairs, and a scale of colours of its own, with numbers to the right of the middle.
+    step has many pairs, and a scale of colours of its own, with numbers to the right of the middle
+    and below it.
     Returns the figure. Raises ShapeError when a table has another number of rows.
 
     >>> figure = step_similarity({"all alike": np.ones((9, 2))}, 3, 3)
     >>> np.asarray(figure.axes[0].get_images()[0].get_array()).round(6).min()
     np.float64(1.0)
     """
-    figure = blank(figure, 1.7 + 2.9 * len(tables), 3.6)
+    figure = blank(figure, 1.7 + 3.2 * len(tables), 4.0)
     panels = figure.subplots(1, len(tables), squeeze=False)[0]
     for axes, (name, vectors) in zip(panels, tables.items(), strict=True):
         means = mean_by_step(_cosines(name, vectors, n_rows, n_columns), n_rows, n_columns)
@@ -183,11 +184,14 @@ def step_similarity(tables, n_rows, n_columns, title=None, figure=None):
         picture = axes.imshow(means, cmap=WEIGHTS, **scale, extent=ends)
         axes.add_patch(Rectangle((-0.5, -0.5), 1, 1, facecolor=CARD, edgecolor=ORANGE, lw=1.8))
         axes.text(0, 0, "1", ha="center", va="center", fontsize=9.5)
-        for step in range(1, across + 1):  # two scales: the numbers along the row compare them
-            value = means[down, across + step]
+        told = [(0, step) for step in range(1, across + 1)]  # two scales: numbers compare them
+        for row, column in told + [(step, 0) for step in range(1, down + 1)]:
+            value = means[down + row, across + column]
             dark = value > (others.min() + others.max()) / 2
-            ink = {"color": CARD if dark else INK, "fontsize": 8.5}
-            axes.text(step, 0, f"{value:.2f}", ha="center", va="center", **ink)
+            ink = {"color": CARD if dark else INK, "fontsize": 9}
+            axes.text(
+                column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", **ink
+            )
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         axes.set(xticks=[-across, 0, across], yticks=[-down, 0, down])

@@ -149,12 +149,12 @@ def test_sound_code_paints_the_ink():
 
 def test_each_map_looks_as_it_is_described():
     maps = {letter: painted(code) for letter, code in TASKS["7.9"].choices.items()}
-    assert torch.equal(maps["a"] > 0.03, ink().T > 0)
-    assert maps["b"].argmax() == 0
-    moved = ink().flatten().roll(1).view(8, 8)
-    assert torch.equal(maps["b"].flatten()[1:] > 0.03, moved.flatten()[1:] > 0)
-    assert maps["c"][3:5, 3:5].min() > 1.2 * maps["c"][:3].max()
-    assert maps["d"].argmax() == 63
+    moved = ink().flatten().roll(1)
+    assert [maps[letter].argmax().item() == 0 for letter in "abcd"] == [True, True, True, False]
+    assert maps["a"].flatten()[1:].sort().indices[-2:].sort().values.tolist() == [0, 7]
+    assert torch.equal(maps["b"].flatten()[1:] > 0.03, ink().flatten()[1:] > 0)
+    assert torch.equal(maps["c"].flatten()[1:] > 0.03, moved[1:] > 0)
+    assert torch.equal(maps["d"].flatten() > 0.03, moved > 0)
 
 
 # The curves of 7.7 ----------------------------------------------------------------------------
@@ -172,13 +172,15 @@ def test_each_curve_looks_as_it_is_described():
     ones = [1.0] * len(SIZES)
     drawn = {letter: curves(code) for letter, code in TASKS["7.5"].choices.items()}
     assert all(parts[0] == ones for parts in drawn.values())
-    assert drawn["a"][1] == ones
-    assert max(drawn["a"][2]) < 0.85
-    assert drawn["b"][2] == ones
-    assert max(drawn["b"][1]) < 0.85
-    assert drawn["c"][1] == drawn["c"][2]
-    assert max(drawn["c"][1]) < 0.85
-    assert max(drawn["d"][1] + drawn["d"][2]) < 0.1
+    assert all(max(parts[2]) < 0.85 for parts in drawn.values())
+    assert drawn["c"][1] == ones
+    for letter in "ab":
+        assert drawn[letter][1][0] < 0.75
+        assert drawn[letter][1][-1] == 1
+    assert max(drawn["a"][1][:-1]) < 0.85
+    assert 0.9 < drawn["b"][1][-2] < 1
+    assert drawn["b"][1] == sorted(drawn["b"][1])
+    assert drawn["d"] == curves(TASKS["7.5"].solution)
 
 
 # Answers that learners write ------------------------------------------------------------------

@@ -330,14 +330,14 @@ SETS = {
     "7.9": (
         cls_map(),
         {
-            "turned": (cls_map(turned=True), ["This reads the column of [CLS], not its"]),
-            "last row": (cls_map(row=-1), ["This reads the last row: what the last"]),
+            "turned": (cls_map(turned=True), ["It reads the column of [CLS], how much"]),
+            "last row": (cls_map(row=-1), ["It reads the last row, what the last"]),
             "sum": (cls_map(heads="sum"), ["It adds up the heads: take their mean."]),
             "max, last column lost": (
                 cls_map(heads="max", columns=slice(-1)),
                 ["It takes [CLS] for the first patch", "It takes the highest weight among the"],
             ),
-            "transposed": (transposed, ["This exchanges rows and columns: it"]),
+            "transposed": (transposed, ["It fills the grid column by column: the"]),
             "sum to 1": (cls_map(scaled=True), ["The map is made to sum to 1: give the"]),
             "turned, first head": (
                 cls_map(turned=True, heads="first"),
@@ -409,7 +409,7 @@ SETS = {
             ),
             "test from the front": (
                 split(third=lambda order, n: order[:n]),
-                ["This takes the test images from the"],
+                ["Images are in two parts, training and", "Of 11 images it leaves out 3: each is"],
             ),
             "one lost, test short": (
                 split(train=-1, second=1),

@@ -64,6 +64,7 @@ NO_LONGER_ASKED = {
         "last_token_changed",
         "leaky_gpt_elsewhere",
         "parameters_of_a_table",
+        "patch_map_of_vit_b",
         "shuffled_patches_without_positions",
         "tokens_that_become_mask",
         "weights_of_one_cross_layer",

@@ -21,7 +21,7 @@ def test_the_tile_that_counts_most_is_covered_first():
     pixels = first.get_images()[0].get_array()
     assert (pixels[2:, :2] == 1).all()  # white: covered
     assert pixels.sum() == 4
-    assert last.get_images()[0].get_clim() == pytest.approx((-0.9, 0.9))
+    assert last.get_images()[0].get_clim() == pytest.approx((0, 0.9))
     words = figures.describe_covered_tiles(torch.ones(1, 4, 4), falls, 7, 0.95)
     assert "row 1, column 0 0.05" in words
     assert "2 are above 0.1" in words

@@ -124,22 +124,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.8",
-        key="patch_map_of_vit_b",
-        question="What share of ViT-B/16’s parameters is the patch map with [CLS] and positions, "
-        "between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P7.9",
         key="digits_from_five_labels",
         question="A linear classifier gets our DINOv2’s vectors of 50 digits, five of each, with "
         "their labels. What share of the test digits does it read, between 0 and 1?",
         share=True,
-    ),
-    Prediction(
-        id="P7.10",
-        key="sky_and_ground",
-        question="Pale sky in one photograph, the dark ground behind a flower in another. What is "
-        "the mean cosine of their patches’ vectors in our DINOv2, between -1 and 1?",
     ),
 )

@@ -26,27 +26,28 @@ def cls_map_loop(weights, n_rows, n_columns):
     return grid
 
 
-def cls_map_turned(weights, n_rows, n_columns):
-    """This exchanges rows and columns: it fills the grid column by column."""
-    seen = weights.mean(dim=0)[0, 1:]
-    return seen.reshape(n_columns, n_rows).T
+def cls_map_first_patch(weights, n_rows, n_columns):
+    """This reads the row of the first patch, not that of [CLS]."""
+    seen = weights.mean(dim=0)[1, 1:]
+    return seen.reshape(n_rows, n_columns)
+
+
+def cls_map_second_lost(weights, n_rows, n_columns):
+    """This leaves out the second weight of the row, not the first."""
+    row = weights.mean(dim=0)[0]
+    seen = torch.cat([row[:1], row[2:]])
+    return seen.reshape(n_rows, n_columns)
 
 
 def cls_map_off_by_one(weights, n_rows, n_columns):
-    """This takes [CLS] for the first patch."""
+    """This leaves out the last weight of the row, not the first."""
     seen = weights.mean(dim=0)[0, :-1]
     return seen.reshape(n_rows, n_columns)
 
 
-def cls_map_looked_at(weights, n_rows, n_columns):
-    """This reads the column of [CLS], not its row: how much each patch looks at [CLS]."""
-    seen = weights.mean(dim=0)[1:, 0]
-    return seen.reshape(n_rows, n_columns)
-
-
-def cls_map_last_row(weights, n_rows, n_columns):
-    """This reads the last row: what the last patch looks at."""
-    seen = weights.mean(dim=0)[-1, 1:]
+def cls_map_rolled(weights, n_rows, n_columns):
+    """This leaves out the first weight of the row, then puts the last one in front."""
+    seen = weights.mean(dim=0)[0, 1:].roll(1)
     return seen.reshape(n_rows, n_columns)
 
 
@@ -99,6 +100,13 @@ SEEN = {
     "It takes [CLS] for the first patch: leave out the weight of [CLS] itself.": (
         lambda w: w[..., 0, :-1]
     ),
+    "It keeps the weight of [CLS] and leaves out that of the first patch: do the opposite.": (
+        lambda w: torch.cat([w[..., 0, :1], w[..., 0, 2:]], dim=-1)
+    ),
+    "It puts the last patch in front: the patches come in the order of the row.": (
+        lambda w: w[..., 0, 1:].roll(1, dims=-1)
+    ),
+    "It reads the row of the first patch: [CLS] has the first row.": lambda w: w[..., 1, 1:],
     "It reads the column of [CLS], how much each patch looks at it: read its row.": (
         lambda w: w[..., 1:, 0]
     ),
@@ -148,7 +156,8 @@ CLS_MAP = Symptom(
     level="medium",
     text="""
 On the left is a seven, cut into 8 x 8 patches. [CLS] looks mostly at patches with ink. The map on
-the right should show that, but `cls_map` has one of these mistakes. Choose the letter, then repair
+the right should show that, but `cls_map` has one of these mistakes. Each of them gives patches
+weights that are not their own, but only one draws this map. Choose the letter, then repair
 `cls_map`.
 """,
     hints=(
@@ -159,20 +168,20 @@ the right should show that, but `cls_map` has one of these mistakes. Choose the 
     solution=cls_map,
     second_style=cls_map_loop,
     mistakes=(
-        cls_map_turned,
+        cls_map_first_patch,
+        cls_map_second_lost,
         cls_map_off_by_one,
-        cls_map_looked_at,
-        cls_map_last_row,
+        cls_map_rolled,
     ),
     shown=cls_map_off_by_one,
     looks=(
-        "The seven would be mirrored at the diagonal: its long stroke would be on the left.",
+        "No seven would be seen: the map would be dark in the upper left corner, around the first "
+        "patch.",
+        "The first patch would be the darkest, as [CLS] looks at itself, but the seven would be on "
+        "its ink.",
         "The first patch would be the darkest, as [CLS] looks at itself, and the seven would "
         "be one patch to the right of its ink.",
-        "No seven would be seen: the map would be dark in the middle, where the patches look "
-        "at [CLS] the most.",
-        "No seven would be seen: the map would be dark in the lower right corner, around the "
-        "last patch.",
+        "The seven would be one patch to the right of its ink, but the first patch would be pale.",
     ),
     cases=cls_map_cases,
     properties=(

@@ -124,5 +124,5 @@ Return for each patch the number of its best example, (N,) whole numbers from 0 
         Property("The lengths of the examples must not count.", lengths_do_not_count),
         Property("An example must be most like itself.", examples_find_themselves),
     ),
-    see="7K Back to the photographs",
+    see="7J Back to the photographs",
 )

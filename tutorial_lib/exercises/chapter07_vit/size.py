@@ -184,5 +184,5 @@ How many **million parameters** are these, to one decimal?
     unit="million parameters",
     verdict="The 307 belong to patches of 32, with 306.5 million: their map has four times as many "
     "weights, which is more than the fewer positions save.",
-    see="7I How big",
+    see="7I The whole, and how large it gets",
 )

@@ -29,8 +29,26 @@ def split_from_the_end(order, n_validation, n_test):
     return rest, validation, test
 
 
+def split_validation_last_trained(order, n_validation, n_test):
+    """This takes the validation images from the end of the training images."""
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = order[n_train - n_validation : n_train]
+    test = order[n_train + n_validation :]
+    return train, validation, test
+
+
+def split_validation_spread(order, n_validation, n_test):
+    """This takes the validation images from the whole of the training images, evenly spread."""
+    n_train = len(order) - n_validation - n_test
+    train = order[:n_train]
+    validation = [train[i * n_train // n_validation] for i in range(n_validation)]
+    test = order[n_train + n_validation :]
+    return train, validation, test
+
+
 def split_validation_trained(order, n_validation, n_test):
-    """This takes the validation images from the beginning of `order`."""
+    """This takes the validation images from the beginning of the training images."""
     n_train = len(order) - n_validation - n_test
     train = order[:n_train]
     validation = order[:n_validation]
@@ -38,29 +56,10 @@ def split_validation_trained(order, n_validation, n_test):
     return train, validation, test
 
 
-def split_test_trained(order, n_validation, n_test):
-    """This takes the test images from the beginning of `order`."""
+def split_validation_added(order, n_validation, n_test):
+    """This puts the validation images at the end of the training images, too."""
     n_train = len(order) - n_validation - n_test
-    train = order[:n_train]
-    validation = order[n_train : n_train + n_validation]
-    test = order[:n_test]
-    return train, validation, test
-
-
-def split_one_for_both(order, n_validation, n_test):
-    """This takes the same images for validation and for the test."""
-    n_train = len(order) - n_validation - n_test
-    train = order[:n_train]
-    validation = order[-n_validation:]
-    test = order[-n_test:]
-    return train, validation, test
-
-
-def split_unshuffled(order, n_validation, n_test):
-    """This takes the images in the order of the file, sorted by digit, not in the random order."""
-    order = sorted(order)
-    n_train = len(order) - n_validation - n_test
-    train = order[:n_train]
+    train = order[: n_train + n_validation]
     validation = order[n_train : n_train + n_validation]
     test = order[n_train + n_validation :]
     return train, validation, test
@@ -163,31 +162,32 @@ The picture above shows what share of training, validation and test images a *me
 The memory keeps 60 to 480 training images, and says the label of the nearest one. The 60 validation
 images should tell you how well it reads new ones, and so should the 60 test images. With so few, a
 step down in their curve may be chance. `split` made the three parts, with one of these mistakes.
-Choose the letter, then repair `split`.
+Each of them lets validation and training share images, but only one draws this curve. Choose the
+letter, then repair `split`.
 """,
     hints=(
         "On which images must a memory be perfect, and why?",
-        "Which of the other two curves has the shape of the training curve?",
+        "Look at the left end: the memory keeps the first 60 training images, and no more.",
         "Print the three parts for ten images: is any number in two of them?",
     ),
     solution=split,
     second_style=split_from_the_end,
     mistakes=(
+        split_validation_last_trained,
+        split_validation_spread,
         split_validation_trained,
-        split_test_trained,
-        split_one_for_both,
-        split_unshuffled,
+        split_validation_added,
     ),
     shown=split_validation_trained,
     looks=(
-        "The validation curve would lie on the training curve, at 1, and the test curve far below "
-        "both.",
-        "The test curve would lie on the training curve, at 1, and the validation curve far below "
-        "both.",
-        "Validation and test would be one curve, equal to the last digit, far below the training "
-        "curve.",
-        "Validation and test would be at 0 or near it: the digits that come last in the file are "
-        "in no training image.",
+        "The validation curve would start near the test curve and reach 1 only at the last size, "
+        "when the memory keeps all 480.",
+        "The validation curve would start near the test curve and rise to 1 step by step, as the "
+        "memory keeps more and more of its images.",
+        "The validation curve would lie on the training curve, at 1, from the first size on: "
+        "the memory keeps all of its images from the start.",
+        "No curve would look wrong: the memory keeps the first 480 images, and the added ones come "
+        "after them.",
     ),
     cases=split_cases,
     properties=(

@@ -15,8 +15,8 @@ def covered_tiles(image, falls, named, surest, title=None, figure=None):
 
     image (1, side, side) of ink from 0 to 1; falls (R, R): what the probability of the class
     `named` loses when a tile is covered; surest: that probability for the whole picture. The tiles
-    shown are that with the highest fall, one about halfway, and one that changes nothing. Returns
-    the figure.
+    shown are that with the highest fall, one about halfway, and one that changes nothing. In the
+    map a probability that rises is as white as one that stays. Returns the figure.
 
     >>> import torch
     >>> figure = covered_tiles(torch.rand(1, 4, 4), torch.tensor([[0.9, 0.4], [0.0, 0.1]]), 7, 0.99)
@@ -38,18 +38,18 @@ def covered_tiles(image, falls, named, surest, title=None, figure=None):
         corner = (column * step - 0.5, row * step - 0.5)
         look = {"facecolor": PAINT, "edgecolor": style.ORANGE, "linewidth": 1.5}
         axes.add_patch(Rectangle(corner, step, step, **look))
-    top = max(falls.abs().max().item(), 1e-6)
     side = image.size(-1)
-    look = {"cmap": style.SIGNED, "vmin": -top, "vmax": top}
+    look = {"cmap": style.WEIGHTS, "vmin": 0, "vmax": max(falls.max().item(), 1e-6)}
     extent = (-0.5, side - 0.5, side - 0.5, -0.5)
     picture = last.imshow(falls.numpy(), extent=extent, interpolation="nearest", **look)
-    last.contour(image[0].numpy(), [0.5], colors=style.INK, linewidths=1.2)
+    for colour, width in ((style.CARD, 3), (style.INK, 1.2)):  # seen on pale and on dark tiles
+        last.contour(image[0].numpy(), [0.5], colors=colour, linewidths=width)
     style.draw_frame(last)
-    style.panel_title(last, "all tiles: the map")
-    last.set_xlabel("blue: it falls", fontsize=10.5)
+    style.panel_title(last, f"the map: all {falls.numel()} falls")
+    last.set_xlabel("darker: falls further", fontsize=10.5)
     bar = figure.colorbar(picture, ax=last, fraction=0.046, pad=0.04)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=8.5)
+    bar.ax.tick_params(labelsize=10)
     said = "Cover one tile, read again, and note how far the probability falls"
     style.headline(figure, title or said)
     return figure
