@@ -6,9 +6,11 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 ROOT = ".tl-attention"
 HEAD, LAYER = "input[aria-label=Head]", "input[aria-label=Layer]"
-WRITING = ".tl-generation"
+WRITING = ":nth-match(.tl-generation, 1)"
+MADE_UP = ":nth-match(.tl-generation, 2)"  # the small model and its plurals
 EXPLORERS = {
     "asking": (WRITING, "input[aria-label=Temperature]", "ArrowRight"),
+    "made_up": (MADE_UP, "input[aria-label=Temperature]", "ArrowRight"),
     "induction": (ROOT, HEAD, "ArrowLeft"),  # it opens on the last but one
 }
 

@@ -176,7 +176,7 @@ def score_grids(panels, title="", *, figure=None):
     """
     shapes = [np.shape(scores) for scores, _ in panels.values()]
     n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
-    wide, high = max(0.6 + 0.36 * n_heads, 2.5), max(0.18 * n_layers, 1.3)  # room for the numbers
+    wide, high = max(0.6 + 0.36 * n_heads, 2.9), max(0.18 * n_layers, 1.7)  # room for the numbers
     figure = blank(figure, 1.4 + wide * len(panels), 1.3 + high)
     grid, x_label = figure.subplots(1, len(panels), squeeze=False)[0], "head"
     for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
