@@ -324,5 +324,5 @@ def describe_gains(found, names=("without", "with")):
     said = []
     for condition, ends in found.items():
         low, high = (s["mean"] if isinstance(s, Mapping) else s for s in ends)
-        said.append(f"{condition.capitalize()}: {low:.2f} and {high:.2f}")
+        said.append(f"{condition[:1].upper()}{condition[1:]}: {low:.2f} and {high:.2f}")
     return f"Share right, {names[0]} and {names[1]}. {'; '.join(said)}."
