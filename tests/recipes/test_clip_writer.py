@@ -36,5 +36,8 @@ def test_only_the_telling_words_are_filled_in():
     for told, caption in zip(said, films.captions, strict=True):
         words = list(zip(told.split(), caption.split(), strict=True))
         assert all(mine == its for mine, its in words if its in kept)
-    directions = [told.split()[2:5] == its.split()[2:5] for told, its in zip(said, films.captions)]
+    directions = [
+        told.split()[2:5] == its.split()[2:5]
+        for told, its in zip(said, films.captions, strict=True)
+    ]
     assert sum(directions) >= 15
