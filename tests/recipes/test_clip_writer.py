@@ -5,7 +5,7 @@ from torch.testing import assert_close
 
 from tutorial_lib.datasets import draw_clips
 from tutorial_lib.recipes import load_checkpoint
-from tutorial_lib.recipes.clip_writer import draws, looks_of
+from tutorial_lib.recipes.clip_writer import describes, draws, looks_of
 from tutorial_lib.recipes.clips import encode
 
 
@@ -26,3 +26,18 @@ def test_drawn_clips_are_the_same_each_time_unless_they_are_drawn_by_chance():
     drawn = draws(writer, films.captions)
     assert torch.equal(drawn, draws(writer, films.captions))
     assert not torch.equal(draws(writer, films.captions, seed=0), drawn)
+
+
+def test_only_the_telling_words_are_filled_in():
+    writer = load_checkpoint("clip-writer")
+    films = draw_clips(20, 3, "test")
+    said = describes(writer, films)
+    kept = {"a", "an", "moves", "to", "the", "and"}
+    for told, caption in zip(said, films.captions, strict=True):
+        words = list(zip(told.split(), caption.split(), strict=True))
+        assert all(mine == its for mine, its in words if its in kept)
+    directions = [
+        told.split()[2:5] == its.split()[2:5]
+        for told, its in zip(said, films.captions, strict=True)
+    ]
+    assert sum(directions) >= 15

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.scenes import OBJECTS, RELATIONS, draw_scenes, object_of, scene_facts
 from tutorial_lib.models.scene_reader import MASK, PAD
-from tutorial_lib.recipes import load_result
+from tutorial_lib.recipes import load_checkpoint, load_result
 from tutorial_lib.recipes import scenes as table
 from tutorial_lib.recipes.scene_reader import (
     SMOKE,
@@ -24,7 +24,7 @@ from tutorial_lib.recipes.scene_reader import (
     regions_of,
     wrong_captions,
 )
-from tutorial_lib.recipes.seen_scenes import ask, seen_scenes, silencer
+from tutorial_lib.recipes.seen_scenes import ask, fill, seen_scenes, silencer
 
 PARTS = re.compile(r" (?:to the )?(left of|right of|above|below) ")
 
@@ -222,6 +222,13 @@ def test_a_question_gets_its_likeliest_answers(reader, scenes):
     assert {answer for answer, _ in found} == set(reader.answers)
     with pytest.raises(IndexError, match="scenes 0 to"):
         ask(reader, scenes, len(scenes), "what ?")
+
+
+def test_a_gap_is_filled_beside_the_own_scene():
+    stored, others = load_checkpoint("scene-reader"), draw_scenes(8, seed=2, split="test")
+    assert others.captions[7] == "a dog below a rocket"
+    assert fill(stored, others, 7, "a [MASK] below a rocket") == "dog"
+    assert fill(stored, others, 0, "a [MASK] below a rocket") != "dog"
 
 
 def test_the_eyes_see_crops_in_their_boxes(reader, scenes):

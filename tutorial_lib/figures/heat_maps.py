@@ -83,12 +83,13 @@ def heat_map_row(
     *,
     form: str = "{:.2f}",
     signed: bool = False,
+    neutral: float | None = None,
     figure: Figure | None = None,
 ) -> Figure:
     """Tables with the same names side by side, each as `heat_map` draws it, on one scale.
 
-    tables maps a title to values (R, C); rows and columns are R and C names. Raises ShapeError
-    when the counts differ.
+    tables maps a title to values (R, C); rows and columns are R and C names; neutral: what is blank
+    in place of 0, with orange below it and blue above. Raises ShapeError when the counts differ.
 
     >>> figure = heat_map_row({"Before": [[0.1]], "After": [[0.9]]}, ["it"], ["street"], "Title")
     >>> [axes.get_title() for axes in figure.axes]
@@ -99,6 +100,9 @@ def heat_map_row(
     figure = blank(figure, len(tables) * wide, 1.7 + 0.45 * len(rows))
     panels = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
     scale = _scale(tables.values(), signed)
+    if neutral is not None:
+        scale = _scale([values - neutral for values in tables.values()], signed=True)
+        scale |= {"vmin": neutral + scale["vmin"], "vmax": neutral + scale["vmax"]}
     for axes, (name, values) in zip(panels, tables.items(), strict=True):
         _squares(axes, values, rows, columns, scale, form)
         panel_title(axes, name)

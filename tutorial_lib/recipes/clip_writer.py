@@ -9,7 +9,7 @@ import torch
 from tutorial_lib.datasets.clips import THINGS, draw_clips
 from tutorial_lib.models import ClipWriterConfig
 from tutorial_lib.recipes import clips
-from tutorial_lib.recipes.clips import N_FRAMES, WORDS, encode, portraits, written
+from tutorial_lib.recipes.clips import KINDS, N_FRAMES, WORDS, encode, portraits, read, written
 
 SETTINGS = {name: value for name, value in clips.SETTINGS.items() if name != "seeds"}
 SETTINGS |= {"seed": 0, "stored_as": "float16"}
@@ -50,6 +50,18 @@ def draws(writer, captions, seed=None):
     words = writer.encode(captions)
     nothing = torch.zeros(len(words), N_FRAMES, dtype=torch.long)
     return written(writer, words, nothing, 0, True, drawn=seed is not None, seed=seed or 0)
+
+
+def describes(writer, films):
+    """Return what a ClipWriter says of Clips: their captions, the telling words filled in by it."""
+    telling = torch.tensor([any(word in kind for kind in KINDS.values()) for word in WORDS])
+    words, frames = writer.encode(films.captions), writer.tokens_of(films.frames)
+    hidden = torch.cat([telling[words], torch.zeros_like(frames, dtype=torch.bool)], dim=1)
+    with torch.no_grad():
+        _, states = read(writer, words, frames, hidden)
+        filled = writer.word_logits(states[:, : words.size(1)]).argmax(dim=-1)
+    filled = torch.where(telling[words], filled, words)
+    return [" ".join(WORDS[at] for at in row if WORDS[at][0] != "[") for row in filled.tolist()]
 
 
 def evaluate(writer):

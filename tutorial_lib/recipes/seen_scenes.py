@@ -86,3 +86,14 @@ def ask(reader, scenes, row, question, k=3):
         hidden = reader(reader.encode([question]), regions)
         shares, found = reader.answer_logits(hidden)[0].softmax(dim=-1).topk(k)
     return [(ANSWERS[at], share) for at, share in zip(found.tolist(), shares.tolist(), strict=True)]
+
+
+def fill(reader, scenes, row, caption):
+    """Return the word that a reader puts for the one [MASK] of a caption beside scene `row`.
+
+    Raises VocabularyError for a word that it does not know.
+    """
+    ids, (_, regions) = reader.encode([caption]), _inputs(reader, scenes, row)
+    with torch.no_grad():
+        states = reader(ids, regions)[0, ids[0].tolist().index(MASK)]
+    return reader.words[reader.mlm_logits(states).argmax().item()]

@@ -39,7 +39,7 @@ def test_the_diagonal_is_marked_where_it_wins():
     worse[1, 3] = 9
     figure = figures.logit_matrix(PICTURES, list("abcd"), worse)
     assert len(frames(figure, style.GREEN)) == 3 + 1
-    wrong, _ = frames(figure, style.ORANGE)
+    wrong, _ = frames(figure, style.PINK)
     assert (round(wrong.get_x()), round(wrong.get_y())) == (3, 1)
     said = figures.describe_logit_matrix(list("abcd"), worse)
     assert "3 of 4 pictures fit their own text best" in said
@@ -94,6 +94,9 @@ def test_scenes_show_their_boxes_and_captions():
     four = figures.captioned_scenes(PICTURES, list("abcd"), across=4)
     tops = {image.get_extent()[3] for image in four.axes[0].images}
     assert tops == {0}  # all in one row
+    small = figures.captioned_scenes(PICTURES[:2], ["a cat\nin two lines", ""], side=1.5)
+    assert texts(small) == ["a cat", "in two lines", ""]
+    assert small.axes[0].images[0].get_extent()[1] == 1.5
     said = figures.describe_captioned_scenes(["a cat", "nothing"], [["cat"], []])
     assert said == "2 scenes: “a cat” (boxes: cat); “nothing”."
     with pytest.raises(ShapeError, match="scene 0 has 1 boxes but 2 names"):

@@ -375,7 +375,7 @@ optimizer)`. Row i of `pictures` (N, F) belongs to row i of `names` (N, D). `hea
 into vectors of the names’ width, and `log_scale` is the scale of 10.1; both learn, and `optimizer`
 holds both. `batches` is a list of tensors with row numbers. Each batch gives the optimizer one step
 down CLIP’s loss, **from this batch’s gradient alone**. Your `all_pairs` and `contrastive_loss` are
-there. Return a list: the loss of each batch, before its step.
+there. Return a list of floats: the loss of each batch, before its step.
 """,
     hints=(
         "The inside of the loop is five lines. The first takes `pictures[rows]` and `names[rows]`.",

@@ -8,13 +8,14 @@ function render({ model, el }) {
   const root = element("div", { class: "tl-explorer tl-codes", role: "group", "aria-label": model.get("label") });
   const [rows, columns] = model.get("grid");
   const [nCodes, names, use] = [model.get("n_codes"), model.get("names"), model.get("use")];
-  const TILE = nCodes <= 64 ? 32 : nCodes <= 160 ? 26 : 20; // a code of the book
   const bytes = model.get("codes");
   const codes = Array.from({ length: bytes.byteLength / 2 }, (_, i) => bytes.getUint16(2 * i, true));
   const nCells = rows * columns;
   // The book in the order of use: the most used code first.
   const book = Array.from({ length: nCodes }, (_, code) => code).sort((a, b) => use[b] - use[a] || a - b);
   const rankOf = new Map(book.map((code, rank) => [code, rank]));
+  const nUsed = Math.max(1, use.filter((count) => count).length); // the others have no look
+  const TILE = nUsed <= 64 ? 32 : nUsed <= 160 ? 26 : 20; // a code of the book
   let theme = null;
   let pending = null; // swaps that Python does not know yet
   let timer = null;
@@ -78,11 +79,11 @@ function render({ model, el }) {
 
   const bookBoard = element("canvas", { tabindex: "0", role: "application", "aria-label": "The code book, the most used code first. A click or the arrow keys put a code into the chosen cell.", "data-lm-suppress-shortcuts": "true" });
   const bookSize = { T: 1, S: 1, pointed: null };
-  const putRank = (rank) => rank < nCodes && swap(book[rank]);
+  const putRank = (rank) => rank < nUsed && swap(book[rank]);
   gridEvents(bookBoard, bookSize, ({ pointed }) => { bookSize.pointed = pointed; anew(); }, {
     grid: () => ({ left: 0, top: 0, width: TILE, height: TILE }),
     choose: ({ row, column }) => putRank(row * across + column),
-    step: ([down, right]) => putRank(inside(rankOf.get(now().code) + down * across + right, nCodes)),
+    step: ([down, right]) => putRank(inside(rankOf.get(now().code) + down * across + right, nUsed)),
   });
 
   const bars = element("canvas", { role: "img" });
@@ -156,8 +157,8 @@ function render({ model, el }) {
 
   function drawBook({ code }) {
     const wide = root.clientWidth - 30;
-    across = Math.max(1, Math.min(Math.floor(wide / TILE), Math.ceil(nCodes / Math.min(6, Math.ceil(nCodes / 8)))));
-    const down = Math.ceil(nCodes / across);
+    across = Math.max(1, Math.min(Math.floor(wide / TILE), Math.ceil(nUsed / Math.min(6, Math.ceil(nUsed / 8)))));
+    const down = Math.ceil(nUsed / across);
     [bookSize.T, bookSize.S] = [down, across];
     const context = sizedContext(bookBoard, across * TILE, down * TILE);
     context.imageSmoothingEnabled = false;
@@ -168,17 +169,16 @@ function render({ model, el }) {
         context.strokeRect(x + 1, y + 1, TILE - 3, TILE - 3);
       }
     };
-    book.forEach((each, rank) => {
+    book.slice(0, nUsed).forEach((each, rank) => {
       const [x, y] = [(rank % across) * TILE, Math.floor(rank / across) * TILE];
-      if (use[each]) looks.draw(context, each, x, y, TILE - 1, TILE - 1);
+      looks.draw(context, each, x, y, TILE - 1, TILE - 1);
       [context.strokeStyle, context.lineWidth] = [theme.line, 1];
       context.strokeRect(x + 0.5, y + 0.5, TILE - 2, TILE - 2);
-      if (!use[each]) strokeLine(context, [[x + 3, y + 3], [x + TILE - 4, y + TILE - 4]], theme.line, 1.2);
     });
     const at = bookSize.pointed && bookSize.pointed.row * across + bookSize.pointed.column;
-    if (at !== null && at < nCodes) outline(at, theme.ink, 1.5);
-    outline(rankOf.get(code), theme.blue, 2.5);
-    return at !== null && at < nCodes ? book[at] : null;
+    if (at !== null && at < nUsed) outline(at, theme.ink, 1.5);
+    if (rankOf.get(code) < nUsed) outline(rankOf.get(code), theme.blue, 2.5);
+    return at !== null && at < nUsed ? book[at] : null;
   }
 
   function drawBars({ code }) {
@@ -311,7 +311,7 @@ function render({ model, el }) {
       pane("Decoded", "from the codes alone", made)),
     warning, readout,
     pane("Elsewhere:", othersWords, othersBoard, "tl-others"),
-    pane("The code book:", "each code as the mean of its cells, most used first; a click puts it into the cell", bookBoard, "tl-book"),
+    pane("The code book:", "the codes of these pictures, each as the mean of its cells, most used first; a click puts it into the cell", bookBoard, "tl-book"),
     pane("Use:", barsWords, bars),
     element("div", { class: "tl-note", text: model.get("credit") }));
   el.append(root);

@@ -22,7 +22,7 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
 
     images (N, 3, height, width), texts N strings, logits (N, N). Picture i and text i belong
     together. The largest of each row is framed, in green when it is the picture's own text, else in
-    orange; then the own text has a dashed frame. Raises ShapeError when the counts differ.
+    pink; then the own text has a dashed frame. Raises ShapeError when the counts differ.
 
     >>> figure = logit_matrix(np.ones((2, 3, 4, 4)), ["a cat", "a dog"], [[5, 1], [2, 1]])
     >>> figure.get_suptitle()
@@ -49,7 +49,7 @@ def logit_matrix(images, texts, logits, title=None, form="{:.1f}", figure=None):
     for row, image in enumerate(images):
         place(axes, image, -1.55, row - 0.46, 0.92, 0.92, smooth=True)
         best = int(values[row].argmax())
-        _frame(axes, row, best, style.GREEN if best == row else style.ORANGE, linewidth=3)
+        _frame(axes, row, best, style.GREEN if best == row else style.PINK, linewidth=3)
         if best != row:
             _frame(axes, row, row, style.INK, linewidth=1.4, linestyle=(0, (4, 3)))
     for column, text in enumerate(texts):
@@ -112,7 +112,7 @@ def _key(axes, n):
     """Say below the matrix what the frames mean."""
     entries = (
         (style.GREEN, {"linewidth": 3}, "row’s largest, right"),
-        (style.ORANGE, {"linewidth": 3}, "row’s largest, wrong"),
+        (style.PINK, {"linewidth": 3}, "row’s largest, wrong"),
         (style.INK, {"linewidth": 1.4, "linestyle": (0, (3, 2))}, "its own text"),
     )
     at = -1.5

@@ -26,14 +26,22 @@ ACROSS, SIDE, GAP = 3, 2.3, 0.35  # scenes in a row, the side of one, inches bet
 
 @style.styled
 def captioned_scenes(
-    images, captions, boxes=None, names=None, present=None, title=None, across=ACROSS, figure=None
+    images,
+    captions,
+    boxes=None,
+    names=None,
+    present=None,
+    title=None,
+    across=ACROSS,
+    side=SIDE,
+    figure=None,
 ):
     """Scenes with the boxes of their regions, each above its caption.
 
     images (N, 3, height, width); captions N strings; boxes: for each scene (R, 4) as left, top,
     right, bottom from 0 to 1; names: for each scene as many strings; present: for each scene R of
-    True and False, where boxes are padded; across: how many stand in a row. Raises ShapeError when
-    the counts differ.
+    True and False, where boxes are padded; across: how many stand in a row; side: of a scene, in
+    inches. A caption may have several lines. Raises ShapeError when the counts differ.
 
     >>> figure = captioned_scenes(np.ones((1, 3, 8, 8)), ["a cat"], [[[0, 0, 0.5, 0.5]]], [["cat"]])
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -47,22 +55,24 @@ def captioned_scenes(
     same_counts(images=len(shown), captions=len(captions), boxes=len(boxes), names=len(names))
     across = min(across, len(shown))
     down = -(-len(shown) // across)
-    tall = SIDE * shown.shape[1] / shown.shape[2]
-    said = [_lines(caption, 30) for caption in captions]
+    tall = side * shown.shape[1] / shown.shape[2]
+    letters = round(13 * side)
+    said = [[line for part in text.split("\n") for line in _lines(part, letters)]
+            for text in captions]  # fmt: skip
     each_high = tall + 0.24 + 0.17 * max(map(len, said))
-    width = max(3.6, across * SIDE + (across - 1) * GAP)
+    width = max(3.6, across * side + (across - 1) * GAP)
     default = "Scenes: every region has a box, every caption is true"
     figure, axes = page(figure, width, down * each_high, title or default)
     for n, (image, lines) in enumerate(zip(shown, said, strict=True)):
-        left, top = (n % across) * (SIDE + GAP), (n // across) * each_high
-        place(axes, image, left, top, SIDE, tall, smooth=True)
+        left, top = (n % across) * (side + GAP), (n // across) * each_high
+        place(axes, image, left, top, side, tall, smooth=True)
         if len(boxes[n]) != len(names[n]):
             raise ShapeError(f"scene {n} has {len(boxes[n])} boxes but {len(names[n])} names")
         for at, (box, name) in enumerate(zip(boxes[n], names[n], strict=True)):
             colour = style.CYCLE[at % len(style.CYCLE)]
-            x, y = left + box[0] * SIDE, top + box[1] * tall
+            x, y = left + box[0] * side, top + box[1] * tall
             high = (box[3] - box[1]) * tall
-            _outline(axes, x, y, (box[2] - box[0]) * SIDE, high, colour)
+            _outline(axes, x, y, (box[2] - box[0]) * side, high, colour)
             if name:
                 _tag(axes, x, y, high, shortened(name, 18), colour, top)
         for line, words in enumerate(lines):
@@ -81,7 +91,7 @@ def describe_captioned_scenes(captions, names=None):
     parts = []
     for n, caption in enumerate(captions):
         held = f" (boxes: {', '.join(names[n])})" if names is not None and len(names[n]) else ""
-        parts.append(f"“{caption}”{held}")
+        parts.append(f"“{caption}”{held}".replace("\n", "; "))
     return f"{many}: {'; '.join(parts)}."
 
 
