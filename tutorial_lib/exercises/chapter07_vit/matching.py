@@ -97,7 +97,7 @@ MATCH_PATCHES = Write(
     title="Which example is it most like?",
     level="easy",
     text="""
-You point at a few patches, the *examples*. Every other patch is to find the one most like it. Write
+You point at a few patches, the *examples*. Each patch is to find the one most like it. Write
 `match_patches(patches, examples)` for vectors patches (N, D) and examples (K, D). Two of them are
 alike when the **cosine** of the angle between them is high: their product, divided by both lengths.
 Return for each patch the number of its best example, (N,) whole numbers from 0 to K - 1.

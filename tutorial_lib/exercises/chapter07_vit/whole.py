@@ -10,8 +10,9 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def vit_logits(images, patch_size, linear, cls, positions, layers, norm, head):
     """Return logits (B, classes) of images (B, C, height, width).
 
-    linear is an `nn.Linear` from C · P · P numbers to D; cls (D,); positions (N + 1, D). Each of
-    layers, norm and head is called with one tensor; head makes logits of one vector a picture.
+    linear is an `nn.Linear` from C · P · P numbers to D; cls (D,); positions (N + 1, D). layers
+    is a list; each layer, norm and head is called with one tensor; head makes logits of one vector
+    a picture.
     """
     patches = F.unfold(images, patch_size, stride=patch_size).mT  # (B, N, C · P · P)
     x = torch.cat([cls.expand(len(images), 1, -1), linear(patches)], dim=1) + positions
@@ -209,8 +210,8 @@ Write the forward pass of a ViT, `vit_logits(images, patch_size, linear, cls, po
 norm, head)`. Cut the images into patches, map them with `linear`, put cls in front, and add the
 positions. Go through all layers, then the norm, and let the head read **[CLS] alone**. Return the
 logits (B, classes). Your `patchify` and `embed` are the first two lines, and `embed` asks for
-`linear.weight` and `linear.bias`. Each of `layers`, `norm` and `head` is called with one tensor. In
-the next section you train what you write here.
+`linear.weight` and `linear.bias`. `layers` is a list. Each layer, `norm` and `head` is called with
+one tensor. In the next section you train what you write here.
 """,
     hints=(
         "The order is that of the drawing, from bottom to top. What goes into the first layer is "
