@@ -172,8 +172,8 @@ DECODER_MASK = Write(
 Write `decoder_mask(target, pad_id)` for a batch of targets (B, T): a word may look at itself and at
 earlier words, but not at padding. Shape (B, 1, T, T), True = may look; the second axis is for the
 heads. No row is empty, since each target begins with its start token: rows of padding look at the
-words before them, and the loss ignores their outputs. With all padding on the right, real words
-would never see it anyway, but your mask must not rely on that.
+words before them, and the loss ignores their outputs. On the right, as in our batches, real
+words would never see padding anyway; the check puts some between words as well.
 """,
     hints=(
         "`torch.ones(T, T, dtype=torch.bool).tril()` is the causal half.",
