@@ -78,8 +78,8 @@ FAR_FEWER = Claim(
     text="""
 A fully connected layer, from all N D input numbers to N D output numbers, needs far more
 parameters than a head of attention. How many more? Take our sentence, N = 16 tokens of D = 384
-numbers each, and one wide head: it shares three D x D matrices (for queries, keys and values)
-among all tokens. Leave out biases. **How many times** as many weights does the one (N D) x (N D)
+numbers each, and one wide head: all tokens share its three D x D matrices (for queries, keys
+and values). Leave out biases. **How many times** as many weights does the one (N D) x (N D)
 matrix have, to the nearest whole number?
 """,
     hints=(

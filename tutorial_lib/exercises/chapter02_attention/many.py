@@ -265,7 +265,7 @@ Write `multi_head(x, w_q, w_k, w_v, w_o, n_heads, mask)`: self-attention of `x` 
 heads of width K = D / H. Multiply from the right, `x @ w_q`. Head 0 owns the first K columns, head
 1 the next K, and so on. Each head attends by itself, where `mask` (T, T) is True, and divides its
 scores by √K; their outputs, side by side, go through `w_o`. You may call your `masked_attention`
-head by head, or do all heads at once. Nearly every Transformer is built from this layer.
+for each head of each text, or do all at once. Nearly every Transformer is built from this layer.
 """,
     hints=(
         "Split (B, T, D) to (B, T, H, K) first, then swap two axes to get (B, H, T, K). Or loop: "
