@@ -1,4 +1,4 @@
-"""Extrapolating or copying: runs of a text that stand in another, or that it repeats itself."""
+"""Composing or copying: runs of a text that stand in another, or that it repeats itself."""
 
 from itertools import chain
 

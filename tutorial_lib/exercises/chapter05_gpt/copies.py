@@ -224,7 +224,7 @@ LONGEST_COPY = Write(
     title="The longest copy",
     level="medium",
     text="""
-Does a model extrapolate or copy? Write `longest_copy(sample, text)`: the number of tokens in the
+Does a model compose or copy? Write `longest_copy(sample, text)`: the number of tokens in the
 longest run of the sample that also occurs in the text, in one piece. Both are strings, whose tokens
 are characters, or both are lists of tokens. If nothing of the sample occurs there, it is 0. The
 texts of the check are short, a few hundred tokens at most: how fast it is does not matter.
@@ -263,5 +263,5 @@ texts of the check are short, a few hundred tokens at most: how fast it is does 
         TOKENS,
         WHOLE_TOKENS,
     ),
-    see="5I Extrapolating or copying",
+    see="5I Composing or copying",
 )

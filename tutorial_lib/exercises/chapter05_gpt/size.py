@@ -140,7 +140,7 @@ Write `gpt_parameters(vocab_size, context, d_model, n_layers)`: how many paramet
 the parts of GPT-2. Learned vectors for tokens and for positions; in each layer two LayerNorms, an
 attention with four maps D to D, a feed-forward network D to 4 D to D; a LayerNorm after the last
 layer. All linear maps of the layers have **biases**, LayerNorms a gain and a shift. The head is
-**tied**: it is the table of tokens. Why does the number of heads not matter?
+**tied**: it is the table of tokens.
 """,
     hints=(
         "A linear map from n to m has n·m weights and m biases.",

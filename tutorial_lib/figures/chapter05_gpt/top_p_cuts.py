@@ -39,7 +39,8 @@ def kept_by_top_p(places, labels, p, most=4, title="", figure=None):
         axes.barh(range(n_rows), chances[:n_rows], height=0.7, color=colours[:n_rows])
         for row, chance in enumerate(chances[:n_rows]):
             ink = style.INK if row < n_kept else style.MUTED
-            words = f"{chance:.3f}" + ("  cut" if row >= n_kept else "")
+            words = f"{chance:.3f}" if chance >= 0.0005 else "< 0.001"
+            words += "  cut" if row >= n_kept else ""
             axes.text(chance + 0.02, row, words, va="center", fontsize=9.5, color=ink)
         axes.set_yticks(range(n_rows), [token_name(labels[i]) for i in ids[:n_rows]])
         axes.set(xlim=(0, 1.2), ylim=(n_rows - 0.4, -0.6), xlabel="probability")
