@@ -49,6 +49,13 @@ def test_a_model_writes_as_many_characters_as_asked_and_the_same_again():
     assert turning_gpt.write_on(model, n=5, given=3) == written
 
 
+def test_shown_the_last_only_a_model_forgets_what_is_farther_back():
+    model = turning_gpt.train(turn, settings=TINY, progress=False)
+    shown, ids = turning_gpt.ShownLast(model, 8), torch.arange(20)[None]
+    torch.testing.assert_close(shown(ids)[:, :8], model(ids[:, :8]))
+    torch.testing.assert_close(shown(ids)[:, -1], model(ids[:, -8:])[:, -1])
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", [1, 2])
 def test_with_slow_hands_slowed_it_reads_on(seed):

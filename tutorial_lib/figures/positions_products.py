@@ -46,7 +46,7 @@ def position_products(d_model=128, n_positions=64, rows=(8, 32, 56), title=None,
         matrix.axhline(row, color=colour, linewidth=1.5)
         offset = np.arange(n_positions) - row
         # Wide lines below, narrow ones above: a curve that is covered still shows at its edges.
-        width = 2 + 2.6 * (len(rows) - 1 - index)
+        width = 1.6 + 1.7 * (len(rows) - 1 - index)
         curves.plot(offset, products[row], color=colour, linewidth=width, label=f"t = {row}")
     curves.axvline(0, color=GRID, linewidth=0.8, zorder=0)
     curves.set_ylim(bottom=products.min() - d_model / 64)
@@ -73,7 +73,9 @@ def shift_rotation(
     lines = figure.subplots(len(positions), count, squeeze=False)
     for down, (line, position) in enumerate(zip(lines, positions, strict=True)):
         start = position * 2 * np.pi / wavelengths(d_model, base)[:n_pairs]
-        line[0].set_ylabel(f"{position} → {position + shift}\n\ncosine", fontsize=9.5)
+        line[0].set_ylabel(
+            f"{position} → {position + shift}", fontsize=10.5, rotation=0, ha="right", va="center"
+        )
         for pair, axes in enumerate(line):
             axes.plot(np.sin(circle), np.cos(circle), color=GRID, linewidth=1.2, zorder=0)
             path = start[pair] + np.linspace(0, turn[pair], 100)
@@ -92,7 +94,7 @@ def shift_rotation(
                     loc="center",
                 )
             if down == len(lines) - 1:
-                axes.set_xlabel("sine", fontsize=9.5)
+                axes.set_xlabel("right: sine, up: cosine", fontsize=9.5)
     inch = 1 / figure.get_figwidth()
     keys = (("position", BLUE), (f"{shift} positions on", GREEN), ("the turn between", ORANGE))
     for at, (text, colour) in zip((0.2, 1.3, 3.0), keys, strict=True):

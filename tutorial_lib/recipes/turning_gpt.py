@@ -59,6 +59,20 @@ def turned_by(model, turn):
     return other
 
 
+class ShownLast(torch.nn.Module):
+    """A model that is shown only the last `kept` characters before each one that it predicts."""
+
+    def __init__(self, model, kept):
+        super().__init__()
+        self.model, self.kept = model, kept
+
+    def forward(self, ids):
+        """Return the scores (B, T, V) of ids (B, T), each from at most `kept` characters."""
+        first = self.model(ids[:, : self.kept])  # (B, kept, V)
+        later = [self.model(part)[:, -1:] for part in ids[:, 1:].unfold(1, self.kept, 1).unbind(1)]
+        return torch.cat([first, *later], dim=1)
+
+
 def bits_by_position(model, settings=SETTINGS):
     """Return the mean bits per character at each position of long, held-out windows: (T,)."""
     _, held_out = longer_context.split()

@@ -116,11 +116,11 @@ READER_CURVE = Symptom(
     level="medium",
     text="""
 All four lines measure **one reader on the same 900 numbers**, asked a hundred at a time, in four
-orders. Words with their positions serve as its keys and its values. Without the mistake it is right
-on nearly all numbers within 100 steps. One more test: 203 keeps its place in a batch, and the 99
-numbers beside it are exchanged for others. The answer to 203 stays the same. Which mistake explains
-all three: lines near the ceiling, lines that differ, and an answer that stays? Choose its letter in
-the next cell. Then open the folded cell after it: that is the code, `gather`, for you to repair.
+orders. Words with their positions are its keys and its values. There are three clues. The lines
+stay near the ceiling. They differ. And when 203 keeps its place in a batch while the 99 numbers
+beside it are exchanged for others, the answer to 203 stays the same. Which mistake explains all
+three? Choose its letter in the next cell. Then open the folded cell after it: that is the code,
+`gather`, for you to repair (it reads the padding, too). Repaired, it is right on nearly all.
 """,
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",

@@ -9,6 +9,7 @@ from tutorial_lib.figures.style import (
     BLUE,
     GREEN,
     GRID,
+    INK,
     MUTED,
     ORANGE,
     PINK,
@@ -19,7 +20,13 @@ from tutorial_lib.figures.style import (
     styled,
 )
 
-WAYS = {"unchanged": BLUE, "interpolated": ORANGE, "larger base": SKY, "YaRN": PINK}
+WAYS = {
+    "unchanged": BLUE,
+    "interpolated": ORANGE,
+    "larger base": SKY,
+    "YaRN": PINK,
+    "last 64 only": INK,
+}
 SCHEME_COLOURS = {
     "relative": BLUE,
     "rotary": GREEN,
