@@ -128,5 +128,5 @@ Prompt and padding do not count.
         token="token of an answer",
         others="prompt and padding cost nothing",
     ),
-    see="5bE When is training better?",
+    see="5bE In the prompt, or in the weights?",
 )

@@ -45,7 +45,7 @@ def balanced_search(premises, hypotheses):
 
 
 def balanced_premises(premises, hypotheses):
-    """This balances the wrong side: each premise comes once with each label."""
+    """This brings each premise once with each label."""
     pairs = []
     for premise in premises:
         found = {}
@@ -309,5 +309,5 @@ premises fit, take any of them. Three names help:
         Property("A hypothesis that finds all three labels is left out.", none_is_lost),
     ),
     run=written,
-    see="5bE When is training better?",
+    see="5bE In the prompt, or in the weights?",
 )

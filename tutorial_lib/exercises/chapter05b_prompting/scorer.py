@@ -172,8 +172,9 @@ One answer proves little, so ask many questions. Write `few_shot_score(pairs, k,
 5b.1, say), and `goes_on(prompt)` the line that the model writes after it.
 
 Ask each pair **once**. Its examples are the k pairs that come **after it** in the list; after the
-last pair, go on at the first. So no question ever sees its own answer. An answer counts when it
-equals the right one exactly. Return the share of right answers, from 0 to 1.
+last pair, go on at the first. As k is smaller than the number of pairs, no question sees its own
+answer. An answer counts when it equals the right one exactly. Return the share of right answers,
+from 0 to 1.
 """,
     hints=(
         "Go over `enumerate(pairs)`. For pair i: the examples, the prompt, the answer, compare.",
