@@ -94,8 +94,8 @@ def scale_step_at_least(log_scale, cosines, rate):
 
 
 def scale_step_of_temperature(log_scale, cosines, rate):
-    """This *divides* the cosines by exp(log_scale): so what learns is the temperature,
-    which shrinks and never meets its bound.
+    """This *divides* the cosines by exp(log_scale): so what learns is the logarithm of the
+    temperature.
     """
     return slipped(log_scale, cosines, rate, scale=lambda s: (-s).exp())
 
@@ -305,7 +305,7 @@ def in_proportion_to_the_rate(answer):
 
 SCALE_STEP = Symptom(
     id="10.7",
-    title="Ever more sure",
+    title="One step of the factor",
     level="medium",
     text="""
 Here the factor exp(`log_scale`) of 10.1 learns alone, for 400 steps, from 24 pairs whose cosines

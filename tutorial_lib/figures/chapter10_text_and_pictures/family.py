@@ -5,7 +5,7 @@ from matplotlib.patches import Rectangle
 from tutorial_lib.figures import style
 from tutorial_lib.figures.diagrams import arrow, canvas, rounded
 
-# idea -> where the chapter builds it, and its colours; from top to bottom
+# idea -> where the chapter has it, and its colours; from top to bottom
 IDEAS = {
     "one space": ("10A to 10E", style.PALE_BLUE, style.BLUE),
     "one row": ("10F to 10I", style.PALE_AMBER, style.AMBER),
@@ -23,7 +23,7 @@ MODELS = {
     ("LLaVA", 2023, "Liu et al."): (["one space", "one row"], "CLIP’s eye, one row"),
     ("SigLIP", 2023, "Zhai et al."): (["one space"], "a pair: yes or no?"),
 }
-BUILT = {"VQ-VAE", "VisualBERT", "VideoBERT", "CLIP", "DALL-E"}  # in this chapter
+HERE = {"VQ-VAE", "VisualBERT", "VideoBERT", "CLIP", "DALL-E"}  # in this chapter
 USES = (("VQ-VAE", "DALL-E"), ("VQ-VAE", "Latent diffusion"))  # its grid
 LEFT, COLUMN, LANE, GAP = 1.75, 1.8, 1.46, 0.1  # inches
 WIDE, HIGH = 1.6, 0.56  # of a model's box
@@ -41,7 +41,7 @@ def text_picture_map(figure=None):
     years = sorted({year for _, year, _ in MODELS})
     width = LEFT + COLUMN * len(years)
     top = (LANE + GAP) * len(IDEAS)
-    title = "Nine models build on three ideas: this chapter has built the filled ones"
+    title = "Nine models build on three ideas: this chapter uses the filled ones"
     figure, axes = canvas(figure, width, top + 0.3, title, below=-0.05)
     middles = {}
     for row, (idea, (where, pale, _)) in enumerate(IDEAS.items()):
@@ -61,7 +61,7 @@ def text_picture_map(figure=None):
         corner = (x - WIDE / 2, y - HIGH / 2)
         for half, idea in enumerate(ideas):  # the second of two colours its lower half
             _, pale, edge = IDEAS[idea]
-            fill = pale if model in BUILT else style.CARD
+            fill = pale if model in HERE else style.CARD
             drawn = rounded(axes, *corner, WIDE, HIGH, fill, edge, zorder=5)
             if half:
                 edges = (corner[0] - 0.05, corner[1] - 0.05), WIDE + 0.1, HIGH / 2 + 0.05
@@ -96,7 +96,7 @@ def describe_text_picture_map():
     """
     parts = []
     for (model, year, who), (ideas, does) in MODELS.items():
-        built = ", built in this chapter" if model in BUILT else ""
+        built = ", in this chapter" if model in HERE else ""
         parts.append(f"{model} ({who} {year}), {' and '.join(ideas)}: {does}{built}")
     used = ", ".join(f"from {one} to {other}" for one, other in USES)
     return f"Models that join text and pictures, by year. {'. '.join(parts)}. The grid goes {used}."
