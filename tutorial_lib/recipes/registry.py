@@ -237,6 +237,12 @@ RECIPES = {
             "which words of a speech are names: a BERT pre-trained or not, and two simple ways",
         ),
         Recipe(
+            "minilm-names",
+            "minilm_names",
+            "table",
+            "which words of a speech are names: MiniLM fine-tuned",
+        ),
+        Recipe(
             "who-says",
             "who_says",
             "table",

@@ -1,0 +1,14 @@
+from tutorial_lib.recipes import load_result, minilm_names, play_names
+
+
+def f1_of(table, model, step):
+    rows = load_result(table)["rows"]
+    return {row["seed"]: row["f1"] for row in rows if (row["model"], row["step"]) == (model, step)}
+
+
+def test_fine_tuned_it_beats_the_rule_of_capitals_in_each_fold():
+    assert minilm_names.SETTINGS["held_out"] == play_names.SETTINGS["held_out"]
+    tuned = f1_of("minilm-names", "MiniLM", minilm_names.SETTINGS["steps"])
+    rule = f1_of("play-names", "capitals", 0)
+    assert tuned.keys() == rule.keys() == {*minilm_names.SETTINGS["seeds"]}
+    assert all(tuned[seed] > rule[seed] + 0.1 for seed in tuned)
