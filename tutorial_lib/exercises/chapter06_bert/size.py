@@ -128,9 +128,9 @@ BERT_SIZE = Write(
     text="""
 You may read of BERT-large: 30,000 tokens, width 1,024, 24 layers with 16 heads, “about 340 million
 parameters”. To check such numbers, write `bert_size(vocab_size, d_model, n_layers, n_heads,
-context)`, the number of parameters of a BERT. Count what the drawing in 6C shows from the
-three tables up to the pooler, and nothing after it. The pooler is one linear map from D to D. The
-feed-forward layer is 4 D wide inside, and all linear maps have biases.
+context)`, the number of parameters of a BERT. Count the three
+tables, their LayerNorm, all layers and the pooler, one linear map from D to D, but neither of the
+two output heads. The feed-forward layer is 4 D wide inside, and all linear maps have biases.
 
 MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads, context 512, and its file holds
 22,713,216 numbers.
