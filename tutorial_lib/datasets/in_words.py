@@ -24,16 +24,16 @@ def _words(text):
 
 
 # The words for 0 to 19, and those for 20, 30, ..., 90.
-EN = _words(
+_EN = _words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen"
 )
-EN_TENS = _words("twenty thirty forty fifty sixty seventy eighty ninety")
-DE = _words(
+_EN_TENS = _words("twenty thirty forty fifty sixty seventy eighty ninety")
+_DE = _words(
     "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
     "fünfzehn sechzehn siebzehn achtzehn neunzehn"
 )
-DE_TENS = _words("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig")
+_DE_TENS = _words("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig")
 _FR = _words(
     "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze "
     "seize dix-sept dix-huit dix-neuf"
@@ -110,10 +110,10 @@ def date_in_words(date, language="en"):
 
 def _english(number):
     if number < 20:
-        return EN[number]
+        return _EN[number]
     if number < 100:
         tens, unit = divmod(number, 10)
-        return EN_TENS[tens - 2] + (f"-{EN[unit]}" if unit else "")
+        return _EN_TENS[tens - 2] + (f"-{_EN[unit]}" if unit else "")
     size, name = (100, "hundred") if number < 1_000 else (1_000, "thousand")
     count, rest = divmod(number, size)
     words = f"{_english(count)} {name}"
@@ -125,10 +125,10 @@ def _english(number):
 def _german(number, counts=False):
     """`counts`: a word follows that is counted, so that 1 is "ein" and not "eins"."""
     if number < 20:
-        return "eins" if number == 1 and not counts else DE[number]
+        return "eins" if number == 1 and not counts else _DE[number]
     if number < 100:
         tens, unit = divmod(number, 10)
-        return (f"{DE[unit]}und" if unit else "") + DE_TENS[tens - 2]
+        return (f"{_DE[unit]}und" if unit else "") + _DE_TENS[tens - 2]
     size, name = (100, "hundert") if number < 1_000 else (1_000, "tausend")
     count, rest = divmod(number, size)
     return _german(count, counts=True) + name + (_german(rest, counts) if rest else "")

@@ -6,7 +6,7 @@ new to the plays held out, as PlayBERT is.
 """
 
 from tutorial_lib.datasets import minilm_folder
-from tutorial_lib.datasets.play_names import load_play_names, name_words
+from tutorial_lib.datasets.play_names import name_words
 from tutorial_lib.models import BERT
 from tutorial_lib.recipes import play_names
 from tutorial_lib.recipes.name_tagger import fine_tune_names, tag
@@ -35,11 +35,8 @@ def data_bytes():
 def run(settings, progress=True):
     """Fine-tune MiniLM on each fold; return rows like those of `play-names`."""
     rows = []
-    labelled = load_play_names()
     for seed, held_out in zip(settings["seeds"], settings["held_out"], strict=True):
-        learnt_from = [title for title in labelled if title not in held_out][: settings["plays"]]
-        training = [s for title in learnt_from for s in labelled[title]]
-        measured = [s for title in held_out for s in labelled[title][: settings["measured"]]]
+        training, measured = play_names.speeches_of(settings, held_out)
         rows += measured_fold(settings, seed, training, measured, progress)
     return {"rows": rows}
 

@@ -12,7 +12,6 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib import pages
-from tutorial_lib.datasets.in_words import DE, DE_TENS, EN, EN_TENS
 from tutorial_lib.models import GPT, GPTConfig
 from tutorial_lib.objectives import MaskedTokens, mask_tokens, plan_masking, pretraining_loss
 from tutorial_lib.recipes.gap_tests import found_by_counting, said_by_counting
@@ -35,7 +34,6 @@ SETTINGS = {
     "lr": 5e-3,
     "stored_as": "float16",
 }
-ONES, TENS = (EN[1:10], DE[1:10]), (EN_TENS, DE_TENS)
 SMOKE = SETTINGS | {"steps": 2}
 
 

@@ -74,10 +74,7 @@ def run_fold(settings, seed, held_out, pretraining, encoder, progress=True):
 
     pretraining are the settings that the encoder, a BERT with its tokenizer, was trained with.
     """
-    labelled = load_play_names()
-    learnt_from = [title for title in labelled if title not in held_out][: settings["plays"]]
-    training = [speech for title in learnt_from for speech in labelled[title]]
-    measured = [s for title in held_out for s in labelled[title][: settings["measured"]]]
+    training, measured = speeches_of(settings, held_out)
     known = name_words(training)
     rows, shown = [], []
     for name, said in (
@@ -102,6 +99,14 @@ def run_fold(settings, seed, held_out, pretraining, encoder, progress=True):
         if name == "pre-trained":
             shown = to_show(measured, tag(tagger, measured), settings["shown"], seed)
     return {"rows": rows, "shown": shown}
+
+
+def speeches_of(settings, held_out):
+    """Return the labelled speeches of one fold: those to learn from, those of the plays held out."""
+    labelled = load_play_names()
+    learnt_from = [title for title in labelled if title not in held_out][: settings["plays"]]
+    training = [speech for title in learnt_from for speech in labelled[title]]
+    return training, [s for title in held_out for s in labelled[title][: settings["measured"]]]
 
 
 def encoders(settings, progress):
