@@ -102,7 +102,7 @@ def run_fold(settings, seed, held_out, pretraining, encoder, progress=True):
 
 
 def speeches_of(settings, held_out):
-    """Return the labelled speeches of one fold: those to learn from, those of the plays held out."""
+    """Return the labelled speeches of a fold: those to learn from, those of the plays held out."""
     labelled = load_play_names()
     learnt_from = [title for title in labelled if title not in held_out][: settings["plays"]]
     training = [speech for title in learnt_from for speech in labelled[title]]
