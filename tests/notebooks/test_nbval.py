@@ -8,6 +8,7 @@ import sys
 import pytest
 from example_notebook import example, write
 from isolation import ROOT
+from kernel_starts import STARTS, starting_again
 from nbformat.v4 import new_output
 from PIL import Image
 
@@ -139,3 +140,25 @@ def test_kernel_cannot_connect(nbval):
     cell.outputs[0].text = "refused\n"
     passed, printed = nbval(book)
     assert passed, printed
+
+
+def test_a_kernel_that_dies_while_it_starts_is_started_again():
+    deaths = iter([RuntimeError("died"), RuntimeError("died"), None])
+
+    def start(name):
+        if death := next(deaths):
+            raise death
+        return name
+
+    assert starting_again(start)("python") == "python"
+
+
+def test_a_kernel_that_never_starts_is_an_error():
+    def start():
+        starts.append(1)
+        raise RuntimeError("died")
+
+    starts = []
+    with pytest.raises(RuntimeError, match="died"):
+        starting_again(start)()
+    assert len(starts) == STARTS
