@@ -141,8 +141,8 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P3.10",
-        key="bits_more_when_interpolated",
-        question="With all positions divided by 4, how many bits more does your rotary GPT take "
-        "for each of its first 64 characters?",
+        key="three_back_when_all_hands_are_slowed",
+        question="With all positions halved, does a rotary reader find more or fewer of the "
+        "letters three back in windows twice as long as in training?",
     ),
 )

@@ -9,7 +9,6 @@ from tutorial_lib.figures.style import (
     BLUE,
     GREEN,
     GRID,
-    INK,
     MUTED,
     ORANGE,
     PINK,
@@ -25,7 +24,6 @@ WAYS = {
     "interpolated": ORANGE,
     "larger base": SKY,
     "YaRN": PINK,
-    "last 64 only": INK,
 }
 SCHEME_COLOURS = {
     "relative": BLUE,
