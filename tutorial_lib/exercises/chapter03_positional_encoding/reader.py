@@ -120,7 +120,7 @@ orders. Words with their positions are its keys and its values. There are three 
 stay near the ceiling. They differ. And when 203 keeps its place in a batch while the 99 numbers
 beside it are exchanged for others, the answer to 203 stays the same. Which mistake explains all
 three? Choose its letter in the next cell. Then open the folded cell after it: that is the code,
-`gather`, for you to repair (it reads the padding, too). Repaired, it is right on nearly all.
+`gather`, for you to repair. Repaired, it is right on nearly all.
 """,
     hints=(
         "The lines differ. Can the answer to a number depend on that number alone?",

@@ -125,8 +125,8 @@ OFFSET_OF = Write(
 You are handed a matrix M (d, d) with **M @ PE(pos) = PE(pos + offset)** at every position. Sine and
 cosine of a pair are neighbours, as in 3.2. The width d is even and at least 8, and the numbers of M
 are rounded to two decimals. Write `offset_of(matrix)`: which whole number from -1000 to 1000 is the
-offset? Read M as a clock. Its fastest hand is back where it was every 6.28 positions, and its
-slowest hardly moves at all.
+offset? The fastest hand is back where it was every 6.28 positions, the slowest
+hardly moves at all.
 """,
     hints=(
         "You know PE(0): it is 0, 1, 0, 1 ... What is M @ PE(0)?",
