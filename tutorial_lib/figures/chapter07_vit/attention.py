@@ -35,8 +35,7 @@ def describe_rollout_against(image, maps, patch_size, overlap=0, pooling="cls"):
     grid = PatchGrid(image, patch_size, overlap)
     panels = _rolled_out(grid, maps, pooling)
     each = "; ".join(
-        f"{name}: {grid.on_ink(seen):.2f} on patches with ink"
-        for name, seen in panels.items()
+        f"{name}: {grid.on_ink(seen):.2f} on patches with ink" for name, seen in panels.items()
     )
     return (
         f"A digit and two estimates of where {WHO[pooling]} looks. "
