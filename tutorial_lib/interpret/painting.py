@@ -46,8 +46,8 @@ def random_with_as_much(ink, chosen, generator, tries=300):
     """Return random tiles (B, N) bool: as many as chosen in each row, with about as much ink.
 
     ink (B, N) is what each tile holds. Of `tries` random sets, the one whose ink is nearest to that
-    of the chosen tiles is taken. Some prefer blank tiles and some the darkest, so that there are
-    sets of any amount.
+    of the chosen tiles is taken; the chosen set itself is passed over. Some prefer blank tiles and
+    some the darkest, so that there are sets of any amount.
     """
     n = int(chosen[0].sum())
     wanted = (ink * chosen).sum(dim=1)  # (B,)
@@ -59,6 +59,7 @@ def random_with_as_much(ink, chosen, generator, tries=300):
         taste = 12 * number / tries - 2
         found = highest(taste * (ink + 0.01).log() + noise, n)
         gap = ((ink * found).sum(dim=1) - wanted).abs()
+        gap = gap.masked_fill((found == chosen).all(dim=1), math.inf)
         best = torch.where((gap < nearest)[:, None], found, best)
         nearest = torch.minimum(gap, nearest)
     return best

@@ -66,6 +66,7 @@ NO_LONGER_ASKED = {
         "parameters_of_a_table",
         "patch_map_of_vit_b",
         "shuffled_patches_without_positions",
+        "six_patches_painted_over",
         "tokens_that_become_mask",
         "weights_of_one_cross_layer",
         "word_for_zwei",

@@ -323,7 +323,7 @@ RIGHT = {
     "7.3": [embed_right_1, embed_right_2],
     "7.7": [grid_right_1, grid_right_2],
     "7.8": [interpolate_right_1, interpolate_right_2],
-    "7.5": [("a", split_right_1), ("a", split_right_2)],  # letter from the stub's code
+    "7.5": [("c", split_right_1), ("c", split_right_2)],  # letter from the stub's code
     "7.9": [("b", cls_right_1), ("b", cls_right_2)],  # letter from the stub's code
     "7.10": [rollout_right_1, rollout_right_2],
     "7.12": [corrupt_right_1, corrupt_right_2],
@@ -356,11 +356,11 @@ WRONG = {
         ("two: mode forgotten (nearest), and [CLS] dropped", interpolate_wrong_two),
     ],
     "7.5": [
-        ("validation runs to the end, over the test images", ("a", split_wrong_no_end)),
-        ("validation begins one too late: one image in no part", ("a", split_wrong_off_by_one)),
+        ("validation runs to the end, over the test images", ("c", split_wrong_no_end)),
+        ("validation begins one too late: one image in no part", ("c", split_wrong_off_by_one)),
         (
             "two: sorted, and validation taken from the end, where the test stands",
-            ("a", split_wrong_two),
+            ("c", split_wrong_two),
         ),
     ],
     "7.9": [

@@ -60,19 +60,6 @@ def test_each_patch_has_the_colour_of_its_example_and_clicks_are_marked():
     assert words.endswith("grey, by vectors: sky 50%, trees 50%.")
 
 
-def test_a_control_says_how_far_it_finds_the_same():
-    found = {
-        "by vectors": [torch.tensor([[0, 1], [1, 1]])],
-        "by place": [torch.tensor([[0, 1], [1, 0]])],
-    }
-    clicks = {"sky": (0, 0), "trees": (1, 1)}
-    figure = figures.matched_parts([grey(2, 2)], clicks, found)
-    said = [axes.get_xlabel() for axes in figure.axes]
-    assert said == ["", "", "75% of the patches as in column 2"]
-    words = figures.describe_matched_parts([grey(2, 2)], clicks, found)
-    assert words.endswith("grey: 75% of by place as by vectors.")
-
-
 def test_a_name_stands_inside_the_patches_it_names():
     ring = torch.ones(9, 6).long()
     ring[1:8, 1:5] = 0  # it is thick, and what is around it is not

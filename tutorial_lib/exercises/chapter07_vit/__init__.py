@@ -110,9 +110,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.6",
-        key="six_patches_painted_over",
-        question="The six patches of 49 that [CLS] looks at most in the last layer are painted "
-        "over. What share of the validation digits does the ViT still read, between 0 and 1?",
+        key="two_tiles_painted_over",
+        question="The two patches of 16 that [CLS] looks at most in the last layer are painted "
+        "over. What share of the validation digits does your ViT still read, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -124,9 +124,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P7.8",
-        key="digits_from_five_labels",
-        question="A linear classifier gets our DINOv2’s vectors of 50 digits, five of each, with "
-        "their labels. What share of the test digits does it read, between 0 and 1?",
+        key="emoji_groups_from_fifty_labels",
+        question="From the pixels of 50 labelled emoji a group, a linear classifier names the "
+        "group of 0.42 of the test emoji. What share from our DINOv2’s vectors, between 0 and 1?",
         share=True,
     ),
 )

@@ -175,7 +175,7 @@ EMBED = Write(
     id="7.3",
     title="What the first layer reads",
     slug="embed_patches",
-    level="medium",
+    level="easy",
     text="""
 Write `embed(patches, weight, bias, cls, positions)`: patches (B, N, F) go through a linear map,
 whose weight (D, F) and bias (D,) are kept as in `nn.Linear`. The vector cls (D,) is put **in

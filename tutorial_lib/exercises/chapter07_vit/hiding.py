@@ -130,7 +130,7 @@ def others_as_they_were(answer):
 CORRUPT_PATCHES = Write(
     id="7.12",
     title="Hidden patches",
-    level="medium",
+    level="easy",
     text="""
 Some patches have been chosen, to be guessed: you are given which. Of these about 80 % are hidden,
 10 % replaced, 10 % kept. Write `corrupt_patches(patches, mask, chosen, draw, other)` for patch

@@ -153,7 +153,7 @@ def adds_up(answer):
 CLS_MAP = Symptom(
     id="7.9",
     title="Beside the ink",
-    level="medium",
+    level="easy",
     text="""
 On the left is a seven, cut into 8 x 8 patches. [CLS] looks mostly at patches with ink. The map on
 the right should show that, but `cls_map` has one of these mistakes. Each of them gives patches
@@ -169,18 +169,18 @@ weights that are not their own, but only one draws this map. Choose the letter, 
     second_style=cls_map_loop,
     mistakes=(
         cls_map_first_patch,
-        cls_map_second_lost,
         cls_map_off_by_one,
+        cls_map_second_lost,
         cls_map_rolled,
     ),
     shown=cls_map_off_by_one,
     looks=(
         "No seven would be seen: the map would be dark in the upper left corner, around the first "
         "patch.",
-        "The first patch would be the darkest, as [CLS] looks at itself, but the seven would be on "
-        "its ink.",
         "The first patch would be the darkest, as [CLS] looks at itself, and the seven would "
         "be one patch to the right of its ink.",
+        "The first patch would be the darkest, as [CLS] looks at itself, but the seven would be on "
+        "its ink.",
         "The seven would be one patch to the right of its ink, but the first patch would be pale.",
     ),
     cases=cls_map_cases,

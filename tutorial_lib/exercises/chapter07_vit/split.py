@@ -159,7 +159,7 @@ SPLIT = Symptom(
     level="easy",
     text="""
 The picture above shows what share of training, validation and test images a *memory* reads right.
-The memory keeps the *first* 60 to 480 training images, and says the label of the nearest one. How
+The memory keeps the first 60 to 480 training images, and says the label of the nearest one. How
 well does it read new ones? The 60 validation and the 60 test images should tell. `split` made the
 three parts, with one of these mistakes. Each of them lets validation and training share images, but
 only one draws this curve. Choose the letter, then repair `split`.

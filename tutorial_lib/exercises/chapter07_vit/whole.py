@@ -207,9 +207,8 @@ VIT_LOGITS = Write(
     level="medium",
     text="""
 Write the forward pass of a ViT, `vit_logits(images, patch_size, linear, cls, positions, layers,
-norm, head)`. Cut the images into patches, map them with `linear`, put cls in front, and add the
-positions. Go through all layers, then the norm, and let the head read **[CLS] alone**. Return the
-logits (B, classes). Your `patchify` and `embed` are the first two lines, and `embed` asks for
+norm, head)`, in the order of the drawing above, from bottom to top. Return the logits (B, classes),
+which `head` makes of **[CLS] alone**. Use your `patchify` and `embed`, which asks for
 `linear.weight` and `linear.bias`. `layers` is a list. Each layer, `norm` and `head` is called with
 one tensor. In the next section you train what you write here.
 """,

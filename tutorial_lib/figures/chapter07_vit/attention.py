@@ -1,6 +1,5 @@
 """Where a ViT looks: the attention of [CLS] laid over a digit, of the last layer or rolled out."""
 
-import numpy as np
 import torch
 
 from tutorial_lib.errors import ShapeError
@@ -36,8 +35,7 @@ def describe_rollout_against(image, maps, patch_size, overlap=0, pooling="cls"):
     grid = PatchGrid(image, patch_size, overlap)
     panels = _rolled_out(grid, maps, pooling)
     each = "; ".join(
-        f"{name}: {grid.on_ink(seen):.2f} on patches with ink, {_spread(seen)}"
-        for name, seen in panels.items()
+        f"{name}: {grid.on_ink(seen):.2f} on patches with ink" for name, seen in panels.items()
     )
     return (
         f"A digit and two estimates of where {WHO[pooling]} looks. "
@@ -57,12 +55,10 @@ def _looks(grid, panels, title, figure):
     for axes, (name, seen) in zip(others, panels.items(), strict=True):
         picture = draw_look(axes, grid, seen, top)
         style.panel_title(axes, name)
-        axes.set_xlabel(
-            f"{grid.on_ink(seen):.2f} on patches\nwith ink,\n{_spread(seen)}", fontsize=9.5
-        )
+        axes.set_xlabel(f"{grid.on_ink(seen):.2f} on patches\nwith ink", fontsize=9.5)
     bar = figure.colorbar(picture, ax=others, fraction=0.03, pad=0.02)
     bar.outline.set_visible(False)
-    bar.set_label("share of attention\n(scale stretched\nat the low end)")
+    bar.set_label("share of attention")
     add_key(figure, grid)
     style.headline(figure, title)
     return figure
@@ -99,11 +95,3 @@ def _rollouts_said(grid, panels):
         f"On patches with ink: last layer {last:.2f}, rollout {rolled:.2f} "
         f"(uniform: {grid.ink_share:.2f})"
     )
-
-
-def _spread(seen):
-    """Over how many patches the look is spread, were it even: the exponential of its entropy."""
-    shares = np.asarray(seen, dtype=float)
-    shares = shares[shares > 0]
-    many = round(np.exp(-(shares * np.log(shares)).sum()))
-    return f"as wide as {many} patch{'es' * (many != 1)}"

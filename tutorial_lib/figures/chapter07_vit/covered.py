@@ -1,8 +1,11 @@
 """How a map by occlusion is made: one tile is covered after the other, and read again."""
 
+import torch
 from matplotlib.patches import Rectangle
+from torch.nn import functional as F
 
 from tutorial_lib.figures import style
+from tutorial_lib.figures.chapter07_vit.patch_looks import INKED
 from tutorial_lib.figures.chapter07_vit.tests_of_maps import PAINT
 from tutorial_lib.interpret import paint_over
 
@@ -15,15 +18,15 @@ def covered_tiles(image, falls, named, surest, title=None, figure=None):
 
     image (1, side, side) of ink from 0 to 1; falls (R, R): what the probability of the class
     `named` loses when a tile is covered; surest: that probability for the whole picture. The tiles
-    shown are that with the highest fall, one about halfway, and one that changes nothing. In the
-    map a probability that rises is as white as one that stays. Returns the figure.
+    shown are the two with the highest falls and, of those with ink, the one that changes least. In
+    the map a probability that rises is as white as one that stays. Returns the figure.
 
     >>> import torch
     >>> figure = covered_tiles(torch.rand(1, 4, 4), torch.tensor([[0.9, 0.4], [0.0, 0.1]]), 7, 0.99)
     >>> figure.axes[1].get_title()
     'one tile covered'
     """
-    shown = _telling(falls)
+    shown = _telling(image, falls)
     figure = style.blank(figure, 9.6, 2.75)
     whole, *copies, last = figure.subplots(1, _SHOWN + 2)
     _digit(whole, image, "the digit", f"“{named}”: {surest:.2f}")
@@ -60,7 +63,7 @@ def describe_covered_tiles(image, falls, named, surest):
     each = ", ".join(
         f"row {number // len(falls)}, column {number % len(falls)} "
         f"{surest - falls.flatten()[number].item():.2f}"
-        for number in _telling(falls)
+        for number in _telling(image, falls)
     )
     return (
         f"A digit read as {named} with {surest:.2f}. With one tile covered: {each}. At the right "
@@ -68,11 +71,12 @@ def describe_covered_tiles(image, falls, named, surest):
     )
 
 
-def _telling(falls):
-    """The numbers of three tiles: the highest fall, one near half of it, one near 0."""
-    flat = falls.flatten()
-    top = flat.max()
-    return [int((flat - wanted).abs().argmin()) for wanted in (top, top / 2, 0 * top)]
+def _telling(image, falls):
+    """The numbers of three tiles: the two highest falls, and of those with ink one near 0."""
+    first, second = falls.flatten().topk(2).indices.tolist()
+    ink = F.avg_pool2d(image, image.size(-1) // len(falls)).flatten()
+    least = falls.flatten().abs().masked_fill(ink < INKED, torch.inf).argmin()
+    return [first, second, int(least)]
 
 
 def _digit(axes, image, title, below):

@@ -10,7 +10,7 @@ from tutorial_lib.objectives import mean_colours
 
 HIDDEN = {"facecolor": "#f4f0fa", "edgecolor": "#8a63c4", "hatch": "////", "linewidth": 0.6}
 FRAME = "#8a63c4"
-RIGHT = {"markersize": 4.5, "markerfacecolor": "#fffffe", "markeredgecolor": "#20242f"}
+RIGHT = {"markersize": 6.5, "markerfacecolor": "#fffffe", "markeredgecolor": "#20242f"}
 STAGES = ("the picture", "what it gets", "what it fills in", "the true colours")
 
 

@@ -20,8 +20,7 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
 
     clicks maps the name of an example to its (row, column) in pictures[0], where it is framed; in
     the other columns the name stands where the patches that found it are thick. found maps the
-    title of a column to the numbers of the examples: one (rows, columns) for each picture. Below
-    the second column and those after it stands how many patches found what they found in the first.
+    title of a column to the numbers of the examples: one (rows, columns) for each picture.
     Returns the figure. Raises ShapeError for more examples than there are colours.
 
     >>> import torch
@@ -34,7 +33,7 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
     """
     if len(clicks) > len(_COLOURS):
         raise ShapeError(f"there are colours for {len(_COLOURS)} examples, got {len(clicks)}")
-    columns, first = 1 + len(found), next(iter(found))
+    columns = 1 + len(found)
     figure = style.blank(figure, 2.8 * columns, 0.8 + 3.0 * len(pictures))
     lines = figure.subplots(len(pictures), columns, squeeze=False)
     for place, (line, seen) in enumerate(zip(lines, pictures, strict=True)):
@@ -45,9 +44,6 @@ def matched_parts(pictures, clicks, found, title=None, figure=None):
             _name(axes, seen, chosen, clicks)
             if place == 0:
                 style.panel_title(axes, way)
-            if way != first:
-                share = _same(found, way, place)
-                axes.set_xlabel(f"{share:.0%} of the patches as in column 2", fontsize=10)
         for axes in line:
             style.draw_frame(axes)
     _mark(lines[0, 0], pictures[0], clicks)
@@ -81,19 +77,7 @@ def describe_matched_parts(pictures, clicks, found):
                 for number, name in enumerate(clicks)
             )
             said.append(f"{seen.name}, {way}: {shares}")
-    first = next(iter(found))
-    said += [
-        f"{seen.name}: {_same(found, way, place):.0%} of {way} as {first}"
-        for way in list(found)[1:]
-        for place, seen in enumerate(pictures)
-    ]
     return f"Each patch in the colour of the clicked patch it is most like. {'; '.join(said)}."
-
-
-def _same(found, way, place):
-    """The share of a picture's patches for which `way` finds what the first way finds."""
-    first = next(iter(found.values()))
-    return float((np.asarray(found[way][place]) == np.asarray(first[place])).mean())
 
 
 def _mark(axes, seen, clicks):

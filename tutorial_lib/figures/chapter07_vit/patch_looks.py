@@ -8,7 +8,6 @@ most.
 from dataclasses import dataclass
 
 import torch
-from matplotlib.colors import PowerNorm
 from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
@@ -90,8 +89,8 @@ def draw_look(axes, grid, seen, top):
     low = grid.first_edge + (grid.patch_size - step) / 2 - 0.5  # imshow counts from pixel centres
     high = low + grid.side * step
     tiles = shares.view(grid.side, grid.side).numpy()
-    norm = PowerNorm(0.5, vmin=0, vmax=top)  # most shares are small
-    picture = axes.imshow(tiles, cmap=style.WEIGHTS, norm=norm, extent=(low, high, high, low))
+    look = {"cmap": style.WEIGHTS, "vmin": 0, "vmax": top}
+    picture = axes.imshow(tiles, **look, extent=(low, high, high, low))
     least, most = grid.image.min().item(), grid.image.max().item()
     if least < most:
         outline = [(least + most) / 2]

@@ -129,7 +129,7 @@ def beyond_ink(rows, n_digits, title=None, figure=None):
     """
     kinds = (
         ("what the map names", "left", "D", style.ORANGE),
-        ("random tiles", "matched", "o", style.MUTED),
+        ("random patches", "matched", "o", style.MUTED),
         ("what it names in another digit", "others", "s", style.BLUE),
     )
     figure = style.blank(figure, 8.5, 1.7 + 0.66 * len(rows))
