@@ -8,13 +8,13 @@ from tutorial_lib.figures import style
 from tutorial_lib.models import BERTConfig
 
 WORDS = ["[CLS]", "who", "[SEP]", "ann", "[SEP]"]
-IDS, SEGMENTS = torch.tensor([[1, 3, 2, 4, 2]]), torch.tensor([[0, 0, 0, 1, 1]])
+IDS = torch.tensor([[1, 3, 2, 4, 2]])
 
 
 @pytest.fixture(scope="module")
 def model():
     sizes = {"context": 8, "d_model": 4, "n_layers": 2, "n_heads": 2, "pooling": "mean"}
-    heads = {"pooler": True, "nsp": True, "mlm": True, "n_classes": 2, "n_labels": 3, "span": True}
+    heads = {"mlm": True, "n_classes": 2, "n_labels": 3, "span": True}
     return BERTConfig(vocab_size=9, **sizes, **heads).build()
 
 
@@ -23,11 +23,11 @@ def texts(figure):
 
 
 def test_shapes_and_counts_are_those_of_the_model(model):
-    shown = texts(figures.body_and_heads(model, IDS, SEGMENTS, WORDS))
+    shown = texts(figures.body_and_heads(model, IDS, WORDS))
     assert [text for text in shown if text.startswith("(B")] == [
-        *("(B, 2) = (1, 2)", "(B, 2) = (1, 2)", "(B, T, 3) = (1, 5, 3)", "(B, T, 2) = (1, 5, 2)")
+        *("(B, 2) = (1, 2)", "(B, T, 3) = (1, 5, 3)", "(B, T, 2) = (1, 5, 2)")
     ]
-    counts = ["10 parameters", "30 parameters", "15 parameters", "10 parameters"]
+    counts = ["10 parameters", "15 parameters", "10 parameters"]
     assert [text for text in shown if text.endswith("parameters") and ":" not in text] == counts
     of_heads = sum(int(count.split()[0]) for count in counts)
     masked = sum(part.numel() for part in model.mlm_head.parameters())
@@ -41,6 +41,8 @@ def test_one_head_alone_has_its_size_and_its_labels():
         patches = [patch for patch in figure.axes[0].patches if type(patch) is Rectangle]
         cells = [p for p in patches if style.to_hex(p.get_edgecolor()) == style.ORANGE]
         dark = [p for p in cells if style.to_hex(p.get_facecolor()) == style.ORANGE]
+        grey = sum(style.to_hex(p.get_facecolor()) == style.PALE_GREY for p in cells)
+        assert grey == (2 * 3 if name == "span" else 0)  # [CLS] and twice [SEP]
         return texts(figure), len(cells), sorted((p.get_y(), p.get_x()) for p in dark)
 
     shown, cells, dark = filled("token", [(tag, t) for t, tag in enumerate("OOOBO")])
@@ -59,4 +61,4 @@ def test_one_head_alone_has_its_size_and_its_labels():
 
 def test_words_and_ids_must_agree(model):
     with pytest.raises(ShapeError, match="4 words, but ids are"):
-        figures.body_and_heads(model, IDS, SEGMENTS, WORDS[:4])
+        figures.body_and_heads(model, IDS, WORDS[:4])

@@ -50,14 +50,14 @@ def test_senses_must_leave_pairs_of_both_kinds(senses):
         figures.sense_similarity(VECTORS, senses)
 
 
-def test_a_dot_is_a_pair_and_a_line_the_mean():
+def test_a_dash_is_a_pair_and_a_line_the_mean():
     (axes,) = figures.word_by_layer(VECTORS, SENSES, title="Apart").axes
     means = [line for line in axes.lines if line.get_linestyle() == "-"]
     np.testing.assert_allclose(means[0].get_ydata(), [1, 0.5**0.5])
     np.testing.assert_allclose(means[1].get_ydata(), [1, 0.5**1.5])
     assert [text.get_text() for text in axes.texts] == ["same sense", "other sense"]
-    dots = [line.get_xdata() for line in axes.lines if line.get_marker() == "o"]
-    assert all(text.xy[0] >= max(map(max, dots)) for text in axes.texts)  # no name on a dot
+    dashes = [line.get_xdata() for line in axes.lines if line.get_marker() == "_"]
+    assert all(text.xy[0] >= max(map(max, dashes)) for text in axes.texts)  # no name on a dash
     words = figures.describe_word_by_layer(VECTORS, SENSES, "bank")
     assert "same sense: 1.00, 0.71. other sense: 1.00, 0.35." in words
     assert style.png(axes.figure)

@@ -243,11 +243,11 @@ FINE_TUNING_STEP = Write(
     title="One step of fine-tuning",
     level="medium",
     text="""
-Write `train_step(body, head, optimizer, ids, mask, wanted)`: one step on a batch of texts. The body
-reads `ids` (B, T), told by `mask` (B, T) which tokens are real: `body(ids, mask=mask)` is
-(B, T, D). Take the mean over the real tokens of each text (`mean_pool(hidden, mask)` does it), let
-the head make logits (B, 2) of it. Compare these with `wanted` (B,), 0 for rotten and 1 for fresh.
-Then move head and body one step. Return the loss, best as a plain number, and the logits.
+Write `train_step(body, head, optimizer, ids, mask, wanted)`: one step in which body and head learn
+from a batch of texts. `body(ids, mask=mask)` gives the vectors (B, T, D), where `mask` (B, T) is
+True for a real token, and `mean_pool(hidden, mask)` is their mean for each text. The labels
+`wanted` (B,) are 0 for rotten and 1 for fresh. Return the loss, best as a plain number, and the
+head's logits (B, 2).
 """,
     hints=(
         "Five lines make the loss: the body's vectors, their mean, the logits, the cross-entropy. "

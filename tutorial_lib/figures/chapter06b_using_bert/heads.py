@@ -1,4 +1,4 @@
-"""One body and the four heads of BERT's uses: what each reads, and what comes out."""
+"""One body and the three heads of this chapter: what each reads, and what comes out."""
 
 import torch
 from matplotlib.patches import Rectangle
@@ -10,18 +10,18 @@ from tutorial_lib.figures.machine_parts import count_in_words, parameters_of
 
 WIDTH = 10.0  # inches
 LOOK = {"boxstyle": "round,pad=0,rounding_size=0.07", "linewidth": 1.6, "zorder": 1}  # of a box
-HEADS = ("sentence", "pair", "token", "span")
+HEADS = ("sentence", "token", "span")
+MARKS = ("[CLS]", "[SEP]")  # where no answer can be
 
 
-def _facts(model, ids, segments):
-    """For each head: what it reads, its layers, its answers' name, the shape, its parameters."""
+def _facts(model, ids):
+    """For each head: what it reads, its layer, the shape of its answers, its parameters."""
     with torch.no_grad():
-        hidden = model(ids, segments)
+        hidden = model(ids)
         mask = torch.ones_like(ids, dtype=torch.bool)
         spans = torch.stack(model.span_logits(hidden), dim=-1)
         shapes = {
             "sentence": model.sequence_logits(hidden, mask).shape,
-            "pair": model.nsp_logits(hidden).shape,
             "token": model.token_logits(hidden).shape,
             "span": spans.shape,
         }
@@ -29,18 +29,15 @@ def _facts(model, ids, segments):
     classes = {name: shape[-1] for name, shape in shapes.items()}
     counts = {
         "sentence": parameters_of(model.sequence_head),
-        "pair": parameters_of(model.pooler) + parameters_of(model.nsp_head),
         "token": parameters_of(model.token_head),
         "span": parameters_of(model.span_head),
     }
     layers = {name: f"{width} → {n}" for name, n in classes.items()}
-    layers["pair"] = f"{width} → {width} → {classes['pair']}"
     return {name: (READS[name], layers[name], tuple(shapes[name]), counts[name]) for name in HEADS}
 
 
 ANSWERS = {
     "sentence": "one answer for the text:\nfresh or rotten?",
-    "pair": "one answer for two texts:\ndo they follow?",
     "token": "one answer for each token:\nis it a name?",
     "span": "two scores for each token:\nstart here? end here?",
 }
@@ -48,24 +45,23 @@ ANSWERS = {
 
 READS = {
     "sentence": "the mean of all",
-    "pair": "[CLS] alone",
     "token": "each vector",
     "span": "each vector",
 }
 
 
 @style.styled
-def body_and_heads(model, ids, segments, words, title="", figure=None):
-    """A BERT's body with four heads on it.
+def body_and_heads(model, ids, words, title="", figure=None):
+    """A BERT's body with three heads on it.
 
-    model: a BERT with the heads nsp, n_classes (pooling "mean"), n_labels and span; ids and
-    segments (1, T), words: T strings. From below: tokens, body, a vector for each token, the
-    heads, each with the vectors that it reads and the numbers that come out.
+    model: a BERT with the heads n_classes (pooling "mean"), n_labels and span; ids (1, T),
+    words: T strings. From below: tokens, body, a vector for each token, the heads, each with the
+    vectors that it reads and the numbers that come out.
     Returns the figure. Raises ShapeError when words and ids disagree.
     """
     if ids.shape != (1, len(words)):
         raise ShapeError(f"{len(words)} words, but ids are {tuple(ids.shape)}")
-    facts = _facts(model, ids, segments)
+    facts = _facts(model, ids)
     n, width = len(words), model.config.d_model
     figure = style.blank(figure, WIDTH, 5.6 if title else 5.2)
     axes = figure.subplots()
@@ -93,7 +89,12 @@ def body_and_heads(model, ids, segments, words, title="", figure=None):
     middle = {"ha": "center", "va": "center"}
     says = f"body: {model.config.n_layers} layers, {count_in_words(body)}"
     axes.text(left + (WIDTH - 1.6) / 2, 0.91, says, fontsize=11, fontweight="bold", **middle)
-    each = (WIDTH - 0.1) / 4
+    each = (WIDTH - 0.1) / len(HEADS)
+    # All heads read the same vectors: one line collects them, an arrow takes them to each head.
+    ends = [min(middles[0], each / 2), max(middles[-1], WIDTH - each / 2)]
+    axes.plot(ends, [1.98, 1.98], color=style.MUTED, linewidth=1)
+    for x in middles:
+        axes.plot([x, x], [1.87, 1.98], color=style.MUTED, linewidth=1)
     for number, name in enumerate(HEADS):
         _head(axes, name, facts[name], 0.05 + each * number, each - 0.15, n)
     return figure
@@ -108,7 +109,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
 
     name: "sentence", "token" or "span"; d_model: the numbers of a vector; words: T strings; right:
     (label, place) pairs, filled: place is a token, or 0 for the whole sentence. Cells that touch
-    share one softmax. Returns the figure.
+    share one softmax; [CLS] and [SEP], which a span leaves out, are grey. Returns the figure.
 
     >>> figure = one_head("span", 4, ["call", "ann"], [("start", 1), ("end", 1)])
     >>> [text.get_text() for text in figure.axes[0].texts][-3:]
@@ -160,7 +161,9 @@ def one_head(name, d_model, words, right, title="", figure=None):
         side = {"fontsize": 10.5, "ha": "right", "va": "center"}
         axes.text(left - 0.1, y + tall / 2, label, **side)
         for place, x in enumerate(middles):
-            fill = style.ORANGE if (label, place) in right else style.CARD
+            outside = name == "span" and words[place] in MARKS
+            fill = style.PALE_GREY if outside else style.CARD
+            fill = style.ORANGE if (label, place) in right else fill
             look = {"facecolor": fill, "edgecolor": style.ORANGE, "linewidth": 0.9}
             axes.add_patch(Rectangle((x - wide / 2, y), wide, tall, **look))
     return figure
@@ -171,9 +174,9 @@ def _head(axes, name, facts, x, width, n):
     reads, layers, shape, n_parameters = facts
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
-    taken = range(1) if name == "pair" else range(n)
-    _strip(axes, middle, 2.12, n, width, taken, style.PALE_SKY, style.BLUE)
-    axes.text(middle, 2.42, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
+    _arrow(axes, middle, 1.98, 2.17)
+    _strip(axes, middle, 2.18, n, width, style.PALE_SKY, style.BLUE)
+    axes.text(middle, 2.44, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
     _arrow(axes, middle, 2.52, 2.7, style.ORANGE)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
     axes.text(middle, 3.24, f"{name} head", fontsize=11.5, fontweight="bold", **at)
@@ -182,19 +185,18 @@ def _head(axes, name, facts, x, width, n):
     _arrow(axes, middle, 3.44, 3.62, style.ORANGE)
     cells = n if len(shape) == 3 else 1
     for row in range(shape[-1]):
-        _strip(axes, middle, 3.64 + 0.13 * row, cells, width, range(cells), style.PALE_ORANGE,
-               style.ORANGE, of=n)  # fmt: skip
+        _strip(axes, middle, 3.64 + 0.13 * row, cells, width, style.PALE_ORANGE, style.ORANGE, of=n)
     names = {2: "(B, {})", 3: "(B, T, {})"}[len(shape)].format(shape[-1])
     axes.text(middle, 4.2, f"{names} = {shape}", fontsize=10, color=style.MUTED, **at)
     axes.text(middle, 4.68, ANSWERS[name], fontsize=10, fontweight="bold", linespacing=1.35, **at)
 
 
-def _strip(axes, middle, y, cells, width, taken, fill, edge, of=None):
-    """A row of small squares about a middle, those taken filled."""
+def _strip(axes, middle, y, cells, width, fill, edge, of=None):
+    """A row of small squares about a middle."""
     side = (width - 0.1) / (of or cells)
     start = middle - side * cells / 2
     for t in range(cells):
-        look = {"facecolor": fill if t in taken else style.CARD, "edgecolor": edge}
+        look = {"facecolor": fill, "edgecolor": edge}
         axes.add_patch(Rectangle((start + side * t, y), side, 0.12, linewidth=0.9, **look))
 
 
@@ -207,10 +209,10 @@ def describe_body_and_heads():
     """Say what the heads read and return: the alt text.
 
     >>> describe_body_and_heads()[:70]
-    'A BERT from bottom to top: tokens, body, a vector for each token, four'
+    'A BERT from bottom to top: tokens, body, a vector for each token, thre'
     """
     return (
-        "A BERT from bottom to top: tokens, body, a vector for each token, four heads. "
+        "A BERT from bottom to top: tokens, body, a vector for each token, three heads. "
         + " ".join(describe_one_head(name) for name in HEADS)
     )
 
@@ -218,8 +220,8 @@ def describe_body_and_heads():
 def describe_one_head(name, words=(), right=()):
     """Say what a head reads and returns, and the labels of a worked sentence: the alt text.
 
-    >>> describe_one_head("pair")
-    'The pair head reads [CLS] alone, one answer for two texts.'
+    >>> describe_one_head("sentence")
+    'The sentence head reads the mean of all, one answer for the text.'
     >>> describe_one_head("token", ["ask", "ann"], [("O", 0), ("B", 1)])
     'The token head reads each vector, one answer for each token. Labels: ask O, ann B.'
     """

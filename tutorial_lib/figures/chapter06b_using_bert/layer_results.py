@@ -110,7 +110,7 @@ def sense_similarity(vectors, senses):
 def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
 
-    vectors and senses as for `sense_similarity`; a dot is a pair of sentences, a line the mean.
+    vectors and senses as for `sense_similarity`; a dash is a pair of sentences, a line the mean.
     Returns the figure.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
@@ -125,13 +125,13 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     ):
         layers = np.arange(len(cosines))
         for layer, row in enumerate(cosines):
-            beside = 0.07 * (np.arange(len(row)) % 3 - 1)  # neighbours in three columns
-            axes.plot(layer + step + beside, np.sort(row), "o", color=colour, ms=4, alpha=0.45)
+            line = {"color": colour, "markersize": 13, "alpha": 0.55}
+            axes.plot(np.full(len(row), layer + step), row, "_", **line)
         means = cosines.mean(1)
         axes.plot(layers + step, means, color=colour)
         words = {"xytext": (14, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
-        end = (layers[-1] + 0.23, means[-1])  # right of the dots of both kinds
+        end = (layers[-1] + 0.23, means[-1])  # right of the dashes of both kinds
         axes.annotate(name, end, annotation_clip=False, **words, **look)
     axes.set_xticks(layers)
     axes.grid(axis="y", linewidth=0.8)
