@@ -130,7 +130,7 @@ PREDICTIONS = (
         id="P2.8",
         key="animal_after_the_patch",
         question="The sentence says “tired”, but L2H3 and L2H8 write what they write with “wide”. "
-        "What does L3H1 give from “it” to “animal”?",
+        "What does L3H1 give from “it” to “animal”, between 0 and 1?",
         share=True,
     ),
     Prediction(
