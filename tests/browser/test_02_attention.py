@@ -4,15 +4,15 @@ import pytest
 from browser import changes
 
 pytestmark = pytest.mark.slow
-# MiniLM's explorer has a box for a second segment, SmolLM2's has none.
-READS = ".tl-attention:has(input[aria-label='Second segment'])"
-WRITES = ".tl-attention:not(:has(input[aria-label='Second segment']))"
+# In 2A MiniLM is only looked at, in 2K its heads can be broken.
+LOOKS = ".tl-attention.tl-simple"
+BREAKS = ".tl-attention:not(.tl-simple)"
 EXPLORERS = {
     "softmax": (".tl-softmax", "input[aria-label=Temperature]", "ArrowRight"),
     "width": (".tl-saturation", "input[aria-label='Head width K']", "ArrowRight"),
     "masks": (".tl-masks", "[role=gridcell]", "Space"),
-    "attention": (READS, "input[aria-label=Head]", "ArrowRight"),
-    "looking_back": (WRITES, "input[aria-label=Head]", "ArrowLeft"),
+    "attention": (LOOKS, "input[aria-label=Head]", "ArrowRight"),
+    "breaking": (BREAKS, "input[aria-label=Head]", "ArrowLeft"),
 }
 
 
@@ -27,13 +27,13 @@ def test_the_explorers(open_chapter):
     masks = lab.show(".tl-masks")
     assert changes(page, ".tl-masks", lambda: masks.get_by_label("Preset").select_option("window"))
     assert changes(page, ".tl-masks", masks.get_by_role("gridcell").first.click)
-    attention = lab.show(READS)
+    attention = lab.show(BREAKS)
     zero = attention.get_by_role("button", name="Zero it")
-    assert changes(page, READS, zero.click)
+    assert changes(page, BREAKS, zero.click)
     lab.screenshot("02_attention_broken", attention)
     text = attention.locator("input[aria-label=Text]")
-    wide = "The animal didn't cross the street because it was too wide."
-    assert changes(page, READS, lambda: text.fill(wide))
+    tired = "The animal didn't cross the street because it was too tired."
+    assert changes(page, BREAKS, lambda: text.fill(tired))
     lines = attention.locator(".tl-lines canvas")
-    assert changes(page, READS, lambda: lines.hover(position={"x": 20, "y": 60}))
+    assert changes(page, BREAKS, lambda: lines.hover(position={"x": 20, "y": 60}))
     assert lab.complaints() == []

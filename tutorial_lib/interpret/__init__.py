@@ -1,7 +1,6 @@
 """Looking inside a model, and changing what happens there."""
 
 from tutorial_lib.interpret.attention_rollout import rollout
-from tutorial_lib.interpret.company import rare_company
 from tutorial_lib.interpret.composition import Paths, mean_outputs
 from tutorial_lib.interpret.induction import (
     induction_scores,
@@ -75,7 +74,6 @@ __all__ = [
     "previous_token_scores",
     "principal_colours",
     "random_with_as_much",
-    "rare_company",
     "reach",
     "read_maps",
     "repeat_losses",

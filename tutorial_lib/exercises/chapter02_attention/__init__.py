@@ -9,8 +9,8 @@ from tutorial_lib.exercises.chapter02_attention.many import MULTI_HEAD
 from tutorial_lib.exercises.chapter02_attention.masks import CAUSAL_MASK, MASKED_ATTENTION
 from tutorial_lib.exercises.chapter02_attention.padding import PADDING_MASK
 from tutorial_lib.exercises.chapter02_attention.scaled import ATTENTION
+from tutorial_lib.exercises.chapter02_attention.swinging import SWINGING
 from tutorial_lib.exercises.chapter02_attention.symptoms import HEAD_CURVE
-from tutorial_lib.exercises.chapter02_attention.turning import TURNING
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "Attention"
@@ -28,7 +28,7 @@ EXERCISES = (
     PADDING_MASK,
     MULTI_HEAD,
     DICTIONARY,
-    TURNING,
+    SWINGING,
 )
 
 RECALL = (
@@ -128,9 +128,10 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P2.8",
-        key="turn_without_l3h1",
-        question="When the ending becomes “wide”, MiniLM's “it” turns by 0.16. What is left of "
-        "this without L3H1?",
+        key="animal_after_the_patch",
+        question="The sentence says “tired”, but L2H3 and L2H8 write what they write with “wide”. "
+        "What does L3H1 give from “it” to “animal”, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P2.9",

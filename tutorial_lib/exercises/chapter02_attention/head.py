@@ -105,8 +105,8 @@ ATTEND = Write(
     text="""
 Write `attend(query, keys, values)`. The query (K,) is compared with each key (S, K) by a plain dot
 product, no scale yet. The softmax of these scores weights the values (S, D). It must survive
-scores of 1,000, where a bare `exp` is infinite: torch's `softmax` does. All attention later in the
-course is many of these at once.
+scores of 1,000, where a bare `exp` is infinite. All attention later in the course is many of these
+at once.
 """,
     hints=(
         "`keys @ query` holds all S dot products.",

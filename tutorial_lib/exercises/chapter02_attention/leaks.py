@@ -192,11 +192,10 @@ LOOKS_AHEAD = Write(
     title="Does it look ahead?",
     level="medium",
     text="""
-A map is not yet the layer, so test a layer by what comes out. Write
-`looks_ahead(layer, x)`: `layer` is any function from words x (T, D) to one output for each word,
-and all you can do is call it. Return True if an output depends on a word that comes **after** its
-own, else False. Leave `x` as it was. A layer may leak at a single position; differences below
-1e-4 are rounding, and no leak.
+Write `looks_ahead(layer, x)`, a test for any layer: `layer` is a function from words x (T, D) to
+one output for each word, and all you can do is call it. Return True if an output depends on a word
+that comes **after** its own, else False. Try every position, and leave `x` as it was. Differences
+below 1e-4 are rounding, and no leak.
 """,
     hints=(
         "Change a word in a copy of x and call the layer again. Which outputs must stay?",

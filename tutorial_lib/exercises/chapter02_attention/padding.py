@@ -95,7 +95,7 @@ PADDING_RULES = composed(
 PADDING_MASK = Write(
     id="2.10",
     title="Padding mask",
-    level="medium",
+    level="easy",
     text="""
 Texts of unequal length share a batch when the short ones are padded at the end. Write
 `padding_mask(lengths, n_keys)` for `lengths` (B,): True for the real keys of each text, shape

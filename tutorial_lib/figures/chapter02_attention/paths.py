@@ -60,7 +60,7 @@ def word_paths(n_words=8, figure=None):
         axes.spines[:].set_visible(False)
         links = len(layers)
         panel_title(axes, f"{kind}: {links} link{'s' if links > 1 else ''}")
-        axes.set_xlabel("words in order, from left to right")
+    panels[1].set_xlabel("words in order, from left to right")
     headline(figure, "From the first word to the last: attention needs a single link")
     return figure
 
