@@ -31,7 +31,7 @@ def test_the_explorers(open_chapter):
 
     attention = lab.show(".tl-attention")
     text = attention.locator("input[aria-label=Text]")
-    expect(text).to_have_value("Reeds grew along the muddy bank.")
+    expect(text).to_have_value("My bank closed the account.")
     assert changes(page, ".tl-attention", lambda: text.fill("She put the money in the bank."))
 
     masking = lab.show(".tl-masking")

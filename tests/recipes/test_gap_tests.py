@@ -6,7 +6,6 @@ import torch
 from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
     BETWEEN,
-    cloze_by_counting,
     cloze_share,
     found_by_counting,
     said_subjects,
@@ -36,20 +35,6 @@ def test_a_side_that_may_not_be_seen_does_not_count():
     assert cloze_share(bert, gaps, words, right=False) == cloze_share(
         bert, other, words, right=False
     )
-
-
-def test_a_table_fills_a_gap_with_one_of_the_words_by_both_neighbours_then_by_the_left_one():
-    tokenizer = load_checkpoint("shakespeare-bert").tokenizer
-    text = "and thou art a king, and you are, and you do, and i was, thou thou."
-    texts = [tokenizer.encode(text).ids[1:-1]]
-    words = {"thou", "you"}
-    for gap, said in (
-        (("and ", "thou", " art"), True),  # between and, art
-        (("and ", "you", " will"), True),  # after and, more often than thou
-        (("and ", "i", " was"), False),  # i is none of the words
-        (("king ", "thou", " will"), True),  # of all
-    ):
-        assert cloze_by_counting(texts, [gap], words, tokenizer) == said
 
 
 def test_the_checkpoint_finds_a_subject_by_the_verb_next_door_and_guesses_further_on():

@@ -10,12 +10,10 @@ from tutorial_lib.recipes.gap_tests import missed_texts
 from tutorial_lib.recipes.number_bert import (
     SETTINGS,
     NumberBatches,
-    found_by_word_list,
     gaps,
     numbers,
     packed,
     split,
-    word_list,
 )
 
 
@@ -65,18 +63,6 @@ def test_planned_batches_are_those_that_are_masked(model):
     assert same.equal(again)
     assert tokens.chosen.equal(plan.chosen)
     assert tokens.targets.equal(ids[plan.chosen])
-
-
-def test_the_word_list_pairs_the_words_and_fills_fewer_gaps(model):
-    """A rival of chapter 06: it knows the words, and not where they go."""
-    tokenizer = model.tokenizer
-    listed = word_list(split(SETTINGS)[0], tokenizer)
-    for english, german in (("eight", "acht"), ("thirty", "dreißig"), ("twelve", "zwölf")):
-        ids = [tokenizer.vocab.index(word) for word in (english, german)]
-        assert listed[0, ids[0]] == ids[1]
-        assert listed[1, ids[1]] == ids[0]
-    metric = load_card("number-bert")["metric"]
-    assert metric["neighbours"] + 0.1 < found_by_word_list(tokenizer) < metric["found"] - 0.1
 
 
 def test_what_is_asked_is_hidden_and_special_tokens_never_are(model):

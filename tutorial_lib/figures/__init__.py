@@ -161,9 +161,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06b_using_bert.tasks import (
         describe_named_speeches,
-        describe_task_results,
         named_speeches,
-        task_results,
     )
     from tutorial_lib.figures.chapter07_vit.attention import (
         describe_rollout_against,

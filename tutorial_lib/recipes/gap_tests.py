@@ -123,31 +123,6 @@ def cloze_share(model, gaps, words, left=True, right=True):
     )
 
 
-def cloze_by_counting(texts, gaps, words, tokenizer):
-    """Return how often a table of both neighbours finds the word of each gap.
-
-    It counts in texts, lists of ids, and answers with `words` alone: the most frequent one between
-    the two tokens beside the gap, else after the one on its left, else of all.
-    """
-    n, vocab = tokenizer.vocab_size, tokenizer.vocab
-    stream = np.array([token for text in texts for token in text])
-    is_word = np.isin(stream, [i for i, word in enumerate(vocab) if word in words])
-    by_frequency = np.bincount(stream[is_word], minlength=n).argsort(kind="stable")
-    ranks = by_frequency.argsort()[stream]  # of two words as frequent there, that with the higher
-    after_one, inside = is_word[1:], is_word[1:-1]
-    after = _most_frequent(stream[:-1][after_one], ranks[1:][after_one], n)
-    around = stream[:-2] * n + stream[2:]
-    between = _most_frequent(around[inside], ranks[1:-1][inside], n)
-    found = []
-    for left, word, right in gaps:
-        ids = tokenizer.encode(f"{left}[MASK]{right}").ids
-        place = ids.index(tokenizer.mask_id)
-        fallback = after.get(ids[place - 1], n - 1)
-        said = between.get(ids[place - 1] * n + ids[place + 1], fallback)
-        found.append(vocab[by_frequency[said]] == word)
-    return share_of_true(torch.tensor(found))
-
-
 def commonest_share(gaps):
     """Return how often the most frequent of the hidden words is right.
 

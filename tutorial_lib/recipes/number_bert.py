@@ -6,7 +6,6 @@ neighbours cannot keep up with it. The last numbers of the file are held out, an
 """
 
 import re
-from collections import Counter
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +13,7 @@ import torch.nn.functional as F
 from tutorial_lib import pages
 from tutorial_lib.models import GPT, GPTConfig
 from tutorial_lib.objectives import MaskedTokens, mask_tokens, plan_masking, pretraining_loss
-from tutorial_lib.recipes.gap_tests import found_by_counting, said_by_counting
+from tutorial_lib.recipes.gap_tests import found_by_counting
 from tutorial_lib.recipes.measures import share_of_true
 from tutorial_lib.recipes.running import train_on_cpu
 from tutorial_lib.recipes.shakespeare_bert import build
@@ -178,51 +177,6 @@ def evaluate(model):
         "found": share_of_true(said == asked.targets),
         "same": share_of_true(answers == truth),
     }
-
-
-def word_list(pairs, tokenizer):
-    """Return {(segment, id): id}: the word of the other language that goes with each, by counting.
-
-    It is the one of which both most often stand in one pair, for how often each stands in one.
-    """
-    ids, segments, mask = packed(pairs, tokenizer)
-    has = torch.zeros(2, len(pairs), tokenizer.vocab_size)  # (2, N, V)
-    for segment in (0, 1):
-        rows, places = (mask & (segments == segment)).nonzero(as_tuple=True)
-        has[segment, rows, ids[rows, places]] = 1
-    has[..., special_ids(tokenizer)] = 0
-    often = has.sum(dim=1)  # (2, V)
-    shared = 2 * has[0].T @ has[1] / (often[0, :, None] + often[1]).clamp(min=1)  # (V, V)
-    partners = (shared.argmax(dim=1), shared.argmax(dim=0))
-    return {
-        (segment, word): int(partners[segment][word])
-        for segment, word in (often > 0).nonzero().tolist()
-    }
-
-
-def found_by_word_list(tokenizer):
-    """Return the share of the gaps that a word list fills, with the table of neighbours behind it.
-
-    It takes the partners of the other language's words, and a partner missing beside the gap was
-    hidden. Of several it says what the table says if that is one of them, else the first.
-    """
-    asked, pairs = gaps(tokenizer), split(SETTINGS)[0]
-    listed, texts = word_list(pairs, tokenizer), [tokenizer.encode(*pair).ids for pair in pairs]
-    counted = said_by_counting(texts, asked, tokenizer.vocab_size, int(asked.targets.mode().values))
-    said = []
-    for row, place, from_table in zip(
-        *asked.chosen.nonzero().T.tolist(), counted["from both neighbours"], strict=True
-    ):
-        words = zip(asked.segments[row].tolist(), asked.ids[row].tolist(), strict=True)
-        words, here = Counter(words), int(asked.segments[row, place])
-        partners = Counter()
-        for (segment, word), times in words.items():
-            if segment != here and (segment, word) in listed:
-                partners[listed[segment, word]] += times
-        missing = partners - Counter({w: n for (segment, w), n in words.items() if segment == here})
-        fits = from_table in missing or not missing
-        said.append(from_table if fits else next(iter(missing)))
-    return share_of_true(torch.tensor(said) == asked.targets)
 
 
 def train_gpt(tokenizer, steps, settings=SETTINGS):

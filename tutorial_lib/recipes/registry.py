@@ -249,12 +249,6 @@ RECIPES = {
             "who says this line of a scene: a span, from a BERT pre-trained or not, and by rules",
         ),
         Recipe(
-            "mlm-against-lm",
-            "mlm_against_lm",
-            "table",
-            "fill in the blank: a BERT that sees both sides against a GPT that looks back",
-        ),
-        Recipe(
             "masked-head",
             "masked_head",
             "table",

@@ -47,17 +47,6 @@ def test_the_alt_text_names_the_names():
     assert "found: Hamlet; missed: Horatio; marked, but labelled O: Yorick" in alt
 
 
-def test_results_show_the_mean_and_every_seed():
-    scores = {"pre-trained": [0.4, 0.6], "from scratch": [0.1, 0.2]}
-    figure = figures.task_results(scores, "F1", "title", lit=["from scratch"])
-    axes = figure.axes[0]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.5, 0.15])
-    assert [list(line.get_xdata()) for line in axes.lines] == [*scores.values()]
-    assert "0.50" in texts(figure)
-    assert "seeds" in axes.get_xlabel()
-    assert "from scratch 0.15 (0.10 to 0.20)" in figures.describe_task_results(scores, "F1")
-
-
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ShapeError, match="at least one speech"):
         figures.named_speeches([])
@@ -65,13 +54,11 @@ def test_what_does_not_fit_is_refused():
         figures.named_speeches([SPEECH | {"tags": ["O"]}])
     with pytest.raises(ShapeError, match="2 true tags, but 1 said"):
         bert_tasks.name_fates("OO", "O")
-    with pytest.raises(ShapeError, match="at least one bar"):
-        figures.task_results({}, "F1")
 
 
 def test_a_figure_can_be_drawn_again():
     figure = figures.named_speeches([SPEECH], "one")
-    again = figures.task_results({"guess": [0.3]}, "F1", figure=figure)
+    again = figures.named_speeches([SPEECH], "two", figure=figure)
     assert again is figure
     assert len(figure.axes) == 1
     assert style.png(figure)[:4] == b"\x89PNG"

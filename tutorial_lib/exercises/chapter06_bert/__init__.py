@@ -120,13 +120,6 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.7",
-        key="reviews_filled_by_minilm",
-        question="MiniLM, frozen, with a new head for masked words. What share of the words "
-        "hidden in film reviews does it find, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.8",
         key="table_of_bert_base",
         question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
         share=True,

@@ -72,14 +72,13 @@ class Trained(NamedTuple):
     The shares are measured on text that was not trained on, with 15 % of the letters hidden as
     they should be: of the hidden letters, and of those that can be seen, the share that the model
     names. Then nothing is hidden, and 15 % of the letters are exchanged for random ones: the share
-    of those that it repeats, and the share in whose place it says the letter that stood there.
+    of those that it repeats.
     """
 
     loss: list[float]
     hidden_right: float
     seen_right: float
     wrong_repeated: float
-    wrong_mended: float
 
 
 class _Reader(nn.Module):
@@ -127,8 +126,7 @@ def mlm_training(mlm_batch, steps=200, share=0.15):
             wrong = chosen & (others != ids)
             said = model(torch.where(wrong, others, ids)).argmax(dim=-1)[wrong]
     means = [right[places].float().mean().item() for places in (chosen, ~chosen)]
-    means += [(said == letter[wrong]).float().mean().item() for letter in (others, ids)]
-    return Trained(run.loss, *means)
+    return Trained(run.loss, *means, (said == others[wrong]).float().mean().item())
 
 
 def mlm_batch_of(hidden, exchanged):
@@ -181,9 +179,8 @@ MLM_CURVE = Symptom(
     level="medium",
     text="""
 One of the two trainings above had sound batches. The batches of the other came from code with one
-of these mistakes. Say of each mistake where its loss would end, and how its model would do with
-hidden and with visible letters. Choose the letter, then repair `mlm_batch`. The repaired one
-makes the test of 6G.
+of these mistakes. Say of each mistake where its loss would end, and how many hidden letters its
+model would name. Choose the letter, then repair `mlm_batch`. The repaired one makes the test of 6G.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

@@ -37,7 +37,7 @@ def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None
             color=style.MUTED,
         )
         axes.set(xlabel="training step", ylabel="loss (nats)")
-        room = max(0.12 * (high - low), 0.05)
+        room = max(0.12 * (high - low), 0.3)  # a coin stays a flat line
         axes.set_ylim(low - room, high + room)
         axes.grid(axis="y", linewidth=0.8)
         style.panel_title(axes, name)

@@ -4,13 +4,11 @@ Names are marked in the text itself: found, missed and wrongly said ones differ 
 not in colour alone.
 """
 
-import numpy as np
 from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter06b_using_bert.answers import LINE, SIZE, WIDTH, spots_of, width_of
-from tutorial_lib.figures.charts import filled_array
 from tutorial_lib.figures.tokens import drawable
 
 # What became of a name, and how it is drawn: fill, frame, line.
@@ -90,47 +88,6 @@ def describe_named_speeches(speeches):
                 of_fate.append(f"{fate}: {', '.join(words)}")
         parts.append(f"{speech['play']}, {'; '.join(of_fate) or 'no names'}")
     return f"{len(speeches)} speeches with their names. " + ". ".join(parts) + "."
-
-
-@style.styled
-def task_results(scores, value_label, title="", *, lit=(), figure=None):
-    """Bars of the mean over seeds, first entry on top, with a dot for each seed.
-
-    scores maps a name to one value a seed; the names in `lit` are orange.
-    Raises ShapeError when there is nothing to draw.
-
-    >>> len(task_results({"pre-trained": [0.4, 0.5], "guess": [0.1]}, "F1").axes[0].patches)
-    2
-    """
-    if not scores:
-        raise ShapeError("task_results needs at least one bar")
-    figure = style.blank(figure, 7.5, 1.3 + 0.42 * len(scores))
-    axes = figure.subplots()
-    for row, (name, values) in enumerate(scores.items()):
-        values = filled_array(values, 1, f"scores of {name!r}")
-        colour = style.ORANGE if name in lit else style.BLUE
-        axes.barh(row, values.mean(), color=colour, height=0.62, alpha=0.85)
-        dots = {"color": style.INK, "markersize": 5, "markeredgecolor": style.CARD}
-        axes.plot(values, np.full(len(values), row), "o", **dots)
-        beside = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
-        axes.annotate(f"{values.mean():.2f}", (1.02, row), **beside)
-    axes.annotate("mean", (1.02, -0.75), color=style.MUTED, fontsize=9, **beside)
-    axes.set_yticks(range(len(scores)), list(scores))
-    axes.invert_yaxis()
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, None)
-    axes.margins(x=0.12)
-    axes.set(xlabel=f"{value_label} (bar: mean, dots: seeds)", title=title)
-    return figure
-
-
-def describe_task_results(scores, value_label):
-    """Say the mean, lowest and highest value of each bar: the alt text."""
-    parts = [
-        f"{name} {np.mean(values):.2f} ({min(values):.2f} to {max(values):.2f})"
-        for name, values in scores.items()
-    ]
-    return f"Bars of {value_label}, mean and range over seeds: {'; '.join(parts)}."
 
 
 def _word(axes, x, y, word, fate=""):
