@@ -17,7 +17,6 @@ from tutorial_lib.recipes.shakespeare_gpt import (
     build,
     decode,
     encode,
-    share_of_real_words,
     train,
     train_gpt,
 )
@@ -88,10 +87,8 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path, monkeypatch):
         assert torch.equal(resumed[name], tensor), name
 
 
-def test_words_are_known_or_not():
-    assert share_of_real_words("O Romeo, wherefore art thou? 'Tis love's night.") == 1
-    assert share_of_real_words("Xyzzy plugh, my lord") == 0.5
-    assert share_of_real_words("...") == 0
+def words_of(text):
+    return re.findall(r"[a-z]+(?:'[a-z]+)*", text.lower())
 
 
 def test_the_checkpoint_writes_scenes():
@@ -99,7 +96,9 @@ def test_the_checkpoint_writes_scenes():
     prompts = [encode("\n\n").tolist()] * 4
     drawn = generate(model, prompts, max_new_tokens=250, temperature=0.8, seed=0)
     texts = [decode(ids) for ids in drawn]
-    assert share_of_real_words(" ".join(texts)) > 0.85
+    known = set(words_of(load_shakespeare().text))
+    words = words_of(" ".join(texts))
+    assert sum(word in known for word in words) > 0.85 * len(words)
     speakers = [name for text in texts for name in re.findall(r"(?m)^([A-Z][A-Z a-z]+):$", text)]
     printed = {speech.speaker for speech in load_shakespeare().speeches}
     assert len(speakers) >= 4

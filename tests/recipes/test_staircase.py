@@ -4,9 +4,10 @@ from itertools import pairwise
 import pytest
 import torch
 
+from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.recipes import load_result, summarise
-from tutorial_lib.recipes.shakespeare_gpt import encode
-from tutorial_lib.recipes.staircase import SETTINGS, build, written
+from tutorial_lib.recipes.shakespeare_gpt import decode, encode
+from tutorial_lib.recipes.staircase import SETTINGS, build, split, written
 
 
 def test_a_table_of_pairs_knows_the_last_character_alone_and_no_stair_looks_ahead():
@@ -41,8 +42,8 @@ def test_what_the_staircase_shows():
     assert mean["table of pairs"] < math.log2(70)
 
 
-def test_larger_is_better_after_the_same_steps():
-    bits = summarise(load_result("loss-by-size")["rows"], ["parameters"], "bits_per_character")
-    sides = [bits[size] for size in sorted(bits)]
-    for smaller, larger in pairwise(sides):
-        assert larger["highest"] < smaller["lowest"]
+def test_each_measured_play_gives_its_beginning():
+    train, test = split(["Hamlet", "Macbeth"], ["Macbeth"], 50)
+    (macbeth,) = (play.text for play in load_shakespeare().plays if play.title == "Macbeth")
+    assert [decode(ids.tolist()) for ids in test] == [macbeth[:50]]
+    assert macbeth[1000:1100] not in decode(train.tolist())

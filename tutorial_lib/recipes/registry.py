@@ -93,22 +93,10 @@ RECIPES = {
             "from a table of pairs to a GPT, one part at a time, three seeds",
         ),
         Recipe(
-            "loss-by-size",
-            "loss_by_size",
-            "table",
-            "four sizes of one model, the same text and steps, three seeds",
-        ),
-        Recipe(
             "own-gpt",
             "own_gpt",
             "checkpoint",
             "the GPT that `assemble()` builds, trained for longer",
-        ),
-        Recipe(
-            "modern-parts",
-            "modern_parts",
-            "table",
-            "a GPT of 2019 against one with later parts and Muon, in the same time",
         ),
         Recipe(
             "translation-de",

@@ -5,8 +5,6 @@ only they are measured.
 """
 
 import math
-import re
-from functools import cache
 from typing import ClassVar
 
 import torch
@@ -151,22 +149,3 @@ def bits_and_repeats(model, ways, n_given):
 def data_bytes():
     """Return the plays as bytes, for their hash in the card."""
     return load_shakespeare().text.encode()
-
-
-def share_of_real_words(text):
-    """Return how many of the words of a text stand somewhere in the plays, from 0 to 1.
-
-    >>> share_of_real_words("The king is flomped.")
-    0.75
-    """
-    words = _words(text)
-    return sum(word in _known_words() for word in words) / max(1, len(words))
-
-
-@cache
-def _known_words():
-    return frozenset(_words(load_shakespeare().text))
-
-
-def _words(text):
-    return re.findall(r"[a-z]+(?:'[a-z]+)*", text.lower())

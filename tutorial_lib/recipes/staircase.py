@@ -16,7 +16,6 @@ from tutorial_lib.models.blocks import FeedForward
 from tutorial_lib.models.modern_gpt import ModernGPTConfig
 from tutorial_lib.objectives import NextTokenBatches, mean_next_token_loss, next_token_loss
 from tutorial_lib.recipes import train_on_cpu
-from tutorial_lib.recipes.modern_parts import split
 from tutorial_lib.recipes.shakespeare_gpt import ALPHABET, decode, encode
 from tutorial_lib.training import Muon, set_seed
 
@@ -138,6 +137,14 @@ def run(settings, progress=True):
             row = {"stair": stair["name"], "seed": seed}
             rows.append(row | learn(model, seed, train, test, settings, progress))
     return {"rows": rows}
+
+
+def split(unseen, measured, length):
+    """Return the ids of all plays but the unseen, and of the beginning of each measured play."""
+    plays = load_shakespeare().plays
+    train = "\n".join(play.text for play in plays if play.title not in unseen)
+    test = [play.text[:length] for play in plays if play.title in measured]
+    return encode(train), [encode(text) for text in test]
 
 
 def learn(model, seed, train, test, settings, progress=True):

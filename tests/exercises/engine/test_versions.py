@@ -73,6 +73,7 @@ NO_LONGER_ASKED = {
         "tokens_that_become_mask",
         "weights_of_one_cross_layer",
         "word_for_zwei",
+        "words_at_temperature_07",
     },
 }
 

@@ -113,25 +113,18 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P5.4",
-        key="words_at_temperature_07",
-        question="At temperature 0.7: what share of the words that it writes occur in "
-        "Shakespeare’s plays, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P5.5",
         key="vectors_without_a_cache",
         question="A GPT writes 1,000 tokens. How many times as many vectors pass through its "
         "layers without a cache as with one?",
     ),
     Prediction(
-        id="P5.6",
+        id="P5.5",
         key="longest_run_from_hamlet",
         question="5,000 characters of a play that the model has not read: how long is the longest "
         "run that is also, to the letter, in one of the plays that it learned from?",
     ),
     Prediction(
-        id="P5.7",
+        id="P5.6",
         key="bits_of_a_real_gpt",
         question="How many bits per character does SmolLM2 need on the three plays, where ours "
         "needs 2.26?",

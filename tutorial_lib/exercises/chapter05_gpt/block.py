@@ -176,8 +176,7 @@ GPT_BLOCK = Write(
 Step 4 of the staircase: write `gpt_block(x, attend, feed_forward, norm_1, norm_2)`, one layer of
 GPT-2 and GPT-3, for x (B, T, D). Its parts are given, and you call them: `attend` is the causal
 attention with all its heads. The layer is **pre-norm** (chapter 04, 4D): a norm and a shortcut for
-each sub-layer, and a path from x upwards that meets no norm. Without its first line, the
-code below runs and looks like one. Two things are wrong with it.
+each sub-layer, and a path from x upwards that meets no norm.
 """,
     hints=(
         "Follow x from the bottom: what is added to what? Two lines are enough, of the form "

@@ -144,5 +144,5 @@ it at that.)
     verdict="It is WebText2. With all that rounding may hide, 21.5 to 22.5 % and 18.5 to 19.5 "
     "billion, it is 3.31 to 3.65: the 2.90 that the paper itself prints does not fit. "
     "Wikipedia's 3.40 and Books1's 1.90 do.",
-    see="5J What does size buy?",
+    see="5J How large is a real GPT?",
 )

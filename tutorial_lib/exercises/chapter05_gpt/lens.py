@@ -115,12 +115,12 @@ def are_shares(answer):
 LENS_PROBABILITY = Write(
     id="5.14",
     title="The logit lens",
-    level="medium",
+    level="easy",
     text="""
 Write `lens_probability(states, norm, table, token)`: what would the model say if it stopped early?
 `states` (L, D) are the numbers of one position as they leave each layer. What does a GPT do after
-its last layer (the end of `my_gpt` in 5E)? Do the same with each of them. `table` (V, D) holds the
-token vectors. Return the probability of `token`, an id, after each layer: (L,).
+its last layer? Do the same with each of them. `table` (V, D) holds the token vectors. Return the
+probability of `token`, an id, after each layer: (L,).
 """,
     hints=(
         "Three steps, and all layers can take them at once: `norm(states)` is (L, D).",

@@ -128,10 +128,10 @@ OBEY = Claim(
     title="The loss of “obey”",
     level="easy",
     text="""
-A drawing of GPT-3 shows it reading “a robot must”, and the text goes on with “obey”. Its
-loss there is -log p(obey | a robot must). Work it out for a vocabulary of four words. After “a
-robot must” the model gives these logits: **obey 2, stop 3, learn 1, the -1**. What is the loss in
-**nats**, to two decimals?
+A model reads “a robot must”, and the text goes on with “obey”. Its loss there is
+-log p(obey | a robot must). Work it out for a vocabulary of four words. After “a robot must” the
+model gives these logits: **obey 2, stop 3, learn 1, the -1**. What is the loss in **nats**, to two
+decimals?
 """,
     hints=(
         "The softmax first: the exponential of each logit, divided by the sum of all four.",

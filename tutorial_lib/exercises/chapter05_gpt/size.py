@@ -167,5 +167,5 @@ layer. All linear maps of the layers have **biases**, LayerNorms a gain and a sh
             ends_with_a_norm,
         ),
     ),
-    see="5J What does size buy?",
+    see="5J How large is a real GPT?",
 )
