@@ -6,7 +6,7 @@ def test_a_row_taught_by_matching_alone_tells_places_and_towers_taught_alike_do_
     towers = [
         row["exchanged"]
         for row in load_result("scenes")["rows"]
-        if row["model"] == "towers, with the lesson"
+        if row.get("model") == "towers, with the lesson"
     ]
     assert len(rows["row, matching alone"]) == len(matching_rows.SETTINGS["seeds"]) == 3
     assert min(rows["row, matching alone"]) > 0.95
