@@ -357,6 +357,12 @@ RECIPES = {
             "captions and questions with the picture, another, or none, and who looks where",
         ),
         Recipe(
+            "matching-rows",
+            "matching_rows",
+            "table",
+            "a VisualBERT that learns from matching alone, as towers do: does it tell places?",
+        ),
+        Recipe(
             "clips",
             "clips",
             "table",
