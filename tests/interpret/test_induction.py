@@ -4,6 +4,7 @@ import torch
 from tutorial_lib.attention import MultiHeadAttention, Tap, tapped
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.interpret import (
+    induction,
     induction_scores,
     previous_token_scores,
     repeat_losses,
@@ -114,3 +115,11 @@ def test_a_head_that_looks_two_back_shows_at_distance_two():
     torch.testing.assert_close(weights[0, 1], torch.full((4,), 1 / 5))
     with pytest.raises(ShapeError, match="from 1 to 5"):
         weights_by_distance(model, ids, 6)
+
+
+def test_the_other_heads_are_of_the_same_layers_and_never_the_best():
+    ranked = [(layer, head) for head in range(9) for layer in range(4)]
+    others = induction.others_beside(ranked[:8], ranked, seed=0)
+    assert sorted(layer for layer, _ in others) == sorted(layer for layer, _ in ranked[:8])
+    assert not set(others) & set(ranked[:18])
+    assert len(set(others)) == 8

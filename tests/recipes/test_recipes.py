@@ -21,7 +21,7 @@ WITHOUT_CHANCE = {"two-gpts"}
 # One seed draws several pairs of things, a row each: the pairs are the repeats.
 REPEATED_IN_PAIRS = {"who-is-where"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
-LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting", "prompting-inside"}
+LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting"}
 LONG_SMOKE |= {"prompt-or-weights", "emoji-finder", "emoji-clip", "written-emoji", "judged-emoji"}
 LONG_SMOKE |= {"who-is-where"}
 # Half a minute of reading; tests/recipes/test_minilm_gaps.py measures a part of the same texts.
@@ -30,8 +30,7 @@ LONG_METRIC = {"minilm-gaps"}
 INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", "position-schemes"}
 # They take no step of an optimizer that could be interrupted.
 UNTRAINED = {
-    "speech-vectors", "prompting", "prompting-inside", "two-gpts", "frozen-features",
-    "picture-costs", "who-is-where",
+    "speech-vectors", "prompting", "two-gpts", "frozen-features", "picture-costs", "who-is-where",
 }  # fmt: skip
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, CARD, CYCLE, GRID, INK, MUTED, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, CARD, CYCLE, INK, MUTED, blank, headline, styled
 
 
 def filled_array(values, ndim, name):
@@ -252,7 +252,6 @@ def gains(
     x_label="share right",
     names=("without", "with"),
     lit=(),
-    expected=(),
     form="{:.2f}",
     x_range=(-0.02, 1.03),
     figure=None,
@@ -261,8 +260,7 @@ def gains(
 
     found {condition: (without it, with it)}, two numbers, or stats as `recipes.summarise` gives
     them, whose lowest and highest are drawn pale; names says what the dots are; the rows in `lit`
-    are orange, those in `expected`, which nobody measured, dashed on a grey band. A gain too small
-    to draw has no number of its own. Raises ShapeError without rows.
+    are orange. A gain too small to draw has no number of its own. Raises ShapeError without rows.
 
     >>> [text.get_text() for text in gains({"all heads": (0.25, 0.75)}).axes[0].texts]
     ['+0.50', '0.25', '0.75']
@@ -272,24 +270,18 @@ def gains(
     figure = blank(figure, 8.0, 1.7 + 0.62 * len(found))
     axes = figure.subplots()
     for row, (condition, ends) in enumerate(found.items()):
-        colour = CYCLE[1] if condition in lit else MUTED if condition in expected else BLUE
-        if condition in expected:
-            axes.axhspan(row - 0.4, row + 0.52, color=GRID, alpha=0.55, linewidth=0, zorder=0)
+        colour = CYCLE[1] if condition in lit else BLUE
         for stats in ends:
             if isinstance(stats, Mapping):
                 span = (stats["lowest"], stats["highest"])
                 pale = {"alpha": 0.25, "linewidth": 9, "solid_capstyle": "butt"}
                 axes.plot(span, (row, row), color=colour, **pale)
         low, high = (s["mean"] if isinstance(s, Mapping) else s for s in ends)
-        dashes = (0, (4, 3)) if condition in expected else "-"
-        axes.plot((low, high), (row, row), color=colour, linestyle=dashes, zorder=3)
+        axes.plot((low, high), (row, row), color=colour, zorder=3)
         axes.plot(low, row, "o", markersize=9, color=colour, markerfacecolor=CARD, zorder=4)
         axes.plot(high, row, "o", markersize=9, color=colour, zorder=3)
         gain = form.replace(":", ":+").format(high - low).replace("-", "\N{MINUS SIGN}")
-        seen = abs(high - low) > 0.02 * (x_range[1] - x_range[0])
-        if condition in expected and not seen:
-            gain = "no gain"
-        if condition in expected or seen:
+        if abs(high - low) > 0.02 * (x_range[1] - x_range[0]):
             at = (low + high) / 2, row - 0.14
             axes.text(*at, gain, ha="center", color=colour, fontweight="bold")
         said = {low: form.format(low), high: form.format(high)}
@@ -301,8 +293,6 @@ def gains(
     for label in axes.get_yticklabels():
         if label.get_text() in lit:
             label.set(color=CYCLE[1], fontweight="bold")
-        elif label.get_text() in expected:
-            label.set(color=MUTED, fontstyle="italic")
     axes.set(xlim=x_range, ylim=(len(found) - 0.35, -0.6), xlabel=x_label)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", linewidth=0.8)

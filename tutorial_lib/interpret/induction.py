@@ -5,6 +5,7 @@ the model can say B again. Random text that is repeated once reveals them: only 
 tells what comes next, and we know which position to look at.
 """
 
+import random
 from collections.abc import Iterable
 
 import torch
@@ -87,6 +88,33 @@ def weights_by_distance(model: torch.nn.Module, ids: torch.Tensor, n: int) -> to
         raise ShapeError(f"n is from 1 to {ids.size(1)}, the tokens of ids, got {n}")
     positions = range(n - 1, ids.size(1))
     return torch.stack([_weights_back(model, ids, positions, d) for d in range(n)], dim=-1)
+
+
+def heads_by(scores: torch.Tensor) -> list[tuple[int, int]]:
+    """Return all (layer, head) of scores (L, H), the highest score first.
+
+    >>> heads_by(torch.tensor([[0.1, 0.9], [0.5, 0.0]]))
+    [(0, 1), (1, 0), (0, 0), (1, 1)]
+    """
+    order = scores.flatten().argsort(descending=True).tolist()
+    return [divmod(place, scores.size(1)) for place in order]
+
+
+def others_beside(heads, ranked, seed):
+    """Return as many other heads of the same layers, drawn from the lower half of a ranking.
+
+    heads: (layer, head); ranked: all heads, as `heads_by` gives them. Where a layer has none left,
+    one of another layer is drawn.
+
+    >>> others_beside([(0, 1)], [(0, 1), (1, 0), (1, 1), (0, 0)], seed=0)
+    [(0, 0)]
+    """
+    generator, found = random.Random(seed), []
+    low = ranked[len(ranked) // 2 :]
+    for layer, _ in heads:
+        left = [head for head in low if head[0] == layer and head not in found]
+        found.append(generator.choice(left or [head for head in low if head not in found]))
+    return found
 
 
 @torch.no_grad()

@@ -285,12 +285,6 @@ RECIPES = {
             "SmolLM2 answers six tasks after 0 to 16 examples, and by wording and order",
         ),
         Recipe(
-            "prompting-inside",
-            "prompting_inside",
-            "table",
-            "SmolLM2 answers in the past tense with induction heads silenced",
-        ),
-        Recipe(
             "prompt-or-weights",
             "prompt_or_weights",
             "table",

@@ -35,13 +35,3 @@ def test_grids_keep_equal_layers_at_equal_heights():
     assert [axes.get_title() for axes in (one, other)] == ["all", "fewer"]
     (number,) = one.texts  # in the frame
     assert (number.get_text(), number.get_position()) == ("0.00", (1, 3))
-
-
-def test_a_field_that_was_not_counted_is_hatched_and_named():
-    panels = {"counted": (np.zeros((1, 2)), []), "in part": ([[np.nan, 0.0]], [])}
-    figure = figures.score_grids(panels)
-    one, other, *_ = figure.axes
-    assert not one.patches
-    (field,) = other.patches
-    assert (field.get_xy(), field.get_hatch()) == ((-0.5, -0.5), "////")
-    assert figure.get_supxlabel() == "head; hatched: not counted"

@@ -45,7 +45,7 @@ def balanced_search(premises, hypotheses):
 
 
 def balanced_premises(premises, hypotheses):
-    """This brings each premise once with each label."""
+    """This goes through the premises, and brings each of them once with each label."""
     pairs = []
     for premise in premises:
         found = {}
@@ -57,7 +57,7 @@ def balanced_premises(premises, hypotheses):
 
 
 def balanced_first_three(premises, hypotheses):
-    """This gives each hypothesis the first three premises, whatever their relation to it."""
+    """This gives each hypothesis the first three premises, whatever their labels are."""
     pairs = []
     for hypothesis in hypotheses:
         for premise in premises[:3]:
@@ -67,7 +67,7 @@ def balanced_first_three(premises, hypotheses):
 
 
 def balanced_partly(premises, hypotheses):
-    """This keeps a hypothesis that lacks a label."""
+    """This keeps a hypothesis even when no premise gives it one of the labels."""
     pairs = []
     for hypothesis in hypotheses:
         found = {}
@@ -78,7 +78,7 @@ def balanced_partly(premises, hypotheses):
 
 
 def balanced_in_turn(premises, hypotheses):
-    """This deals out the labels in turn, without checking that they are true."""
+    """This deals out the three labels in turn, without checking that they are true."""
     pairs = []
     for hypothesis in hypotheses:
         for premise, label in zip(premises, LABELS, strict=False):
@@ -250,7 +250,7 @@ REPAIR_GENERATOR = Symptom(
 The picture above counts the pairs that a generator wrote, by label and by how many **general**
 choices the hypothesis makes, 0 to 4: “some” in place of a number, “animals” in place of a kind,
 “outdoors” in place of one place, and a size left out. In a sound data set every row would be even,
-and every label true. The pairs come from code with one of these mistakes, and each mistake
+and every label true. The pairs come from code with one of the four mistakes below, and each
 leaves its own pattern in the rows and the totals. Choose the letter, then repair `balanced`, so
 that each hypothesis comes once with each label, or not at all.
 

@@ -176,5 +176,5 @@ Return (H,).
         ),
         Property("The score is the mean over the N rows of the second half.", is_the_mean),
     ),
-    see="5bD Who reads the examples?",
+    see="5bD Who reads the prompt?",
 )

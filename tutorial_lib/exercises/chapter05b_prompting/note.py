@@ -148,5 +148,5 @@ reads, `said` (B, T, K) what the head said, `mean` (K,) what it says on average.
         Property("The stream keeps its shape, (B, T, D).", keeps_the_shape),
         *PROPERTIES,
     ),
-    see="5bD Who reads the examples?",
+    see="5bD Who reads the prompt?",
 )

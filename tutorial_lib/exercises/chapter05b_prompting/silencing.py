@@ -173,5 +173,5 @@ Return the hook, so that `hook.remove()` can end it.
         ),
         *PROPERTIES,
     ),
-    see="5bD Who reads the examples?",
+    see="5bD Who reads the prompt?",
 )

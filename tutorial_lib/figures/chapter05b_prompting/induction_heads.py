@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.style import (
@@ -168,7 +168,7 @@ def score_grids(panels, title="", *, figure=None):
     """Grids of one number a head: a row for each layer, a column for each head, from 0 to 1.
 
     panels: {name: (scores (L, H), heads to frame)}; heads are (layer, head), and in each frame is
-    its number. Panels may have fewer layers than the first. NaN: not counted, and hatched.
+    its number. Panels may have fewer layers than the first.
 
     >>> axes = score_grids({"induction": ([[0.1, 0.9]], [(0, 1)])}).axes[0]
     >>> len(axes.patches), axes.texts[0].get_text()
@@ -178,7 +178,7 @@ def score_grids(panels, title="", *, figure=None):
     n_layers, n_heads = max(shape[0] for shape in shapes), shapes[0][1]
     wide, high = max(0.6 + 0.36 * n_heads, 2.9), max(0.18 * n_layers, 1.7)  # room for the numbers
     figure = blank(figure, 1.4 + wide * len(panels), 1.3 + high)
-    grid, x_label = figure.subplots(1, len(panels), squeeze=False)[0], "head"
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (name, (scores, framed)) in zip(grid, panels.items(), strict=True):
         scores = torch.as_tensor(scores).double().cpu().numpy()
         picture = axes.imshow(scores, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
@@ -200,21 +200,12 @@ def score_grids(panels, title="", *, figure=None):
                 color="white" if scores[layer, head] > 0.5 else INK,
                 zorder=6,
             )
-        for layer, head in np.argwhere(np.isnan(scores)):
-            axes.add_patch(_hatched(head, layer))
-            x_label = "head; hatched: not counted"
         panel_title(axes, name)
     figure.colorbar(picture, ax=list(grid), fraction=0.04, pad=0.02).outline.set_visible(False)
-    figure.supxlabel(x_label, fontsize=10)
+    figure.supxlabel("head", fontsize=10)
     figure.supylabel("layer", fontsize=10)
     headline(figure, title)
     return figure
-
-
-def _hatched(x, y):
-    return Rectangle(
-        (x - 0.5, y - 0.5), 1, 1, facecolor=GRID, edgecolor=MUTED, hatch="////", linewidth=0
-    )
 
 
 def _frame(x, y):
