@@ -31,6 +31,7 @@ NO_LONGER_ASKED = {
         "causal_weights",
         "columns_that_move",
         "cross_attention",
+        "decoder_mask",
         "few_shot",
         "first_word_accuracy",
         "gain",

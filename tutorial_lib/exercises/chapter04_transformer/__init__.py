@@ -6,10 +6,10 @@ from tutorial_lib.exercises.chapter04_transformer.cross import CROSS_ATTENTION
 from tutorial_lib.exercises.chapter04_transformer.decoder import DECODER_LAYER
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import FEED_FORWARD
 from tutorial_lib.exercises.chapter04_transformer.greedy import GREEDY_DECODE
+from tutorial_lib.exercises.chapter04_transformer.lead import LEAD_HEAD
 from tutorial_lib.exercises.chapter04_transformer.loss import SMOOTHED_LOSS
 from tutorial_lib.exercises.chapter04_transformer.machine import ENCODER_DECODER
 from tutorial_lib.exercises.chapter04_transformer.map import CROSS_MAP
-from tutorial_lib.exercises.chapter04_transformer.masks import DECODER_MASK
 from tutorial_lib.exercises.chapter04_transformer.norm import LAYER_NORM
 from tutorial_lib.exercises.chapter04_transformer.size import BASE_SIZE
 from tutorial_lib.exercises.chapter04_transformer.stack import GRADIENTS
@@ -23,7 +23,6 @@ EXERCISES = (
     LAYER_NORM,
     FEED_FORWARD,
     GRADIENTS,
-    DECODER_MASK,
     CROSS_ATTENTION,
     DECODER_LAYER,
     ENCODER_DECODER,
@@ -31,6 +30,7 @@ EXERCISES = (
     WARMUP_RATE,
     GREEDY_DECODE,
     BEAM_DECODE,
+    LEAD_HEAD,
     CROSS_MAP,
     LESS_COMPUTE,
 )
