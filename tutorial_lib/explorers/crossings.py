@@ -63,6 +63,22 @@ def crossing(translator, n):
     return Crossing(steps, row, len(source) - 1, tens)
 
 
+def written_as_usual(translator, values):
+    """Return the numbers of `crossing_numbers` that are right, with the unit as one token.
+
+    >>> from tutorial_lib.recipes.translator import Translator
+    >>> written_as_usual(Translator.load("de"), [742, 953])
+    [742, 953]
+    """
+    _, wrong = right_without(translator, values, [])
+    right = [n for n in values if n not in wrong]
+    return [
+        n
+        for n in right
+        if number_in_words(n % 10, "de") in translate_steps(translator, str(n)).written[:-1]
+    ]
+
+
 def weight_on_the_unit(translator, values):
     """Return the mean weight (L, H) on the source's unit while the unit is written."""
     found = [crossing(translator, n) for n in values]

@@ -23,7 +23,7 @@ from tutorial_lib.interpret.interventions import (
     intervene,
 )
 from tutorial_lib.interpret.latents import SeenLatents, see_latents
-from tutorial_lib.interpret.likeness import likeness, likeness_by_layer
+from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.painting import (
     highest,
@@ -66,7 +66,6 @@ __all__ = [
     "intervene",
     "layer_windows",
     "likeness",
-    "likeness_by_layer",
     "logit_lens",
     "mean_outputs",
     "named_in_another",
