@@ -140,7 +140,8 @@ with it.
         "has its own D numbers?",
         "`keepdim=True` keeps that axis: (B, T, 1) can be subtracted from (B, T, D).",
         "The variance is the mean of the squared distances from the mean. Mean means: divide by D, "
-        "and torch's `std` does not (`correction=0` does). And eps is added to the variance, under the root.",
+        "which torch's `std` does with `correction=0` only. And eps is added to the variance, "
+        "under the root.",
     ),
     solution=layer_norm,
     second_style=layer_norm_library,
