@@ -52,15 +52,19 @@ def crossing(translator, n):
     (2, '·two', '·forty')
     """
     steps = translate_steps(translator, str(n))
-    written, source = steps.written, [token.strip("·") for token in steps.source]
-    german = number_in_words(n % 10, "de")
-    row = next(
+    source = [token.strip("·") for token in steps.source]
+    tens = source.index(number_in_words(n % 100 - n % 10))
+    return Crossing(steps, _rows_of_the_unit(steps, n)[0], len(source) - 1, tens)
+
+
+def _rows_of_the_unit(steps, n):
+    """The rows that write the unit's word as one token, with *und* after it: one, or none."""
+    german, written = number_in_words(n % 10, "de"), steps.written
+    return [
         t
         for t in range(len(written) - 1)
         if written[t] == german and written[t + 1].startswith("und")
-    )
-    tens = source.index(number_in_words(n % 100 - n % 10))
-    return Crossing(steps, row, len(source) - 1, tens)
+    ]
 
 
 def written_as_usual(translator, values):
@@ -72,11 +76,7 @@ def written_as_usual(translator, values):
     """
     _, wrong = right_without(translator, values, [])
     right = [n for n in values if n not in wrong]
-    return [
-        n
-        for n in right
-        if number_in_words(n % 10, "de") in translate_steps(translator, str(n)).written[:-1]
-    ]
+    return [n for n in right if _rows_of_the_unit(translate_steps(translator, str(n)), n)]
 
 
 def weight_on_the_unit(translator, values):
