@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tutorial_lib.datasets import load_numbers
+from tutorial_lib.exercises.chapter04_transformer.lead import lead_head
 from tutorial_lib.explorers.crossings import (
     all_heads,
     crossing,
@@ -12,8 +13,7 @@ from tutorial_lib.explorers.crossings import (
     mistranslated,
     right_without,
     weight_on_the_unit,
-    written_when_led_astray,
-    written_when_silent,
+    written_when_led,
 )
 from tutorial_lib.recipes.translator import Translator
 
@@ -57,7 +57,7 @@ def test_without_layer_1_only_numbers_without_a_crossing_fail(german, values):
 def test_layer_1_decides_what_is_written(german, values):
     some = crossing_numbers(values)[:12]
     counts = {
-        name: written_when_led_astray(german, some, heads)
+        name: written_when_led(german, some, heads, lead_head, "tens")
         for name, heads in {
             "nothing": [],
             "one": [(1, 1)],
@@ -72,9 +72,10 @@ def test_layer_1_decides_what_is_written(german, values):
 def test_at_the_unit_either_layer_is_enough(german, values):
     some = crossing_numbers(values)[:12]
     for layer in (0, 1):
-        counts = written_when_silent(german, some, all_heads(german.model, layer))
+        heads = all_heads(german.model, layer)
+        counts = written_when_led(german, some, heads, lead_head, None)
         assert counts["unit"] == len(some)
-    both = written_when_silent(german, some, all_heads(german.model, 0, 1))
+    both = written_when_led(german, some, all_heads(german.model, 0, 1), lead_head, None)
     assert both["other"] == len(some)
 
 
@@ -90,6 +91,6 @@ def test_only_years_with_two_different_centuries_go_wrong():
 def test_taps_are_gone_afterwards(german):
     ids, mask = german.source(["742"])
     before = german.model.encode(ids, mask)
-    written_when_led_astray(german, [742], all_heads(german.model, 1))
+    written_when_led(german, [742], all_heads(german.model, 1), lead_head, "tens")
     torch.testing.assert_close(german.model.encode(ids, mask), before)
     assert german.translate("742") == "siebenhundertzweiundvierzig"

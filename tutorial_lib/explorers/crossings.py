@@ -12,7 +12,7 @@ import torch
 from tutorial_lib.datasets import date_in_words, number_in_words
 from tutorial_lib.decoding import exact_match
 from tutorial_lib.explorers.translation_steps import Translation, translate_steps
-from tutorial_lib.interpret import Redirect, Zero, intervene
+from tutorial_lib.interpret import Reweigh, Zero, intervene
 
 UNITS, TENS = (2, 3, 4, 5, 7, 9), (20, 30, 40, 50, 70, 80, 90)  # one token each, in both languages
 
@@ -52,15 +52,31 @@ def crossing(translator, n):
     (2, '·two', '·forty')
     """
     steps = translate_steps(translator, str(n))
-    written, source = steps.written, [token.strip("·") for token in steps.source]
-    german = number_in_words(n % 10, "de")
-    row = next(
+    source = [token.strip("·") for token in steps.source]
+    tens = source.index(number_in_words(n % 100 - n % 10))
+    return Crossing(steps, _rows_of_the_unit(steps, n)[0], len(source) - 1, tens)
+
+
+def _rows_of_the_unit(steps, n):
+    """The rows that write the unit's word as one token, with *und* after it: one, or none."""
+    german, written = number_in_words(n % 10, "de"), steps.written
+    return [
         t
         for t in range(len(written) - 1)
         if written[t] == german and written[t + 1].startswith("und")
-    )
-    tens = source.index(number_in_words(n % 100 - n % 10))
-    return Crossing(steps, row, len(source) - 1, tens)
+    ]
+
+
+def written_as_usual(translator, values):
+    """Return the numbers of `crossing_numbers` that are right, with the unit as one token.
+
+    >>> from tutorial_lib.recipes.translator import Translator
+    >>> written_as_usual(Translator.load("de"), [742, 953])
+    [742, 953]
+    """
+    _, wrong = right_without(translator, values, [])
+    right = [n for n in values if n not in wrong]
+    return [n for n in right if _rows_of_the_unit(translate_steps(translator, str(n)), n)]
 
 
 def weight_on_the_unit(translator, values):
@@ -90,52 +106,36 @@ def right_without(translator, values, heads):
     return exact_match(outputs, wanted), wrong
 
 
-def written_at(translator, text, steps, row, column, heads):
-    """Return the token that is written in `row` when these heads all look at `column`."""
-    changes = [Redirect(*at, where="cross", row=row, column=column) for at in heads]
-    return _written(translator, text, steps, row, changes)
+def written_when_led(translator, values, heads, lead_head, where):
+    """Count what is written in the unit's row when these heads are led there, and only there.
 
-
-def written_when_led_astray(translator, values, heads):
-    """Count what is written in the unit's row when these heads look at the tens instead.
-
-    Returns {"unit": ..., "tens": ..., "other": ...}: the right unit, the beginning of the word for
-    the tens, or something else.
+    lead_head(weights, head, row, column) is exercise 4.12; where is "tens" (they look at the tens)
+    or None (they look nowhere: silent). What comes before is the right beginning. Returns
+    {"unit": ..., "tens": ..., "other": ...}: the right unit, the beginning of the word for the
+    tens, or something else.
     """
-    return _count(
-        translator,
-        values,
-        lambda at: [Redirect(*h, where="cross", row=at.row, column=at.tens) for h in heads],
-    )
-
-
-def written_when_silent(translator, values, heads):
-    """Count what is written in the unit's row when these heads are silent there, and only there.
-
-    What comes before is the right beginning. Returns what `written_when_led_astray` does.
-    """
-    return _count(
-        translator, values, lambda at: [Zero(*h, where="cross", row=at.row) for h in heads]
-    )
-
-
-def _written(translator, text, steps, row, changes):
-    """The token that is written in a row of a known translation under these changes."""
-    ids, mask = translator.source([text])
-    with torch.no_grad(), intervene(translator.model, *changes):
-        logits = translator.model(ids, torch.tensor([steps.ids[:-1]]), mask)  # (1, T, V)
-    return translator.tokenizer.decode([logits[0, row].argmax().item()]).strip()
-
-
-def _count(translator, values, changes_at):
     counts = {"unit": 0, "tens": 0, "other": 0}
     for n in values:
         at = crossing(translator, n)
-        token = _written(translator, str(n), at.steps, at.row, changes_at(at))
+        column = getattr(at, where) if where else None
+        token = _written(translator, str(n), at.steps, at.row, column, heads, lead_head)
         tens = number_in_words(n % 100 - n % 10, "de")
         unit = "unit" if token == number_in_words(n % 10, "de") else "other"
         counts["tens" if token and tens.startswith(token) else unit] += 1
     return counts
+
+
+def _written(translator, text, steps, row, column, heads, lead_head):
+    """The token written in a row of a known translation when these heads are led there."""
+
+    def change(weights, head):
+        return lead_head(weights, head, row, column)
+
+    ids, mask = translator.source([text])
+    led = [Reweigh(*at, where="cross", change=change) for at in heads]
+    with torch.no_grad(), intervene(translator.model, *led):
+        logits = translator.model(ids, torch.tensor([steps.ids[:-1]]), mask)  # (1, T, V)
+    return translator.tokenizer.decode([logits[0, row].argmax().item()]).strip()
 
 
 def every_other_day(year):
@@ -169,14 +169,16 @@ def look_at_the_century(translator, text):
     return steps.cross[1, :, row, -2:].mean(dim=0)
 
 
-def century_when_led_to(translator, text, column):
+def century_when_led_to(translator, text, column, lead_head):
     """Return the century's token when all heads of layer 1 look at this column of the source.
 
     column counts from the end: -2 is the first half of a year such as *eighteen nineteen*.
+    lead_head(weights, head, row, column) is exercise 4.12.
     """
     steps, row = _century(translator, text)
     position = len(steps.source) + column
-    return written_at(translator, text, steps, row, position, all_heads(translator.model, 1))
+    heads = all_heads(translator.model, 1)
+    return _written(translator, text, steps, row, position, heads, lead_head)
 
 
 def _century(translator, text):

@@ -14,7 +14,7 @@ from tutorial_lib.interpret.interventions import (
     Intervention,
     Mean,
     Patch,
-    Redirect,
+    Reweigh,
     Uniform,
     Zero,
     head_output,
@@ -22,7 +22,7 @@ from tutorial_lib.interpret.interventions import (
     intervene,
 )
 from tutorial_lib.interpret.latents import SeenLatents, see_latents
-from tutorial_lib.interpret.likeness import likeness, likeness_by_layer
+from tutorial_lib.interpret.likeness import likeness
 from tutorial_lib.interpret.logit_lens import LogitLens, logit_lens
 from tutorial_lib.interpret.painting import (
     highest,
@@ -50,7 +50,7 @@ __all__ = [
     "Patch",
     "Paths",
     "Record",
-    "Redirect",
+    "Reweigh",
     "SeenLatents",
     "SeenPicture",
     "Trace",
@@ -65,7 +65,6 @@ __all__ = [
     "intervene",
     "layer_windows",
     "likeness",
-    "likeness_by_layer",
     "logit_lens",
     "mean_outputs",
     "named_in_another",

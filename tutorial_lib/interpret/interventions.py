@@ -1,5 +1,6 @@
 """Breaking attention heads on purpose: a map is a hypothesis, an intervention is the test."""
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -29,26 +30,17 @@ class Intervention(Tap):
         return changed
 
 
-@dataclass(frozen=True, eq=False)
 class Zero(Intervention):
     """Silence a head: what it mixed is zero before the heads are joined.
-
-    row: the position at which it falls silent; at all of them when left out.
 
     >>> Zero(layer=0, head=1)("heads", torch.ones(1, 2, 1, 3))[0, :, 0]
     tensor([[1., 1., 1.],
             [0., 0., 0.]])
     """
 
-    row: int | None = field(default=None, kw_only=True)
-
     def __call__(self, name, tensor):
         """Return the heads (B, H, T, K), this one zero."""
-        if name != "heads":
-            return tensor
-        changed = tensor[:, self.head].clone()  # (B, T, K)
-        changed[:, slice(None) if self.row is None else self.row] = 0.0
-        return self.replace_head(tensor, changed)
+        return self.replace_head(tensor, 0.0) if name == "heads" else tensor
 
 
 class Uniform(Intervention):
@@ -116,29 +108,27 @@ class Patch(Intervention):
 
 
 @dataclass(frozen=True, eq=False)
-class Redirect(Intervention):
-    """Make a head look at one key only, while it computes one row: false evidence.
+class Reweigh(Intervention):
+    """Change a head's weights with a function of your own: false evidence.
 
-    row: the query's position, column: the key's. Silence shows whether a head is needed; this
-    shows whether what it looks at is used.
+    change(weights, head) takes the layer's weights (B, H, T, S) and returns others. Silence shows
+    whether a head is needed; this shows whether what it looks at is used.
 
+    >>> def look_back(weights, head):
+    ...     weights = weights.clone()
+    ...     weights[:, head] = torch.tensor([1.0, 0.0])
+    ...     return weights
     >>> weights = torch.tensor([[[[0.9, 0.1], [0.5, 0.5]]]])
-    >>> Redirect(layer=0, head=0, row=0, column=1)("weights", weights)[0, 0]
-    tensor([[0.0000, 1.0000],
-            [0.5000, 0.5000]])
+    >>> Reweigh(layer=0, head=0, change=look_back)("weights", weights)[0, 0]
+    tensor([[1., 0.],
+            [1., 0.]])
     """
 
-    row: int = field(kw_only=True)
-    column: int = field(kw_only=True)
+    change: Callable[[torch.Tensor, int], torch.Tensor] = field(kw_only=True)
 
     def __call__(self, name, tensor):
-        """Return the weights (B, H, T, S), this head's row all on one column."""
-        if name != "weights":
-            return tensor
-        changed = tensor[:, self.head].clone()  # (B, T, S)
-        changed[:, self.row] = 0.0
-        changed[:, self.row, self.column] = 1.0
-        return self.replace_head(tensor, changed)
+        """Return the weights (B, H, T, S) as the function changes them."""
+        return self.change(tensor, self.head) if name == "weights" else tensor
 
 
 @contextmanager

@@ -3,8 +3,6 @@
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.interpret.tracing import trace
-
 
 def likeness(word):
     """Return a readout for `AttentionExplorer.from_model`: cosines of `word` with the long words.
@@ -29,24 +27,3 @@ def likeness(word):
         ]
 
     return readout
-
-
-def likeness_by_layer(model, encoding, word, other):
-    """Return the cosine of the vectors of two words after each layer of a BERT, L numbers.
-
-    encoding: what the model's tokenizer made of a text that holds both words as one token each.
-    Raises ValueError when it does not.
-
-    >>> from tutorial_lib.models import BERT, BERTConfig
-    >>> from tutorial_lib.tokenizers import Encoding
-    >>> bert = BERT(BERTConfig(vocab_size=9, d_model=4, n_heads=2, n_layers=3)).eval()
-    >>> text = Encoding([1, 2, 3], [0, 0, 0], ["[CLS]", "it", "animal"])
-    >>> len(likeness_by_layer(bert, text, "it", "animal"))
-    3
-    """
-    s, t = (encoding.tokens.index(name) for name in (word, other))
-    inside = trace(model, torch.tensor([encoding.ids]))
-    layers = [
-        inside[f"layer {at} feed forward norm"].tensor[0] for at in range(model.config.n_layers)
-    ]  # (T, D) each
-    return [F.cosine_similarity(x[s], x[t], dim=0).item() for x in layers]

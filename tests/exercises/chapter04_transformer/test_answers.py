@@ -13,6 +13,7 @@ from tutorial_lib.exercises.chapter04_transformer.cross import encoder_decoder_a
 from tutorial_lib.exercises.chapter04_transformer.decoder import decoder_layer
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import feed_forward
 from tutorial_lib.exercises.chapter04_transformer.greedy import greedy_decode
+from tutorial_lib.exercises.chapter04_transformer.lead import lead_head
 from tutorial_lib.exercises.chapter04_transformer.loss import smoothed_loss
 from tutorial_lib.exercises.chapter04_transformer.machine import encoder_decoder
 from tutorial_lib.exercises.chapter04_transformer.map import (
@@ -21,7 +22,6 @@ from tutorial_lib.exercises.chapter04_transformer.map import (
     cross_weights,
     crossing,
 )
-from tutorial_lib.exercises.chapter04_transformer.masks import decoder_mask
 from tutorial_lib.exercises.chapter04_transformer.size import base_size
 from tutorial_lib.exercises.chapter04_transformer.stack import (
     GRADIENTS,
@@ -33,6 +33,7 @@ from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.attempts import fill
 from tutorial_lib.exercises.engine.next_token_models import drawn
 from tutorial_lib.exercises.engine.verdicts import judge
+from tutorial_lib.interpret import Reweigh, Zero, intervene
 from tutorial_lib.models import GPT, GPTConfig, TransformerConfig, count_parameters
 from tutorial_lib.models.blocks import DecoderBlock, FeedForward
 from tutorial_lib.objectives import label_smoothing_loss
@@ -46,9 +47,7 @@ def test_size_is_that_of_our_base_model():
     assert base_size() * 1e6 == count_parameters(TransformerConfig.base())
 
 
-def test_masks_and_rates_are_those_of_the_library():
-    expected = causal_mask(5) & token_mask(TARGET != 0)
-    assert torch.equal(decoder_mask(TARGET, 0), expected)
+def test_rates_are_those_of_the_library():
     for step in (1, 100, 400, 5_000):
         assert warmup_rate(step, 64, 400) == pytest.approx(warmup_inverse_root(step, 64, 400))
 
@@ -60,7 +59,7 @@ def test_the_wired_machine_is_that_of_the_library():
     real = source != 0
     with torch.no_grad():
         x = encoder_decoder(
-            *(source, TARGET, token_mask(real), decoder_mask(TARGET, 0)),
+            *(source, TARGET, token_mask(real), causal_mask(5) & token_mask(TARGET != 0)),
             lambda ids: model.source_embedding(ids) + sinusoidal(ids.size(1), 8),
             *(model.encoder_blocks, model.decoder_blocks),
             lambda y: y @ model.source_embedding.weight.T,
@@ -129,6 +128,31 @@ def test_beam_search_is_that_of_the_library(gpt, width, alpha):
     assert [1, *beam_decode(next_log_probs, 1, 2, 6, width, alpha)] == expected.best
 
 
+def test_a_head_that_looks_nowhere_is_a_silent_head():
+    layer = fill(MultiHeadAttention(8, 2, stack="cross"))
+    x, memory = torch.randn(1, 3, 8), torch.randn(1, 5, 8)
+
+    def look_nowhere(weights, head):
+        for row in range(3):
+            weights = lead_head(weights, head, row, None)
+        return weights
+
+    with torch.no_grad(), intervene(layer, Reweigh(0, 1, change=look_nowhere)):
+        led = layer(x, memory)
+    with torch.no_grad(), intervene(layer, Zero(0, 1)):
+        torch.testing.assert_close(led, layer(x, memory))
+
+
+def test_whoever_leads_a_head_in_the_map_itself_is_told_to_copy_it():
+    def in_place(weights, head, row, column):
+        weights.copy_(lead_head(weights, head, row, column))
+        return weights
+
+    found = judge(registry.find("4.12"), in_place)
+    assert found.status == "mistake"
+    assert "make a copy" in found.text
+
+
 def test_the_models_to_decode_from_cannot_be_changed_by_an_answer():
     model = drawn(5, seed=0)
     before = model([1]).clone()
@@ -188,12 +212,12 @@ WRONG_BEAMS = {
 
 @pytest.mark.parametrize("change", WRONG_BEAMS.values(), ids=WRONG_BEAMS)
 def test_beam_searches_nobody_listed_are_refused(change):
-    assert judge(registry.find("4.12"), beam_with(**change)).status != "right"
+    assert judge(registry.find("4.11"), beam_with(**change)).status != "right"
 
 
 @pytest.mark.parametrize("change", [{}, {"stop": no_hope}], ids=["plain", "safe stop"])
 def test_another_sound_beam_search_passes(change):
-    assert judge(registry.find("4.12"), beam_with(**change)).status == "right"
+    assert judge(registry.find("4.11"), beam_with(**change)).status == "right"
 
 
 def gradient_is_cut(x, w1, w2):

@@ -1,6 +1,5 @@
 """Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
 
-import itertools
 import math
 
 import pytest
@@ -90,23 +89,6 @@ def memory_normed(x, memory, self_attention, cross_attention, feed_forward, norm
     x = x + self_attention(norms[0](x))
     x = x + cross_attention(x, norms[1](memory))
     return x + feed_forward(norms[2](x))
-
-
-def target_mask(diagonal=0, pad=True, zero=False, rows=False, flip=False, axis=1, transposed=False):
-    """The decoder's mask, place by place, with a choice of slips."""
-
-    def answer(target, pad_id):
-        pad_id = 0 if zero else pad_id
-        n = target.shape[1]
-        out = torch.zeros(len(target), n, n, dtype=torch.bool)
-        for b, t, s in itertools.product(range(len(target)), range(n), range(n)):
-            seen = (t if transposed else s) <= (s if transposed else t) + diagonal
-            if (pad and target[b, s] == pad_id) or (rows and target[b, t] == pad_id):
-                seen = False
-            out[b, t, s] = seen != flip
-        return out.unsqueeze(axis) if axis is not None else out
-
-    return answer
 
 
 def asking(
@@ -246,8 +228,27 @@ def beams(
     return answer
 
 
+def leading(head=slice(None), row=slice(None), turned=False, rest=True, silent=0.0, chosen=1.0):
+    """One head led astray, with a choice of slips: slices make it all heads, or all rows."""
+
+    def answer(weights, h, t, s):
+        out = weights.clone()
+        place = [slice(None), h if head is None else head, t if row is None else row]
+        if s is None:
+            out[tuple(place)] = silent
+            return out
+        if turned:
+            place[2], s = s, t
+        if rest:
+            out[tuple(place)] = 0.0
+        out[(*place, s)] = chosen
+        return out
+
+    return answer
+
+
 def look(scale=math.sqrt, dim=-1, mask=True, ahead=None, late=False, raw=False):
-    """The weights of 4.12 with a choice of slips."""
+    """The weights of 4.13 with a choice of slips."""
 
     def answer(q, k, source_mask):
         scores = torch.einsum("tk,sk->ts", q, k) / scale(q.shape[1])
@@ -302,20 +303,6 @@ ANSWERS = {
         ),
     ],
     "4.5": [
-        (target_mask(-1, pad=False), ["from itself", "look at padding"]),
-        (target_mask(1, zero=True), ["look at later ones", "takes 0 for the padding"]),
-        (target_mask(-1, rows=True), ["from itself", "rows of padding are empty"]),
-        (target_mask(flip=True, axis=None), ["The shape is (2, 5, 5)", "True for what is hidden"]),
-        (target_mask(transposed=True), ["shows the future: rows are queries"]),
-        (
-            lambda target, pad: (
-                target_mask(pad=False)(target, pad) & (target != pad)[:, None, :, None]
-            ),
-            ["hides the rows of padding, the queries"],
-        ),
-        (target_mask(2, axis=0), ["The shape is (1, 2, 5, 5)", "look at later ones"]),
-    ],
-    "4.6": [
         (asking(k=lambda x, m: x, scale=one), ["keys come from the decoder", "lack the 1/sqrt(K)"]),
         (asking(v=lambda x, m: x, scale=itself), ["by K itself", "values come from the decoder"]),
         (asking(q=lambda x, m: m, late=True), ["queries come from the memory", "less than 1"]),
@@ -326,7 +313,7 @@ ANSWERS = {
         (asking(turned=True, scale=lambda k: k**1.5), ["the order is", "not divided by the root"]),
         (asking(v=lambda x, m: 2 * m), ["not the mix of the values"]),
     ],
-    "4.7": [
+    "4.6": [
         (stacked(flag=lambda pre: True), ["This is pre-norm for either flag"]),
         (stacked(flag=lambda pre: False), ["This is post-norm for either flag"]),
         (stacked(flag=lambda pre: not pre), ["The flag is the wrong way round"]),
@@ -339,7 +326,7 @@ ANSWERS = {
         (memory_normed, ["The memory goes through a norm"]),
         (stacked(skip=1), ["The shortcut round `cross_attention` is", "With `pre` True a norm"]),
     ],
-    "4.8": [
+    "4.7": [
         (wired(ladder=True), ["the encoder layer beside it"]),
         (wired(first=1), ["The memory is not what the last"]),
         (wired(causal_encoder=True), ["The encoder is causal"]),
@@ -349,7 +336,7 @@ ANSWERS = {
         (wired(left_out=1), ["`decoder layer 2` is left out"]),
         (wired(same=True), ["Source and target are both embedded"]),
     ],
-    "4.9": [
+    "4.8": [
         (smooth(lambda s, v: 0.0, lambda s, v: 1.0, factor=1.4427), ["in bits", "no effect"]),
         (smooth(skip=99, factor=-1), ["padding counts", "wrong sign"]),
         (
@@ -363,7 +350,7 @@ ANSWERS = {
             ["It is the sum", "the softmax twice"],
         ),
     ],
-    "4.10": [
+    "4.9": [
         (rate(width=0, down=-1), ["width has no effect", "falls like 1/step"]),
         (rate(width=0.5, up=0.5), ["multiplies by sqrt(D)", "rises like sqrt(step)"]),
         (rate(width=-1, more=1), ["divides by D", "adds 1 to the step"]),
@@ -375,7 +362,7 @@ ANSWERS = {
         ),
         (lambda step, d, warmup: rate()(step, d, warmup / 2), ["highest near step 501,187"]),
     ],
-    "4.11": [
+    "4.10": [
         (greedy(lambda b, ids: [b, *ids][-1:], stop=False), ["last token alone", "does not stop"]),
         (greedy(pick=torch.argmin, give=lambda i, b, e: [b, *i]), ["argmin", "returns the start"]),
         (greedy(lambda b, ids: ids, more=-1), ["leaves the start token out", "one token less"]),
@@ -383,7 +370,7 @@ ANSWERS = {
         (greedy(more=2), ["max_length tokens, no more"]),
         (greedy(pick=lambda p: p.topk(2).indices[1]), ["does not take the likeliest"]),
     ],
-    "4.12": [
+    "4.11": [
         (beams(lambda n, a: n**a, pool="ended"), ["has not ended after", "divides by n^alpha"]),
         (beams(add=lambda t, p: p, give=lambda i, b, e: [b, *i]), ["the start", "last token's"]),
         (beams(add=lambda t, p: t + math.exp(p)), ["adds probabilities up"]),
@@ -392,6 +379,18 @@ ANSWERS = {
         (beams(pool="alive", more=1), ["one token too many", "forgets a finished one"]),
         (beams(lambda n, a: 1, n_end=lambda w: 99), ["not among the best `width`", "log p alone"]),
         (beams(ask=lambda b, ids: [b, *ids][-2:]), ["does not ask with"]),
+    ],
+    "4.12": [
+        (leading(None, rest=False), ["row keeps weight on other", "Other rows of this head"]),
+        (leading(row=None, silent=0.2), ["is None all of the row", "Other heads change"]),
+        (leading(None, None, turned=True), ["Row and column are exchanged"]),
+        (leading(None, None, chosen=0.9), ["The weight on `column` must be 1"]),
+        (leading(silent=0.1), ["is None all of", "Other rows", "Other heads"]),
+        (
+            lambda w, h, t, s: w.clone() if s is None else leading(None)(w, h, t, s),
+            ["If `column` is None it changes nothing", "Other rows of this head"],
+        ),
+        (lambda w, h, t, s: leading(None, None)(w, h, t, s)[:, h], ["The shape is (2, 4, 5)"]),
     ],
     "4.13": [
         (look(one, ahead=1), ["no causal mask", "lack the 1/sqrt(K)"]),
@@ -419,14 +418,14 @@ RIGHT = (
     ("4.2", norm()),
     ("4.3", network()),
     ("4.4", layer()),
-    ("4.5", target_mask()),
-    ("4.6", asking()),
-    ("4.7", stacked()),
-    ("4.8", wired()),
-    ("4.9", smooth()),
-    ("4.10", rate()),
-    ("4.11", greedy()),
-    ("4.12", beams()),
+    ("4.5", asking()),
+    ("4.6", stacked()),
+    ("4.7", wired()),
+    ("4.8", smooth()),
+    ("4.9", rate()),
+    ("4.10", greedy()),
+    ("4.11", beams()),
+    ("4.12", leading(None, None)),
     ("4.13", look()),
 )
 

@@ -31,6 +31,7 @@ NO_LONGER_ASKED = {
         "causal_weights",
         "columns_that_move",
         "cross_attention",
+        "decoder_mask",
         "few_shot",
         "first_word_accuracy",
         "gain",
@@ -51,6 +52,7 @@ NO_LONGER_ASKED = {
     "recall": {"digits_without_positions"},
     "predictions": {
         "first_choice_is_right",
+        "gradient_of_post_norm",
         "gpt_with_stories_as_text",
         "numbers_for_one_token",
         "one_head_silenced",

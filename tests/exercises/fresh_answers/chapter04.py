@@ -99,44 +99,6 @@ def pre_norm_wrong_no_shortcut_relu_last(x, w1, w2):
 
 
 # 4.5
-def decoder_mask_right_1(target, pad_id):
-    t = target.size(1)
-    causal = torch.ones(t, t, dtype=torch.bool).tril()
-    return (target != pad_id)[:, None, None, :] & causal
-
-
-def decoder_mask_right_2(words, padding):
-    b, n = words.shape
-    mask = torch.zeros(b, 1, n, n, dtype=torch.bool)
-    for i in range(b):
-        for t in range(n):
-            for s in range(t + 1):
-                mask[i, 0, t, s] = bool(words[i, s] != padding)
-    return mask
-
-
-def decoder_mask_wrong_hides_query_rows(target, pad_id):
-    causal = torch.ones(target.size(1), target.size(1)).tril().bool()
-    return causal & (target != pad_id)[:, None, :, None]
-
-
-def decoder_mask_wrong_padding_forgotten(target, pad_id):
-    b, t = target.shape
-    return torch.ones(t, t).tril().bool().expand(b, 1, t, t)
-
-
-def decoder_mask_wrong_inverted_no_head_axis(target, pad_id):
-    t = target.size(1)
-    future = torch.triu(torch.ones(t, t), diagonal=1).bool()
-    return future | (target == pad_id)[:, None, :]
-
-
-def decoder_mask_wrong_or(target, pad_id):
-    causal = torch.ones(target.size(1), target.size(1)).tril().bool()
-    return causal | (target != pad_id)[:, None, None, :]
-
-
-# 4.6
 def cross_right_1(x, memory, w_q, w_k, w_v, memory_mask):
     q, k, v = x @ w_q, memory @ w_k, memory @ w_v
     scores = q @ k.transpose(1, 2) / math.sqrt(k.size(-1))
@@ -180,7 +142,7 @@ def cross_wrong_order_of_return(x, memory, w_q, w_k, w_v, memory_mask):
     return weights, weights @ (memory @ w_v)
 
 
-# 4.7
+# 4.6
 def decoder_layer_right_1(x, memory, self_attention, cross_attention, feed_forward, norms, pre):
     if pre:
         y = x + self_attention(norms[0](x))
@@ -247,7 +209,7 @@ def decoder_layer_wrong_two(x, memory, self_attention, cross_attention, feed_for
     return x + feed_forward(x)
 
 
-# 4.9
+# 4.8
 def smoothed_right_1(logits, labels, smoothing, pad_id):
     flat = logits.flatten(0, 1)
     return F.cross_entropy(flat, labels.flatten(), ignore_index=pad_id, label_smoothing=smoothing)
@@ -303,7 +265,7 @@ def smoothed_wrong_label_without_share(logits, labels, smoothing, pad_id):
     return -(target * log_p).sum(-1)[real].sum() / real.sum()
 
 
-# 4.10
+# 4.9
 def warmup_right_1(step, d_model, warmup):
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
@@ -331,7 +293,7 @@ def warmup_wrong_no_width_and_half_power(step, d_model, warmup):
     return min(step**-0.5, step * warmup**-0.5)
 
 
-# 4.11
+# 4.10
 def greedy_right_1(next_log_probs, bos, eos, max_length):
     prefix = [bos]
     while len(prefix) <= max_length:
@@ -380,7 +342,7 @@ def greedy_wrong_one_short_and_no_eos(next_log_probs, bos, eos, max_length):
     return prefix[1:]
 
 
-# 4.12
+# 4.11
 def beam_right_1(next_log_probs, bos, eos, max_length, width, alpha):
     going, finished = [(0.0, [bos])], []
     for _ in range(max_length):
@@ -489,6 +451,55 @@ def beam_wrong_no_penalty_and_eos_cut(next_log_probs, bos, eos, max_length, widt
     return [token for token in best[1][1:] if token != eos]
 
 
+# 4.12
+def lead_right_1(weights, head, row, column):
+    new = weights.clone()
+    new[:, head, row, :] = 0
+    if column is not None:
+        new[:, head, row, column] = 1
+    return new
+
+
+def lead_right_2(weights, head, row, column):
+    pick = torch.zeros(weights.shape[-1])
+    if column is not None:
+        pick[column] = 1
+    result = torch.empty_like(weights).copy_(weights)
+    result[:, head, row] = pick
+    return result
+
+
+def lead_wrong_falsy_column(weights, head, row, column):
+    new = weights.clone()
+    new[:, head, row] = 0
+    if column:
+        new[:, head, row, column] = 1
+    return new
+
+
+def lead_wrong_text_for_head(weights, head, row, column):
+    new = weights.clone()
+    new[head % len(new), :, row] = 0
+    if column is not None:
+        new[head % len(new), :, row, column] = 1
+    return new
+
+
+def lead_wrong_no_zero(weights, head, row, column):
+    new = weights.clone()
+    new[:, head, row, column if column is not None else slice(None)] = (
+        1 if column is not None else 0
+    )
+    return new
+
+
+def lead_wrong_in_place(weights, head, row, column):
+    weights[:, head, row] = 0
+    if column is not None:
+        weights[:, head, row, column] = 1
+    return weights
+
+
 # 4.13
 def map_right_1(q, k, source_mask):
     scores = q @ k.T / math.sqrt(q.size(-1))
@@ -521,13 +532,13 @@ RIGHT = {
     "4.2": [layer_norm_right_1, layer_norm_right_2],
     "4.3": [feed_forward_right_1, feed_forward_right_2],
     "4.4": [("c", pre_norm_right_1), ("c", pre_norm_right_2)],
-    "4.5": [decoder_mask_right_1, decoder_mask_right_2],
-    "4.6": [cross_right_1, cross_right_2],
-    "4.7": [decoder_layer_right_1, decoder_layer_right_2],
-    "4.9": [smoothed_right_1, smoothed_right_2],
-    "4.10": [warmup_right_1, warmup_right_2],
-    "4.11": [greedy_right_1, greedy_right_2],
-    "4.12": [beam_right_1, beam_right_2],
+    "4.5": [cross_right_1, cross_right_2],
+    "4.6": [decoder_layer_right_1, decoder_layer_right_2],
+    "4.8": [smoothed_right_1, smoothed_right_2],
+    "4.9": [warmup_right_1, warmup_right_2],
+    "4.10": [greedy_right_1, greedy_right_2],
+    "4.11": [beam_right_1, beam_right_2],
+    "4.12": [lead_right_1, lead_right_2],
     "4.13": [("b", map_right_1), ("b", map_right_2)],
     "4.14": [54.5, 55, 1.8e20 / 3.3e18],
 }
@@ -564,41 +575,35 @@ WRONG = {
         ("right repair, wrong letter", ("b", pre_norm_right_1)),
     ],
     "4.5": [
-        ("hides the rows of padding instead of the columns", decoder_mask_wrong_hides_query_rows),
-        ("padding not masked at all", decoder_mask_wrong_padding_forgotten),
-        ("TWO: True = hidden, and no axis for the heads", decoder_mask_wrong_inverted_no_head_axis),
-        ("or instead of and", decoder_mask_wrong_or),
-    ],
-    "4.6": [
         ("divides by sqrt(D)", cross_wrong_scale_of_d),
         ("masks after the softmax: rows do not sum to 1", cross_wrong_mask_after_softmax),
         ("TWO: mask the wrong way round, no scale", cross_wrong_inverted_no_scale),
         ("returns weights, output", cross_wrong_order_of_return),
     ],
-    "4.7": [
+    "4.6": [
         ("pre-norm", decoder_layer_wrong_pre_norm),
         ("cross-attention before self-attention", decoder_layer_wrong_cross_first),
         ("one norm for all three", decoder_layer_wrong_one_norm),
         ("shortcut of the last sub-layer from the input", decoder_layer_wrong_old_shortcut),
         ("TWO: no shortcut round cross-attention, no last norm", decoder_layer_wrong_two),
     ],
-    "4.9": [
+    "4.8": [
         ("rest shared by the V - 1 others", smoothed_wrong_shared_by_others),
         ("divides by all places, padding too", smoothed_wrong_divides_by_all),
         ("TWO: mean of the sentences' means, bits", smoothed_wrong_per_sentence_and_bits),
         ("the label does not get its share of the rest", smoothed_wrong_label_without_share),
     ],
-    "4.10": [
+    "4.9": [
         ("counts steps from 0", warmup_wrong_steps_from_zero),
         ("branches swapped: the larger one", warmup_wrong_branches_swapped),
         ("TWO: no 1/sqrt(D), warmup^-0.5", warmup_wrong_no_width_and_half_power),
     ],
-    "4.11": [
+    "4.10": [
         ("bos stays in", greedy_wrong_keeps_bos),
         ("shows the model the last token only", greedy_wrong_last_token_only),
         ("TWO: one token short, eos left out", greedy_wrong_one_short_and_no_eos),
     ],
-    "4.12": [
+    "4.11": [
         ("finished ones take places of the beam", beam_wrong_finished_take_places),
         ("those still going on do not count once one is finished", beam_wrong_finished_only),
         (
@@ -607,6 +612,12 @@ WRONG = {
         ),
         ("TWO: n counts bos, every eos is put aside", beam_wrong_counts_bos_and_every_eos),
         ("TWO: no length penalty, eos cut off", beam_wrong_no_penalty_and_eos_cut),
+    ],
+    "4.12": [
+        ("column 0 taken for None", lead_wrong_falsy_column),
+        ("the head's number on the axis of the texts, all heads", lead_wrong_text_for_head),
+        ("the rest of the row stays", lead_wrong_no_zero),
+        ("changes the map itself", lead_wrong_in_place),
     ],
     "4.13": [
         ("keeps the causal mask on top of the source's", ("b", map_wrong_both_masks)),

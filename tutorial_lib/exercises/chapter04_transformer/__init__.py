@@ -6,10 +6,10 @@ from tutorial_lib.exercises.chapter04_transformer.cross import CROSS_ATTENTION
 from tutorial_lib.exercises.chapter04_transformer.decoder import DECODER_LAYER
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import FEED_FORWARD
 from tutorial_lib.exercises.chapter04_transformer.greedy import GREEDY_DECODE
+from tutorial_lib.exercises.chapter04_transformer.lead import LEAD_HEAD
 from tutorial_lib.exercises.chapter04_transformer.loss import SMOOTHED_LOSS
 from tutorial_lib.exercises.chapter04_transformer.machine import ENCODER_DECODER
 from tutorial_lib.exercises.chapter04_transformer.map import CROSS_MAP
-from tutorial_lib.exercises.chapter04_transformer.masks import DECODER_MASK
 from tutorial_lib.exercises.chapter04_transformer.norm import LAYER_NORM
 from tutorial_lib.exercises.chapter04_transformer.size import BASE_SIZE
 from tutorial_lib.exercises.chapter04_transformer.stack import GRADIENTS
@@ -23,7 +23,6 @@ EXERCISES = (
     LAYER_NORM,
     FEED_FORWARD,
     GRADIENTS,
-    DECODER_MASK,
     CROSS_ATTENTION,
     DECODER_LAYER,
     ENCODER_DECODER,
@@ -31,6 +30,7 @@ EXERCISES = (
     WARMUP_RATE,
     GREEDY_DECODE,
     BEAM_DECODE,
+    LEAD_HEAD,
     CROSS_MAP,
     LESS_COMPUTE,
 )
@@ -98,28 +98,22 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P4.3",
-        key="gradient_of_post_norm",
-        question="Post-norm, 12 decoder layers, before the first step: how many times larger is "
-        "the gradient of the last layer than that of the first?",
-    ),
-    Prediction(
-        id="P4.4",
         key="outputs_of_a_shuffled_source",
         question="Cross-attention, 5 target tokens: how many of its 5 outputs change when the 7 "
         "vectors of the source are shuffled?",
     ),
     Prediction(
-        id="P4.5",
+        id="P4.4",
         key="numbers_after_250_batches",
         question="What percentage of held-out numbers is translated right after 250 batches?",
     ),
     Prediction(
-        id="P4.6",
+        id="P4.5",
         key="bleu_of_german_numbers",
         question="The translator gets every German number right. What is its BLEU?",
     ),
     Prediction(
-        id="P4.7",
+        id="P4.6",
         key="without_layer_1_head_1",
         question="With layer 1, head 1 silent: what percentage of the numbers is still right?",
     ),

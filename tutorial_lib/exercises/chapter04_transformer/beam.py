@@ -311,7 +311,7 @@ def divides_by_the_penalty(answer):
 
 
 BEAM_DECODE = Write(
-    id="4.12",
+    id="4.11",
     title="Beam search",
     level="hard",
     text="""

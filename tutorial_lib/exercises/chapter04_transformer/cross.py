@@ -184,7 +184,7 @@ def output_is_the_mix(answer):
 
 
 CROSS_ATTENTION = Write(
-    id="4.6",
+    id="4.5",
     title="Encoder-decoder attention",
     level="medium",
     text="""

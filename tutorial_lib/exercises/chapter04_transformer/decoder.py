@@ -229,7 +229,7 @@ def adds_what_it_read(answer):
 
 
 DECODER_LAYER = Write(
-    id="4.7",
+    id="4.6",
     title="A whole decoder layer",
     level="medium",
     text="""

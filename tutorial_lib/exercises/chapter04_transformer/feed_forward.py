@@ -175,12 +175,11 @@ FEED_FORWARD = Write(
 Write `feed_forward(x, w1, b1, w2, b2)`, the second half of an encoder layer: two linear maps with
 ReLU between them, from D to d_ff and back, the same for each word. `w1` is (D, d_ff) and `w2`
 (d_ff, D), used as `x @ w1`; the biases are (d_ff,) and (D,). The shortcut and LayerNorm are not
-part of it. The code below has the right shapes, and two things are wrong with it. Which decision
-does `b1` come too late for? And which numbers can the function never return?
+part of it. The code below has the right shapes, and two things are wrong with it.
 """,
     hints=(
-        "`torch.relu` sets negative numbers to 0.",
-        "The output has the shape of x. Follow the widths: D, d_ff, D.",
+        "`torch.relu` sets negative numbers to 0. Which numbers can the code below never return?",
+        "The first bias decides where ReLU cuts. Does `b1` come in time for that?",
     ),
     solution=feed_forward,
     second_style=feed_forward_library,

@@ -71,7 +71,7 @@ def takes_the_likeliest(answer):
 
 
 GREEDY_DECODE = Write(
-    id="4.11",
+    id="4.10",
     title="Greedy decoding",
     level="easy",
     text="""

@@ -232,7 +232,7 @@ def label_keeps_the_rest(answer):
 
 
 SMOOTHED_LOSS = Write(
-    id="4.9",
+    id="4.8",
     title="Label smoothing",
     level="medium",
     text="""

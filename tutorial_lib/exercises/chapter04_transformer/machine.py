@@ -232,7 +232,7 @@ def logits_come_from_the_top(answer):
 
 
 ENCODER_DECODER = Write(
-    id="4.8",
+    id="4.7",
     title="Wire the machine",
     level="medium",
     text="""

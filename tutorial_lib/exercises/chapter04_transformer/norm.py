@@ -133,14 +133,15 @@ LAYER_NORM = Write(
     text="""
 Write `layer_norm(x, gain, shift, eps)` for x (B, T, D), with the learned `gain` and `shift`, (D,)
 each. The code below comes from a network for images, and it runs here, too. Three things are wrong
-with it. (What does torch's `std` divide by?)
+with it.
 """,
     hints=(
         "A vector's result must not depend on the other words, or on the other texts: which axis "
         "has its own D numbers?",
         "`keepdim=True` keeps that axis: (B, T, 1) can be subtracted from (B, T, D).",
-        "The variance is the mean of the squared distances from the mean. Mean means: divide by D "
-        "(`correction=0`). And eps is added to the variance, under the root.",
+        "The variance is the mean of the squared distances from the mean. Mean means: divide by D, "
+        "which torch's `std` does with `correction=0` only. And eps is added to the variance, "
+        "under the root.",
     ),
     solution=layer_norm,
     second_style=layer_norm_library,

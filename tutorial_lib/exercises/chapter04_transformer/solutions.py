@@ -5,21 +5,21 @@ from tutorial_lib.exercises.chapter04_transformer.cross import encoder_decoder_a
 from tutorial_lib.exercises.chapter04_transformer.decoder import decoder_layer
 from tutorial_lib.exercises.chapter04_transformer.feed_forward import feed_forward
 from tutorial_lib.exercises.chapter04_transformer.greedy import greedy_decode
+from tutorial_lib.exercises.chapter04_transformer.lead import lead_head
 from tutorial_lib.exercises.chapter04_transformer.loss import smoothed_loss
 from tutorial_lib.exercises.chapter04_transformer.machine import encoder_decoder
-from tutorial_lib.exercises.chapter04_transformer.masks import decoder_mask
 from tutorial_lib.exercises.chapter04_transformer.norm import layer_norm
 from tutorial_lib.exercises.chapter04_transformer.warmup import warmup_rate
 
 __all__ = [
     "beam_decode",
     "decoder_layer",
-    "decoder_mask",
     "encoder_decoder",
     "encoder_decoder_attention",
     "feed_forward",
     "greedy_decode",
     "layer_norm",
+    "lead_head",
     "smoothed_loss",
     "warmup_rate",
 ]

@@ -126,7 +126,7 @@ def falls_like_a_root(answer):
 
 
 WARMUP_RATE = Write(
-    id="4.10",
+    id="4.9",
     title="Warm-up",
     level="easy",
     text="""

@@ -26,9 +26,9 @@ LOOKS = {
 def written_instead(tests, title="", figure=None):
     """One panel for each test, one bar for each group of heads, cut into what was written.
 
-    tests maps a test to {group: {"unit": n, "tens": n, "other": n}}, as `written_when_silent` and
-    `written_when_led_astray` count; all have the same groups. Returns the figure. Raises ShapeError
-    when there is nothing to draw or the groups differ.
+    tests maps a test to {group: {"unit": n, "tens": n, "other": n}}, as `written_when_led` counts;
+    all have the same groups. Returns the figure. Raises ShapeError when there is nothing to draw
+    or the groups differ.
 
     >>> one = {"one head": {"unit": 3, "tens": 1, "other": 0}}
     >>> figure = written_instead({"silent": one, "led astray": one})
