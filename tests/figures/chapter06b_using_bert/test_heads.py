@@ -35,6 +35,12 @@ def test_shapes_and_counts_are_those_of_the_model(model):
     assert f"body: 2 layers, {body:,} parameters" in shown
 
 
+def test_the_sentence_head_reads_one_vector_and_the_others_all(model):
+    patches = figures.body_and_heads(model, IDS, WORDS).axes[0].patches
+    blue = [p for p in patches if type(p) is Rectangle and p.get_y() == 2.18]
+    assert len(blue) == 1 + 2 * len(WORDS)
+
+
 def test_one_head_alone_has_its_size_and_its_labels():
     def filled(name, right):
         figure = figures.one_head(name, 4, WORDS, right)
@@ -42,14 +48,14 @@ def test_one_head_alone_has_its_size_and_its_labels():
         cells = [p for p in patches if style.to_hex(p.get_edgecolor()) == style.ORANGE]
         dark = [p for p in cells if style.to_hex(p.get_facecolor()) == style.ORANGE]
         grey = sum(style.to_hex(p.get_facecolor()) == style.PALE_GREY for p in cells)
-        assert grey == (2 * 3 if name == "span" else 0)  # [CLS] and twice [SEP]
+        assert grey == {"sentence": 0, "token": 3 * 3, "span": 2 * 3}[name]  # [CLS], twice [SEP]
         return texts(figure), len(cells), sorted((p.get_y(), p.get_x()) for p in dark)
 
-    shown, cells, dark = filled("token", [(tag, t) for t, tag in enumerate("OOOBO")])
+    shown, cells, dark = filled("token", [("O", 1), ("B", 3)])
     assert "token head, 4 → 3: 15 parameters" in shown
     assert cells == 3 * 5
     heights = [y for y, _ in dark]
-    assert len(heights) == 5
+    assert len(heights) == 2
     assert len(set(heights)) == 2
     _, cells, dark = filled("span", [("start", 3), ("end", 3)])
     assert cells == 2 * 5

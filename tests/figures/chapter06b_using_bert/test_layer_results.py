@@ -38,10 +38,10 @@ def test_scores_that_are_no_table_are_refused():
         figures.layer_scores({"few": []})
 
 
-def test_pairs_of_one_sense_and_of_two():
-    same, different = figures.sense_similarity(VECTORS, SENSES)
-    np.testing.assert_allclose(same, [[1], [0.5**0.5]])
-    np.testing.assert_allclose(different, [[1, 1], [0, 0.5**0.5]])
+def test_each_sentence_is_compared_with_its_sense_and_with_the_other():
+    same, other = figures.sense_similarity(VECTORS, SENSES)
+    np.testing.assert_allclose(same, [[1, 1], [0.5**0.5, 0.5**0.5]])  # money is alone
+    np.testing.assert_allclose(other, [[1, 1, 1], [0, 0.5**1.5, 0.5**0.5]])
 
 
 @pytest.mark.parametrize("senses", [["a", "a", "a"], ["a", "b", "c"], ["a", "b"]])
@@ -50,14 +50,16 @@ def test_senses_must_leave_pairs_of_both_kinds(senses):
         figures.sense_similarity(VECTORS, senses)
 
 
-def test_a_dash_is_a_pair_and_a_line_the_mean():
+def test_a_thin_line_is_a_sentence_and_a_thick_one_the_mean():
     (axes,) = figures.word_by_layer(VECTORS, SENSES, title="Apart").axes
-    means = [line for line in axes.lines if line.get_linestyle() == "-"]
+    means = [line for line in axes.lines if line.get_marker() == "o"]
+    thin = [line for line in axes.lines if line not in means]
+    assert len(thin) == 2 + 3
+    assert all(line.get_linewidth() < means[0].get_linewidth() for line in thin)
+    assert all(line.get_xdata().tolist() == [0, 1] for line in axes.lines)
     np.testing.assert_allclose(means[0].get_ydata(), [1, 0.5**0.5])
     np.testing.assert_allclose(means[1].get_ydata(), [1, 0.5**1.5])
     assert [text.get_text() for text in axes.texts] == ["same sense", "other sense"]
-    dashes = [line.get_xdata() for line in axes.lines if line.get_marker() == "_"]
-    assert all(text.xy[0] >= max(map(max, dashes)) for text in axes.texts)  # no name on a dash
     words = figures.describe_word_by_layer(VECTORS, SENSES, "bank")
     assert "same sense: 1.00, 0.71. other sense: 1.00, 0.35." in words
     assert style.png(axes.figure)

@@ -153,10 +153,10 @@ ENTITY_F1 = Write(
     level="medium",
     text="""
 Write `entity_f1(predicted, true)`. Both hold one list a text, in the same order: the names of that
-text as pairs `(start, end)`. A predicted name is right when the **same text** has a true name with
-the same start **and** the same end. Count over all texts together. Precision P is the share of the
-predicted names that are right. Recall R is the share of the true names that were found. Return
-F1 = 2 P R / (P + R), one number from 0 to 1, and 0 when no name is right.
+text, marked or true, as pairs `(start, end)`. A marked name is right when the **same text** has a
+true name with the same start **and** the same end. Count over all texts together. With precision P
+and recall R as above, return F1 = 2 P R / (P + R), one number from 0 to 1, and 0 when no name is
+right.
 """,
     hints=(
         "`set(said) & set(wanted)` are the names that one text has in both lists.",

@@ -60,7 +60,7 @@ def piece_labels_others_o(tags, pieces):
 
 
 def piece_labels_inside(tags, pieces):
-    """This gives the later pieces of a name I, and those of all other words O."""
+    """This treats later pieces as further words: outside stays outside, and a name goes on."""
     labels = [-100]  # [CLS]
     for tag, of_word in zip(tags, pieces, strict=True):
         first = "OBI".index(tag)

@@ -239,7 +239,7 @@ def takes_the_highest_sum(answer):
 BEST_SPAN = Write(
     id="6b.6",
     title="The best pair",
-    level="medium",
+    level="hard",
     text="""
 A BERT gives each of T tokens two scores: how likely the answer starts there, and how likely it ends
 there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns `(start, end)`, two

@@ -225,7 +225,7 @@ def large_scores_cost_nothing(answer):
 SPAN_LOSS = Write(
     id="6b.5",
     title="A head and its loss",
-    level="hard",
+    level="medium",
     text="""
 Write `span_loss(hidden, head, allowed, starts, ends)`. The head, a linear layer, makes two scores
 of each token's vector: number 0 for *the answer starts here*, number 1 for *it ends here*. A token

@@ -186,11 +186,11 @@ def marked_answers(cards, title="", figure=None):
 
 @style.styled
 def two_steps(entry, title="", figure=None):
-    """A question "who says ...?" and its scene, once after each of the reader's two steps.
+    """A question "who says ...?" and its scene, with what each of the reader's two steps marks.
 
-    entry: as the recipe "who-says" stores it. Above, a word is darker the surer the second layer is
-    that it belongs to the quote; below, the surer the span head is that the answer starts or ends
-    there. Below 5 % a word has no shade. Each line has the number of its segment.
+    entry: as the recipe "who-says" stores it. A word is blue as far as the second layer is sure
+    that it belongs to the quote, and orange as far as the span head is sure that the answer starts
+    or ends there. Below 5 % a word has no shade. Each line has the number of its segment.
     Returns the figure.
     """
     card = who_says(entry)
@@ -200,42 +200,49 @@ def two_steps(entry, title="", figure=None):
         for starts, ends in zip(entry["starts"], entry["ends"], strict=True)
     ]
     steps = {
-        "step 1, after layer 2: is this word part of the quote?": entry["quoted"],
-        "step 2, after layer 3: does the answer start or end here?": either,
+        "layer 2: part of the quote": (style.BLUE, entry["quoted"]),
+        "layer 3: the answer starts or ends": (style.ORANGE, either),
     }
-    block = 0.55 + LINE * len(lines)
-    height = 0.6 + len(steps) * block
+    height = 1.15 + LINE * len(lines)
     figure = style.blank(figure, WIDTH, height + 0.5 * bool(title))
     axes = figure.subplots()
     axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
     axes.axis("off")
     _asked(axes, card._replace(share=None), 0.05)
-    top, left = 0.65, 0.75
-    for number, (step, shares) in enumerate(steps.items()):
-        axes.text(0.1, top + 0.14, step, fontweight="bold", va="center")
-        top += 0.35
-        for segment, (words, of_line) in enumerate(zip(lines, shares, strict=True), 1):
-            middle = top + LINE / 2
-            small = {"color": style.MUTED, "fontsize": 9.5, "va": "center"}
-            axes.text(0.35, middle, segment, ha="center", **small)
-            spots = [x for x, _ in spots_of(words)]
-            # A shade goes to the middle of a space, and so to the next one.
-            edges = [x - SPACE / 2 * (not (i and _sticks(words, i))) for i, x in enumerate(spots)]
-            edges.append(spots[-1] + width_of(drawable(words[-1])) + SPACE / 2)
-            for i, (word, x, share) in enumerate(zip(words, spots, of_line, strict=True)):
+    top, left = 0.6, 0.75
+    small = {"color": style.MUTED, "fontsize": 9.5, "va": "center"}
+    for segment, words in enumerate(lines, 1):
+        middle = top + LINE / 2
+        axes.text(0.35, middle, segment, ha="center", **small)
+        spots = [x for x, _ in spots_of(words)]
+        # A shade goes to the middle of a space, and so to the next one.
+        edges = [x - SPACE / 2 * (not (i and _sticks(words, i))) for i, x in enumerate(spots)]
+        edges.append(spots[-1] + width_of(drawable(words[-1])) + SPACE / 2)
+        for colour, shares in steps.values():
+            for i, share in enumerate(shares[segment - 1]):
                 box = (left + edges[i], top + 0.03), edges[i + 1] - edges[i], 0.26
-                alpha = 0.5 * share if share >= 0.05 else 0
-                axes.add_patch(Rectangle(*box, facecolor=style.BLUE, alpha=alpha, linewidth=0))
-                axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
-            if number and segment == card.said[0] + 1:
-                line, first, last = card.said
-                start, end = entry["starts"][line][first], entry["ends"][line][last]
-                text = f"starts at “{words[first]}” {100 * start:.0f} %"
-                text += f", ends at “{words[last]}” {100 * end:.0f} %"
-                axes.text(WIDTH - 0.2, middle, text, ha="right", **small)
-            top += LINE
-        top += 0.2
+                _shade(axes, *box, colour, share if share >= 0.05 else 0)
+        for word, x in zip(words, spots, strict=True):
+            axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
+        if segment == card.said[0] + 1:
+            line, first, last = card.said
+            start, end = entry["starts"][line][first], entry["ends"][line][last]
+            text = f"starts at “{words[first]}” {100 * start:.0f} %"
+            text += f", ends at “{words[last]}” {100 * end:.0f} %"
+            axes.text(WIDTH - 0.2, middle, text, ha="right", **small)
+        top += LINE
+    x = left
+    for step, (colour, _) in steps.items():
+        _shade(axes, (x - SPACE / 2, top + 0.2), width_of(step) + SPACE, 0.26, colour, 1)
+        axes.text(x, top + 0.33, step, fontsize=SIZE, va="center_baseline")
+        x += width_of(step) + 0.35
     return figure
+
+
+def _shade(axes, corner, width, height, colour, share):
+    """A shade behind a word, the fuller the larger the share is."""
+    look = {"facecolor": colour, "alpha": 0.5 * share, "linewidth": 0}
+    axes.add_patch(Rectangle(corner, width, height, **look))
 
 
 def describe_two_steps(entry):

@@ -11,7 +11,7 @@ from tutorial_lib.figures.machine_parts import count_in_words, parameters_of
 WIDTH = 10.0  # inches
 LOOK = {"boxstyle": "round,pad=0,rounding_size=0.07", "linewidth": 1.6, "zorder": 1}  # of a box
 HEADS = ("sentence", "token", "span")
-MARKS = ("[CLS]", "[SEP]")  # where no answer can be
+MARKS = ("[CLS]", "[SEP]")  # of no label, and where no answer can be
 
 
 def _facts(model, ids):
@@ -109,7 +109,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
 
     name: "sentence", "token" or "span"; d_model: the numbers of a vector; words: T strings; right:
     (label, place) pairs, filled: place is a token, or 0 for the whole sentence. Cells that touch
-    share one softmax; [CLS] and [SEP], which a span leaves out, are grey. Returns the figure.
+    share one softmax; [CLS] and [SEP], which have no label, are grey. Returns the figure.
 
     >>> figure = one_head("span", 4, ["call", "ann"], [("start", 1), ("end", 1)])
     >>> [text.get_text() for text in figure.axes[0].texts][-3:]
@@ -161,7 +161,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
         side = {"fontsize": 10.5, "ha": "right", "va": "center"}
         axes.text(left - 0.1, y + tall / 2, label, **side)
         for place, x in enumerate(middles):
-            outside = name == "span" and words[place] in MARKS
+            outside = name != "sentence" and words[place] in MARKS
             fill = style.PALE_GREY if outside else style.CARD
             fill = style.ORANGE if (label, place) in right else fill
             look = {"facecolor": fill, "edgecolor": style.ORANGE, "linewidth": 0.9}
@@ -175,7 +175,8 @@ def _head(axes, name, facts, x, width, n):
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
     _arrow(axes, middle, 1.98, 2.17)
-    _strip(axes, middle, 2.18, n, width, style.PALE_SKY, style.BLUE)
+    read = 1 if name == "sentence" else n
+    _strip(axes, middle, 2.18, read, width, style.PALE_SKY, style.BLUE, of=n)
     axes.text(middle, 2.44, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
     _arrow(axes, middle, 2.52, 2.7, style.ORANGE)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
@@ -191,9 +192,9 @@ def _head(axes, name, facts, x, width, n):
     axes.text(middle, 4.68, ANSWERS[name], fontsize=10, fontweight="bold", linespacing=1.35, **at)
 
 
-def _strip(axes, middle, y, cells, width, fill, edge, of=None):
+def _strip(axes, middle, y, cells, width, fill, edge, of):
     """A row of small squares about a middle."""
-    side = (width - 0.1) / (of or cells)
+    side = (width - 0.1) / of
     start = middle - side * cells / 2
     for t in range(cells):
         look = {"facecolor": fill, "edgecolor": edge}

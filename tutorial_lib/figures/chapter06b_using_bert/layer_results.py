@@ -1,7 +1,5 @@
 """Layer by layer: what a linear classifier reads from each, and how two senses come apart."""
 
-from itertools import combinations
-
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
@@ -39,30 +37,23 @@ def layer_scores(series, value_label="accuracy", *, references=None, title="", f
         [*(values.ravel() for values in table.values()), [*(references or {}).values()]]
     )
     low, high = np.nanmin(heights), np.nanmax(heights)
-    room = 0.16 * (high - low) or 0.05  # for a number above a ring
+    room = 0.1 * (high - low) or 0.05  # for a ring
     figure = line_chart(
         lines,
-        "layer (0: before the first)",
+        "layer (0: before the first; ringed: the best)",
         value_label,
         title,
         bands=spread,
         references=references,
-        y_range=(low - room / 2, high + room),
+        y_range=(low - room, high + room),
         figure=figure,
     )
     axes = figure.axes[0]
-    for index, (series_name, (layers, means)) in enumerate(lines.items()):
+    for index, (layers, means) in enumerate(lines.values()):
         best = int(np.nanargmax(means))
         colour = style.CYCLE[index % len(style.CYCLE)]
         ring = {"ms": 12, "mfc": "none", "mec": colour, "mew": 1.8, "label": "best"}
         axes.plot(layers[best], means[best], "o", **ring)
-        # Below its ring where the number would be written on the pale area of another series.
-        number = means[best] + room / 2
-        others = [edges for name, edges in spread.items() if name != series_name]
-        covered = any(low_edge[best] < number < high_edge[best] for low_edge, high_edge in others)
-        near = {"xytext": (0, -17 if covered else 10), "textcoords": "offset points"}
-        near |= {"ha": "center", "fontsize": 9.5}
-        axes.annotate(f"{means[best]:.3f}", (layers[best], means[best]), color=colour, **near)
     axes.set_xticks(np.arange(max(len(layers) for layers, _ in lines.values())))
     return figure
 
@@ -82,35 +73,39 @@ def describe_layer_scores(series, value_label="accuracy"):
 
 
 def sense_similarity(vectors, senses):
-    """Return the cosines of all pairs of one sense, and of all of two senses: (L + 1, pairs) each.
+    """Return each sentence's mean cosine with those of its sense, and of others: (L + 1, N) each.
 
-    vectors (L + 1, N, D): one word in N sentences, at each layer; senses: N labels.
+    vectors (L + 1, N, D): one word in N sentences, at each layer; senses: N labels. The first of
+    the two leaves out a sentence that is alone with its sense.
     Raises ShapeError when they disagree or there is no pair of a kind.
 
-    >>> same, different = sense_similarity([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
-    >>> same.tolist(), different.tolist()
-    ([[1.0]], [[0.0, 0.0]])
+    >>> same, other = sense_similarity([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
+    >>> same.tolist(), other.tolist()
+    ([[1.0, 1.0]], [[0.0, 0.0, 0.0]])
     """
     vectors = filled_array(vectors, 3, "vectors")
     if len(senses) != vectors.shape[1]:
         raise ShapeError(f"{vectors.shape[1]} sentences need as many senses, got {len(senses)}")
-    pairs = list(combinations(range(len(senses)), 2))
-    alike = np.array([senses[i] == senses[j] for i, j in pairs], dtype=bool)
-    if not alike.any() or alike.all():
+    alike = np.array([[one == two for two in senses] for one in senses])  # (N, N)
+    fellows = alike & ~np.eye(len(senses), dtype=bool)
+    if not fellows.any() or alike.all():
         raise ShapeError(
             "sense_similarity needs two sentences of one sense and one of another, got "
             f"{list(senses)}"
         )
     units = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
-    cosines = np.stack([(units[:, i] * units[:, j]).sum(-1) for i, j in pairs], axis=1)
-    return cosines[:, alike], cosines[:, ~alike]
+    cosines = units @ units.transpose(0, 2, 1)  # (L + 1, N, N)
+    return tuple(
+        np.stack([cosines[:, i, of].mean(-1) for i, of in enumerate(kind) if of.any()], axis=1)
+        for kind in (fellows, ~alike)
+    )
 
 
 @style.styled
 def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
 
-    vectors and senses as for `sense_similarity`; a dash is a pair of sentences, a line the mean.
+    vectors and senses as for `sense_similarity`; a thin line is a sentence, a thick one the mean.
     Returns the figure.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
@@ -120,19 +115,14 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     kinds = _kinds(vectors, senses)
     figure = style.blank(figure, 8.0, 4.2)
     axes = figure.subplots()
-    for (name, cosines), colour, step in zip(
-        kinds.items(), (style.BLUE, style.ORANGE), (-0.16, 0.16), strict=True
-    ):
+    for (name, cosines), colour in zip(kinds.items(), (style.BLUE, style.ORANGE), strict=True):
         layers = np.arange(len(cosines))
-        for layer, row in enumerate(cosines):
-            line = {"color": colour, "markersize": 13, "alpha": 0.55}
-            axes.plot(np.full(len(row), layer + step), row, "_", **line)
+        axes.plot(layers, cosines, color=colour, linewidth=0.9, alpha=0.4)
         means = cosines.mean(1)
-        axes.plot(layers + step, means, color=colour)
-        words = {"xytext": (14, 0), "textcoords": "offset points", "va": "center"}
+        axes.plot(layers, means, color=colour, linewidth=3, marker="o", markersize=6)
+        words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
-        end = (layers[-1] + 0.23, means[-1])  # right of the dashes of both kinds
-        axes.annotate(name, end, annotation_clip=False, **words, **look)
+        axes.annotate(name, (layers[-1], means[-1]), annotation_clip=False, **words, **look)
     axes.set_xticks(layers)
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
