@@ -1,76 +1,80 @@
-"""What breaking heads does in many sentences: a row for each thing that was broken."""
+"""What breaking heads does in many sentences, pair by pair, beside what the words themselves do."""
 
 import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import filled_array
-from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import INK, MUTED, ORANGE, SKY, blank, styled
 
 
 @styled
-def effects_in_pairs(measured, lit, xlabel, title, figure=None):
-    """A row for each way to break a model: what is measured in each pair of sentences, as a dot.
+def effects_in_pairs(exchanged, measured, lit, xlabel, ylabel, title, figure=None):
+    """Does breaking a model do in each pair of sentences what exchanging their words does?
 
-    measured: {name of the way: (P,)}; the first pair, in which the effect was found, is a diamond,
-    and the line is the mean of the others. lit: the ways to look at, in orange. Returns the figure.
-    Raises ShapeError when a lit way is not among them, or the lengths differ.
+    exchanged (P,): the effect of exchanging the words, to the right; measured: {name of the way:
+    (P,)}, the effect of each way to break the model, upward, a dot for each pair. On the grey line
+    both are equal. The first pair, in which the effect was found, is a diamond. lit: the ways to
+    look at, in orange. Returns the figure. Raises ShapeError when a lit way is not among them, or
+    the lengths differ.
 
-    >>> measured = {"as it is": [0.4, 0.1, 0.2], "broken": [0.0, -0.1, 0.1]}
-    >>> drawn = effects_in_pairs(measured, ["broken"], "swing", "Broken, nothing is left")
+    >>> ways = {"patched": [0.3, 0.1, 0.2], "others patched": [0.0, 0.0, 0.1]}
+    >>> drawn = effects_in_pairs([0.4, 0.1, 0.3], ways, ["patched"], "ending", "patch", "Follows")
     >>> [text.get_text() for text in drawn.axes[0].texts]
-    ['our sentence', '0.15', '0.00', 'mean of new pairs']
+    ['both equal', 'our sentence', 'patched', 'others patched']
     """
     if missing := set(lit) - set(measured):
         raise ShapeError(f"nothing is measured for {', '.join(sorted(missing))}")
+    exchanged = filled_array(exchanged, 1, "exchanged")
     measured = {name: filled_array(of_pairs, 1, name) for name, of_pairs in measured.items()}
-    if len({len(of_pairs) for of_pairs in measured.values()}) != 1:
+    if {len(of_pairs) for of_pairs in measured.values()} != {len(exchanged)}:
         raise ShapeError("each way needs a number for each of the pairs")
-    figure = blank(figure, 9.5, 1.4 + 0.5 * len(measured))
+    figure = blank(figure, 8.0, 5.4)
     axes = figure.subplots()
+    everything = np.concatenate([exchanged, *measured.values()])
+    low, high = everything.min(), everything.max()
+    step = 0.04 * (high - low)
+    axes.axhline(0, color=MUTED, linewidth=0.8, zorder=0)
     axes.axvline(0, color=MUTED, linewidth=0.8, zorder=0)
-    low, high = (edge(edge(of_pairs) for of_pairs in measured.values()) for edge in (min, max))
-    right = high + 0.24 * (high - low)
-    for row, (name, (ours, *pairs)) in enumerate(measured.items()):
-        colour = ORANGE if name in lit else BLUE
-        axes.axhline(row, color=GRID, linewidth=0.8, zorder=0)
-        axes.scatter(pairs, _scattered(row, len(pairs)), s=20, color=colour, alpha=0.6)
-        axes.plot([np.mean(pairs)] * 2, [row - 0.34, row + 0.34], color=INK, linewidth=2.5)
+    axes.plot(
+        [low - step, high + step], [low - step, high + step], color=MUTED, linewidth=1.2, zorder=1
+    )
+    along = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
+    near = high - 0.48 * (high - low)
+    axes.text(near, near + step / 2, "both equal", color=MUTED, fontsize=10, **along)
+    last = exchanged.argmax()
+    for name, of_pairs in measured.items():
+        colour, alpha = (ORANGE, 0.8) if name in lit else (SKY, 0.55)
+        axes.scatter(exchanged[1:], of_pairs[1:], s=34, color=colour, alpha=alpha, linewidth=0)
         here = {"marker": "D", "facecolor": "none", "edgecolor": colour, "linewidth": 2}
-        axes.scatter([ours], [row], s=70, zorder=4, **here)
-        if not row:
-            beside = {"color": colour, "va": "center", "ha": "center", "fontsize": 10}
-            axes.text(ours, row - 0.55, "our sentence", **beside)
-        said = f"{np.mean(pairs):.2f}".replace("-", "−")
-        look = {"va": "center", "ha": "right", "fontweight": "bold", "fontsize": 11}
-        axes.text(right, row, said, color=INK, **look)
-    said = {"va": "center", "ha": "right", "color": MUTED, "fontsize": 10}
-    axes.text(right, -0.9, "mean of new pairs", **said)
-    axes.set_yticks(range(len(measured)), list(measured))
-    for label, name in zip(axes.get_yticklabels(), measured, strict=True):
-        label.set(color=ORANGE if name in lit else INK, fontsize=11)
-        label.set_fontweight("bold" if name in lit else "normal")
-    axes.set_xlim(right=right + 0.01 * (high - low))
-    axes.set_ylim(len(measured) - 0.4, -1.25)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.set(xlabel=xlabel, title=title)
+        axes.scatter(exchanged[:1], of_pairs[:1], s=70, zorder=4, **here)
+    first = next(iter(measured.values()))[0]
+    axes.text(exchanged[0] + step, first, "our sentence", va="center", fontsize=10, color=INK)
+    for name, of_pairs in measured.items():
+        look = {"color": ORANGE, "fontweight": "bold"} if name in lit else {"color": INK}
+        axes.text(high + 1.5 * step, of_pairs[last], name, va="center", fontsize=11, **look)
+    axes.set_aspect("equal")
+    axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
     return figure
 
 
-def describe_effects_in_pairs(measured):
-    """Say in words what `effects_in_pairs` shows: each way's mean, and the first pair.
+def describe_effects_in_pairs(exchanged, measured):
+    """Say in words what `effects_in_pairs` shows: means, and how closely each way follows.
 
-    >>> describe_effects_in_pairs({"as it is": [0.4, 0.1, 0.2]})
-    'as it is: 0.15 on average in 2 new pairs, 0.40 in our sentence.'
+    >>> describe_effects_in_pairs([0.4, 0.1, 0.5], {"patched": [0.3, 0.1, 0.3]})
+    'The exchange: 0.30 on average in 2 new pairs, 0.40 in our sentence; patched: 0.20 on average, \
+correlation with the exchange 1.00, within 0.1 of it in 1; 0.30 in our sentence.'
     """
+    ours, *pairs = np.asarray(exchanged, dtype=float)
     said = [
-        f"{name}: {np.mean(pairs):.2f} on average in {len(pairs)} new pairs, {ours:.2f} in our "
-        "sentence"
-        for name, (ours, *pairs) in measured.items()
+        f"The exchange: {np.mean(pairs):.2f} on average in {len(pairs)} new pairs, {ours:.2f} in "
+        "our sentence"
     ]
+    for name, (here, *moved) in measured.items():
+        moved = np.asarray(moved, dtype=float)
+        near = int((abs(moved - pairs) < 0.1).sum())
+        said.append(
+            f"{name}: {moved.mean():.2f} on average, correlation with the exchange "
+            f"{np.corrcoef(pairs, moved)[0, 1]:.2f}, within 0.1 of it in {near}; {here:.2f} in our "
+            "sentence"
+        )
     return "; ".join(said) + "."
-
-
-def _scattered(row, n):
-    """Heights around a row, so that equal dots don't hide one another."""
-    return row + 0.26 * np.sin(2.4 * np.arange(n))

@@ -30,7 +30,7 @@ def recall_over_distance(rows, figure=None):
     found = _recalled(rows)
     return line_chart(
         {m: (list(by), [np.mean(values) for values in by.values()]) for m, by in found.items()},
-        "steps between the digit and the question",
+        "tokens between the digit and the question",
         "digits recalled",
         "The LSTM loses the digit between 8 and 32 steps, attention finds it",
         bands={
