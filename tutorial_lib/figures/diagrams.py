@@ -56,7 +56,7 @@ def box(axes, part, left, bottom, width=WIDTH, height=HEIGHT):
     rounded(axes, left, bottom, width, height, *LOOKS[part.kind])
     y = bottom + height / 2
     middle = {"va": "center", "zorder": 4}
-    faint = {"fontsize": 8.5, "color": style.MUTED} | middle
+    faint = {"fontsize": 9.2, "color": style.MUTED} | middle
     for x, side, words, size, below in (
         (left + 0.12, "left", part.title, 10, part.note),
         (left + width - 0.12, "right", part.shape, 9.2, part.counted),
@@ -80,7 +80,7 @@ def small_box(axes, part, left, bottom, width, height=0.92):
             line,
             ha="center",
             va="center",
-            fontsize=10 if at == 0 else 9.2 if shape else 8.5,
+            fontsize=10 if at == 0 else 9.2,
             color=style.INK if at == 0 or shape else style.MUTED,
             zorder=4,
         )
@@ -224,19 +224,38 @@ def frame(axes, left, side, bottom, top, times, width=WIDTH):
 
 
 def shares(axes, counts, left, bottom, width):
-    """Draw how many parameters each kind of part has, as one bar with its names below."""
+    """Draw how many parameters each kind of part has, as one bar, each name below its part."""
     total, x = sum(counts.values()), left
     axes.text(
         left, bottom + 0.3, f"{total:,} parameters", fontsize=10, fontweight="bold", va="bottom"
     )
+    middles = []
     for kind, count in counts.items():
         size = width * count / total
         fill, edge = LOOKS[kind]
         look = {"facecolor": fill, "edgecolor": edge, "linewidth": 1.2, "zorder": 3}
         axes.add_patch(Rectangle((x, bottom), size, 0.2, **look))
+        middles.append(x + size / 2)
         x += size
-    step = width / max(1, len(counts))
-    for at, (kind, count) in enumerate(counts.items()):
-        words = f"{KIND_NAMES[kind]} {100 * count / total:.1f} %"
-        axes.text(left + at * step, bottom - 0.06, "■", color=LOOKS[kind][1], va="top", fontsize=9)
-        axes.text(left + at * step + 0.16, bottom - 0.07, words, va="top", fontsize=9)
+    names = [f"{KIND_NAMES[kind]} {100 * count / total:.1f} %" for kind, count in counts.items()]
+    places = _in_a_row(middles, [0.075 * len(name) for name in names], left, left + width)
+    for kind, middle, name, place in zip(counts, middles, names, places, strict=True):
+        ends = [middle, place], [bottom, bottom - 0.12]
+        axes.plot(*ends, color=LOOKS[kind][1], linewidth=1.2, zorder=2)
+        axes.text(place, bottom - 0.17, name, ha="center", va="top", fontsize=9.2)
+
+
+def _in_a_row(wanted, widths, left, right, gap=0.1):
+    """The middles of things in a row, near those wanted: none overlap, none leaves the row.
+
+    >>> [round(x, 2) for x in _in_a_row([1.0, 1.9, 2.0], [1.0, 0.5, 0.5], 0.0, 2.5)]
+    [0.8, 1.65, 2.25]
+    """
+    middles = []
+    for middle, width in zip(wanted, widths, strict=True):
+        middles.append(max(middle, left + width / 2))
+        left = middles[-1] + width / 2 + gap
+    for at in reversed(range(len(widths))):
+        middles[at] = min(middles[at], right - widths[at] / 2)
+        right = middles[at] - widths[at] / 2 - gap
+    return middles

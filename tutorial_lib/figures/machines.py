@@ -34,9 +34,10 @@ from tutorial_lib.models import BERT, CLIP, GPT, DINOv2, Transformer, ViT
 from tutorial_lib.models.patches import cut_overlapping_patches
 
 TRUNK = 4.7  # width of the boxes, in inches
-ACROSS = 8.0  # of the whole picture
+ACROSS = 7.5  # of the whole picture
 PICTURE = 1.75  # side of a picture
 SMALL = 0.95  # height of a small box
+TABLE = 2.3  # width of a table's box
 
 FROM_POOLER = "from the pooler"
 
@@ -103,7 +104,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         y += SMALL + GAP
     places, top = heights(plan.trunk, y)
     bottom = 1.0
-    over = SMALL + 0.6 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
+    over = SMALL + 0.6 if sum(part.note == FROM_POOLER for part, _ in plan.heads) > 1 else 0
     height = top + (SMALL + 0.85 + over if n_heads else 0.1)
     figure, axes = canvas(figure, ACROSS, height, title or type(model).__name__, below=bottom)
     each = sum(part.n_parameters or 0 for part in plan.trunk if part.stage)
@@ -269,12 +270,11 @@ def _head(title, note, axes, made, module):
 
 def _side_by_side(axes, parts, bottom, target):
     """Draw what is added up, with its arrows from below and into the plus at `target`."""
-    across = 2.45
-    start = ACROSS / 2 - (across * len(parts) + 0.2 * (len(parts) - 1)) / 2
+    start = ACROSS / 2 - (TABLE * len(parts) + 0.2 * (len(parts) - 1)) / 2
     for at, part in enumerate(parts):
-        left = start + at * (across + 0.2)
-        small_box(axes, part, left, bottom, across, SMALL)
-        x = left + across / 2
+        left = start + at * (TABLE + 0.2)
+        small_box(axes, part, left, bottom, TABLE, SMALL)
+        x = left + TABLE / 2
         trunk = ACROSS / 2
         arrow(axes, [(trunk, 0.3), (trunk, 0.46), (x, 0.46), (x, bottom)])
         if part.name in _READ:
@@ -295,11 +295,10 @@ def _same_table(axes, plan, places, left):
     x = left + TRUNK + 0.75
     if plan.entrance:
         index = [part.name for part in plan.entrance].index("token embedding")
-        across = 2.45
-        start = ACROSS / 2 - (across * len(plan.entrance) + 0.2 * (len(plan.entrance) - 1)) / 2
+        start = ACROSS / 2 - (TABLE * len(plan.entrance) + 0.2 * (len(plan.entrance) - 1)) / 2
         bottom = 0.62
         if index == 0:  # round the outside of the picture on its left
-            x, edge, box_edge = left - 0.75, left, start + index * (across + 0.2)
+            x, edge, box_edge = left - 0.75, left, start + index * (TABLE + 0.2)
             y = bottom + SMALL / 2
         points = [(box_edge, y), (x, y), (x, end), (edge, end)]
     else:
@@ -323,13 +322,20 @@ def _same_table(axes, plan, places, left):
 def _heads(axes, heads, x, start, bottom):
     """Draw the heads in a row above the body, those that read [CLS] at the left.
 
-    What reads the pooler stands above it.
+    What reads the pooler stands at its left, or above it where there are several.
     """
     row = [part for part, _ in heads if part.note != FROM_POOLER]
-    above = [part for part, _ in heads if part.note == FROM_POOLER]
-    width = min((ACROSS - 0.1 * (len(row) + 1)) / len(row), 1.9)
-    left = x - (width * len(row) + 0.1 * (len(row) - 1)) / 2
+    readers = [part for part, _ in heads if part.note == FROM_POOLER]
+    beside = 0.4 if len(readers) == 1 else 0  # room for the arrow to the one reader
+    n = len(row) + (1 if beside else 0)
+    width = min((ACROSS - beside - 0.1 * (n + 1)) / n, 1.9)
+    left = x - (width * n + beside + 0.1 * (len(row) - 1)) / 2
     rail, height = bottom - 0.24, SMALL + 0.2
+    if beside:
+        small_box(axes, readers[0], left, bottom, width, height)
+        middle = bottom + height / 2
+        arrow(axes, [(left + width + beside, middle), (left + width, middle)])
+        left += width + beside
     axes.plot([x, x], [start, rail], color=style.MUTED, linewidth=1.2, zorder=2)
     for at, part in enumerate(row):
         middle = left + at * (width + 0.1) + width / 2
@@ -337,7 +343,7 @@ def _heads(axes, heads, x, start, bottom):
         arrow(axes, [(x, rail), (middle, rail), (middle, bottom)])
         if part.title == "pooler":
             first, upper = middle, bottom + height + 0.4
-    for at, part in enumerate(above):
+    for at, part in enumerate([] if beside else readers):
         middle = first + at * (width + 0.1)
         small_box(axes, part, middle - width / 2, upper, width, height)
         if at:
