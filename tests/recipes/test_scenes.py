@@ -24,7 +24,7 @@ from tutorial_lib.recipes.scene_reader import (
     regions_of,
     wrong_captions,
 )
-from tutorial_lib.recipes.seen_scenes import ask, fill, seen_scenes, silencer
+from tutorial_lib.recipes.seen_scenes import ask, fill, seen_scenes, silenced_rows, silencer
 
 PARTS = re.compile(r" (?:to the )?(left of|right of|above|below) ")
 
@@ -182,6 +182,11 @@ def test_silencing_ends_with_the_block(reader, measured):
     assert [row["which"] for row in rows] == ["none", "pointing", "others"]
     assert measured.words_right(reader) == before
     assert rows[1]["heads"] != rows[2]["heads"]
+    rows = silenced_rows(reader, measured, measured, 1)
+    assert [row["which"] for row in rows] == ["none", "pointing", *["others"] * (len(rows) - 2)]
+    layer, _ = rows[1]["heads"].split(".")
+    assert len({row["heads"] for row in rows[1:]}) == len(rows) - 1 == reader.config.n_heads
+    assert all(row["heads"].startswith(f"{layer}.") for row in rows[1:])
 
 
 @torch.no_grad()

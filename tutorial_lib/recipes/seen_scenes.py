@@ -1,4 +1,7 @@
-"""What the explorers of chapter 10 show of a reader of scenes, also with a head silenced."""
+"""What chapter 10 shows of a trained reader of scenes, also with heads silenced."""
+
+import itertools
+from collections import Counter
 
 import torch
 
@@ -6,6 +9,7 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.scenes import ANSWERS, OBJECTS, crop_boxes, object_of
 from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.scene_reader import MASK
+from tutorial_lib.recipes.scenes import heads_by_pointing
 
 
 def seen_scenes(reader, scenes, rows):
@@ -30,6 +34,28 @@ def silencer(reader, scenes, rows):
         return {"outputs": outputs, "weights": weights}
 
     return silence
+
+
+def silenced_rows(reader, validation, test, n):
+    """Return what a reader still gets right without heads: those that point best, or n others.
+
+    The others are every choice of n from the same layers, as many from each. The first row is
+    without silence. validation, which chooses the heads, and test are `Measured`.
+    """
+    heads = heads_by_pointing(reader, validation, hidden=True)
+    best, rest = heads[:n], sorted(heads[n:])
+    of_layers = [
+        itertools.combinations([head for head in rest if head[0] == layer], count)
+        for layer, count in sorted(Counter(layer for layer, _ in best).items())
+    ]
+    others = [[*itertools.chain(*some)] for some in itertools.product(*of_layers)]
+    rows = []
+    for which, some in (("none", []), ("pointing", best), *(("others", some) for some in others)):
+        with intervene(reader, *(Zero(layer, head) for layer, head in some)):
+            shares = test.words_right(reader) | test.answers_right(reader)
+        named = " ".join(f"{layer}.{head}" for layer, head in sorted(some))
+        rows.append({"which": which, "heads": named} | shares)
+    return rows
 
 
 def _inputs(reader, scenes, row):

@@ -127,6 +127,7 @@ def test_words_and_regions_stand_in_one_row():
     shown = texts(figure)
     assert [f"x {n}" in shown for n in range(6)] == [True] * 5 + [False]
     assert (shown.count("text"), shown.count("picture")) == (3, 2)
+    assert shown.count("none") == 2  # a region has no position
     crops = [np.asarray(image.get_array()) for image in figure.axes[0].images]
     np.testing.assert_allclose(crops[1], PICTURES[0][:, :3, 3:].transpose(1, 2, 0))
     assert "3 words ([CLS], cat, [SEP])" in figures.describe_words_and_regions(words, ["a", "b"])
@@ -209,6 +210,9 @@ def test_a_vq_machine_shows_the_models_own_book_and_codes():
         assert part in said
     dots = [patch for patch in figure.axes[0].patches if type(patch).__name__ == "Circle"]
     assert len(dots) == 7 + 2
+    *codes, chosen, z = (np.array(dot.center) for dot in dots)
+    far = np.linalg.norm(codes - z, axis=1)
+    assert np.isclose(far.min(), np.linalg.norm(chosen - z))  # the nearest is the nearest shown
     assert "row 1, column 2" in figures.describe_vq_machine(model, cell=(1, 2))
 
 

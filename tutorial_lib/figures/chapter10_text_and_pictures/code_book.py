@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 from matplotlib.patheffects import withStroke
 
@@ -21,8 +22,8 @@ RED = style.ORANGE
 def vq_machine(model, image, cell=(3, 3), title=None, figure=None):
     """Draw how a trained VQAutoencoder reads a picture (C, height, width) and paints it again.
 
-    The code book is its real vectors, seen in the plane in which they differ most; of one cell
-    (row, column) the encoder's vector and its nearest code are marked. Returns the figure. Raises
+    The code book is its real vectors around the encoder's vector z of one cell (row, column), each
+    as far from it as it really is; z and its nearest code are marked. Returns the figure. Raises
     what the model raises.
 
     >>> from tutorial_lib.models.vq import VQConfig
@@ -84,8 +85,9 @@ def describe_vq_machine(model, cell=(3, 3)):
         f"pixels, the encoder, {config.side} × {config.side} vectors, the code book of "
         f"{config.n_codes} vectors, {config.side} × {config.side} codes, the decoder, the painted "
         f"picture. In the code book the vector of row {cell[0]}, column {cell[1]} is replaced by "
-        "the nearest code. Below, the gradient runs from the painted picture back through the "
-        "decoder, straight past the code book, into the encoder."
+        "the nearest code; each code is drawn as far from that vector as it is. Below, the "
+        "gradient runs from the painted picture back through the decoder, straight past the code "
+        "book, into the encoder."
     )
 
 
@@ -103,24 +105,30 @@ def _grid(axes, left, top, size, n_cells, cell, codes=None):
 
 
 def _book(axes, left, top, codes, vector):
-    """The codes as dots in the plane of their first two principal components; z and its code."""
-    codes, vector = codes.detach().double().cpu(), vector.detach().double().cpu()
-    mean = codes.mean(0)
-    _, _, turned = torch.linalg.svd(codes - mean, full_matrices=False)
-    dots, z = (codes - mean) @ turned[:2].T, (vector - mean) @ turned[:2].T
-    nearest = int((codes - vector).square().sum(1).argmin())
-    low = torch.minimum(dots.min(0).values, z)
-    high = torch.maximum(dots.max(0).values, z)
-    margin = 0.15
+    """The codes as dots around z, each as far from it as the code is; the nearest is marked.
 
-    def spot(point):
-        x, y = (margin + (BOOK - 2 * margin) * (point - low) / (high - low)).tolist()
+    Into which direction a dot lies tells the plane in which the codes differ most.
+    """
+    codes, vector = codes.detach().double().cpu(), vector.detach().double().cpu()
+    _, _, turned = torch.linalg.svd(codes - codes.mean(0), full_matrices=False)
+    from_z = codes - vector
+    far = from_z.norm(dim=1, keepdim=True)
+    flat = F.normalize(from_z @ turned[:2].T, dim=1) * far
+    dots, z = torch.cat([flat, torch.zeros(1, flat.size(1)).double()]), len(flat)
+    nearest = int(far.argmin())
+    low, high = dots.min(0).values, dots.max(0).values
+    margin = 0.15
+    scale = (BOOK - 2 * margin) / (high - low).max().clamp(min=1e-9)
+    middle = (low + high) / 2
+
+    def spot(number):
+        x, y = (BOOK / 2 + scale * (dots[number] - middle)).tolist()
         return left + x, top + y
 
     rounded(axes, left, top, BOOK, BOOK, style.CARD, style.MUTED)
-    for dot in dots:
+    for dot in range(len(codes)):
         axes.add_patch(Circle(spot(dot), 0.04, facecolor=style.MUTED, alpha=0.25, lw=0, zorder=4))
-    chosen, own = spot(dots[nearest]), spot(z)
+    chosen, own = spot(nearest), spot(z)
     axes.add_patch(Circle(chosen, 0.08, facecolor=RED, edgecolor="white", zorder=6))
     axes.add_patch(Circle(own, 0.08, facecolor=style.BLUE, edgecolor="white", zorder=7))
     arrow(axes, [own, chosen], style.INK, 1.6, zorder=6)

@@ -20,11 +20,11 @@ HIGH, TOP = 0.36, 0.62  # of a box, and of the words and crops above all
 
 @style.styled
 def words_and_regions(words, image, boxes, names=None, title=None, figure=None):
-    """The three vectors that are added for each word and for each region, as columns of boxes.
+    """The vectors that are added for each word and for each region, as columns of boxes.
 
     words: T strings; image (3, height, width) from 0 to 1; boxes (R, 4) as left, top, right, bottom
     from 0 to 1, cut out and shown above their columns; names: R short strings. A region has a
-    vector of features in place of a word's, the other segment, and one position for all.
+    vector of features in place of a word's, the other segment, and no position.
     Raises ShapeError without a word or a region.
 
     >>> figure = words_and_regions(["[CLS]", "cat"], np.ones((3, 8, 8)), [[0, 0, 0.5, 1]])
@@ -38,7 +38,7 @@ def words_and_regions(words, image, boxes, names=None, title=None, figure=None):
     label, apart = 1.2, 0.3
     width = label + sum(wide) + apart + sum(sides) + 0.08 * (len(wide) + len(sides))
     height = 3.4
-    default = f"One row: {len(words)} words and {len(names)} regions, each a sum of three vectors"
+    default = f"One row: {len(words)} words and {len(names)} regions; only the words have positions"
     figure, axes = page(figure, width, height, title or default)
     for text, y in ROWS.items():
         look = {"ha": "right", "va": "center", "color": style.MUTED, "fontsize": 9.5}
@@ -53,7 +53,7 @@ def words_and_regions(words, image, boxes, names=None, title=None, figure=None):
     left += apart
     for r, (crop, side) in enumerate(zip(crops, sides, strict=True)):
         pictures.append((crop, left + side / 2))
-        texts = ("W · features", "picture", "the same")
+        texts = ("W · features", "picture", None)
         fills = (style.PALE_ORANGE, "#eab98f")
         _column(axes, left, side, texts, *fills, f"x {len(words) + r}")
         left += side + 0.08
@@ -75,8 +75,8 @@ def describe_words_and_regions(words, names):
     return (
         f"One row of {len(words)} words ({', '.join(words)}) and {len(names)} regions "
         f"({', '.join(names)}). For each word three vectors are added: its own from a table, that "
-        "of segment text, and that of its position. For each region: its features times a matrix, "
-        "segment picture, and one position that all regions share."
+        "of segment text, and that of its position. For each region two: its features times a "
+        "matrix and segment picture. A region has no position."
     )
 
 
@@ -100,13 +100,17 @@ def _checked(words, image, boxes, names):
 
 
 def _column(axes, left, side, texts, fill, second, result):
-    """One word or region: three boxes with + between them, and what they add up to."""
+    """One word or region: boxes with + between them, "none" for None, and what they add up to."""
     fills = (fill, second, style.PALE_GREEN, style.CARD)
-    for text, y, colour in zip((*texts, result), ROWS.values(), fills, strict=True):
-        edge = style.INK if text == result else style.MUTED
-        rounded(axes, left, y, side, HIGH, colour, edge, linewidth=1.1)
-        middle = left + side / 2
-        axes.text(middle, y + HIGH / 2, text, ha="center", va="center", fontsize=8.8, zorder=4)
-        sign = "" if text == result else "=" if text == texts[-1] else "+"
+    signs = ("+", "" if texts[2] is None else "+", "=", "")
+    middle = left + side / 2
+    look = {"ha": "center", "va": "center"}
+    for text, sign, y, colour in zip((*texts, result), signs, ROWS.values(), fills, strict=True):
+        if text is None:
+            axes.text(middle, y + HIGH / 2, "none", color=style.MUTED, fontsize=8.8, **look)
+        else:
+            edge = style.INK if text == result else style.MUTED
+            rounded(axes, left, y, side, HIGH, colour, edge, linewidth=1.1)
+            axes.text(middle, y + HIGH / 2, text, fontsize=8.8, zorder=4, **look)
         if sign:
-            axes.text(middle, y + HIGH + 0.145, sign, ha="center", va="center", color=style.MUTED)
+            axes.text(middle, y + HIGH + 0.145, sign, color=style.MUTED, **look)
