@@ -309,7 +309,7 @@ def test_progress_counts(said):
     said()
     progress()
     row = said().splitlines()[1]
-    assert " ".join(row.split()) == "00 Start here 1 of 6 2 1 1 0 of 0 1 of 4"
+    assert " ".join(row.split()) == "00 Start here 1 of 6 2 1 1 0 of 0 1 of 5"
 
 
 def test_progress_leaves_out_chapters_without_a_notebook(said, monkeypatch):

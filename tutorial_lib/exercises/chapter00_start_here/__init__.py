@@ -32,4 +32,9 @@ PREDICTIONS = (
         key="cost_of_backwards",
         question="How many nats a piece does the sentence about the animal cost SmolLM2 backwards?",
     ),
+    Prediction(
+        id="P0.5",
+        key="steps_until_tired",
+        question="After how many small steps against the gradient does SmolLM2 say *tired*?",
+    ),
 )

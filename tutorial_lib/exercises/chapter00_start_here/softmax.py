@@ -88,12 +88,12 @@ SOFTMAX = Write(
     title="Softmax",
     level="easy",
     text="""
-Write `softmax(scores)` without `torch.softmax`: weights of 0 or more, each row along the last axis
-summing to 1, also when a score is 1,000. The code below passes on one row of small scores. Two
-things are wrong with it.
+Write `softmax(scores)` without `torch.softmax`: for any finite scores, each row becomes weights of
+0 or more that sum to 1, in proportion to e to the power of the score. Two things are wrong with the
+code below.
 """,
     hints=(
-        "Exponentials make the scores positive; dividing by their sum makes the row sum to 1.",
+        "Try the code on a table of two rows: what does each sum to? Then on a score of 1,000.",
         "`sum(dim=-1, keepdim=True)` keeps the axis, so that the division lines up.",
         "Subtracting the row's largest score changes no weight, and no exp can overflow. "
         "`scores.max(dim=-1, keepdim=True)` is a pair: take its `.values`.",
