@@ -16,11 +16,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def balanced(premises, hypotheses):
-    """Return PremisePairs in which each hypothesis comes once with each label, or not at all.
-
-    premises and hypotheses are lists of Scenes. For each label one of the premises has this
-    relation to the hypothesis; a hypothesis that does not find all three is left out.
-    """
+    """Return a list of PremisePairs; premises and hypotheses are lists of Scenes."""
     pairs = []
     for hypothesis in hypotheses:
         found = {}
@@ -254,7 +250,8 @@ and every label true. The pairs come from code with one of the four mistakes bel
 leaves its own pattern in the rows and the totals. Choose the letter, then repair `balanced`, so
 that each hypothesis comes once with each label, or not at all.
 
-`premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. Where several
+`premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. The two sentences of a
+pair are about the same animals: if those are outdoors, they are not in the hall. Where several
 premises fit, take any of them. Three names help:
 
 - `LABELS` holds the three labels;
