@@ -123,11 +123,9 @@ CEILING = Write(
     title="The ceiling",
     level="easy",
     text="""
-How good could a reader of the prompt be? It can know the ending of a word only when a word of the
-same kind came before. Write `ceiling(kinds, k)`. `kinds` holds a list for each sequence: the kind
-of each of its words in order, such as `["consonant", "consonant", "vowel", ...]`. Return the share
-of sequences, from 0 to 1, whose word number k has a kind that is among the k words before it. Words
-count from 0, so word 0 has none before it.
+Write `ceiling(kinds, k)`. `kinds` holds a list for each sequence: the kind of each of its words in
+order, such as `["consonant", "consonant", "vowel", ...]`. Words count from 0. Return the share of
+sequences, from 0 to 1, in which one of the k words before word k is of the same kind as word k.
 """,
     hints=(
         "Take one sequence. Which slice of it holds the k words before word k?",
