@@ -204,8 +204,8 @@ def bar_chart(
     """Horizontal bars, first entry on top, each with its number at its end.
 
     values maps a name to a number; spans maps some names to (low, high), drawn as a whisker;
-    the names in `lit` are orange; group: how many bars in a row belong together, with a gap after
-    them. Raises ShapeError when there is nothing to draw.
+    the names in `lit` are orange, and so is the number of a lit bar of 0; group: how many bars in
+    a row belong together, with a gap after them. Raises ShapeError when there is nothing to draw.
 
     >>> len(bar_chart({"BPE": 3.9, "bytes": 1.0}, "characters a token", "BPE").axes[0].patches)
     2
@@ -226,12 +226,20 @@ def bar_chart(
             low, high = spans[name]
             axes.plot([low, high], [row, row], color=INK, linewidth=1.5)
             reach[n] = high if lengths[n] >= 0 else low
-    for row, length, end in zip(rows, lengths, reach, strict=True):
+    for row, name, length, end in zip(rows, values, lengths, reach, strict=True):
         text = form.format(length)
+        colour = CYCLE[1] if name in lit and not length else INK  # a lit bar that can't be seen
         side = "left" if length >= 0 else "right"
         offset = (4 if length >= 0 else -4, 0)
         axes.annotate(
-            text, (end, row), offset, textcoords="offset points", va="center", ha=side, fontsize=9.5
+            text,
+            (end, row),
+            offset,
+            textcoords="offset points",
+            va="center",
+            ha=side,
+            fontsize=9.5,
+            color=colour,
         )
     axes.set_yticks(rows, list(values))
     axes.invert_yaxis()

@@ -5,10 +5,10 @@ import torch
 from torch.testing import assert_close
 
 from tutorial_lib.attention import capture_attention
+from tutorial_lib.datasets import made_up_plurals
 from tutorial_lib.datasets.premises import PremisePair
-from tutorial_lib.datasets.prompt_tasks import Item
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import answer_loss
-from tutorial_lib.exercises.chapter05b_prompting.few_shot import prompt_with_examples
+from tutorial_lib.exercises.chapter05b_prompting.ceiling import ceiling
 from tutorial_lib.exercises.chapter05b_prompting.generator import (
     blind_shares,
     label_counts,
@@ -31,8 +31,7 @@ from tutorial_lib.interpret import (
 )
 from tutorial_lib.models.gpt import GPTConfig
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
-from tutorial_lib.recipes.prompting import TASKS as TASKS_OF_SMOLLM2
-from tutorial_lib.recipes.prompting import prompt_text
+from tutorial_lib.recipes.in_context import held_out_sequences
 from tutorial_lib.training import set_seed
 
 TASKS = registry.contents("5b")
@@ -71,12 +70,11 @@ def test_the_score_is_the_library_s(model):
     assert_close(induction_score(maps[0][0]), induction_scores(model, ids)[0])
 
 
-@pytest.mark.parametrize("n", [0, 1, 3])
-def test_the_prompt_is_the_library_s(n):
-    examples = [("I eated.", "I ate."), ("She goed.", "She went."), ("We singed.", "We sang.")]
-    wording = TASKS_OF_SMOLLM2["past tense"].wordings[0]
-    items = [Item(*example) for example in examples[:n]]
-    assert prompt_with_examples(examples[:n], "mol") == prompt_text(wording, items, "mol")
+def test_the_ceiling_is_the_library_s():
+    sequences = held_out_sequences()
+    kinds = [[example.kind for example in sequence] for sequence in sequences]
+    counted = [ceiling(kinds, k) for k in range(len(kinds[0]))]
+    assert counted == pytest.approx(made_up_plurals.ceiling(sequences))
 
 
 def test_a_note_is_taken_back_as_the_library_does_it():

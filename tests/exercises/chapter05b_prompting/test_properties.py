@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
-from tutorial_lib.exercises.chapter05b_prompting.few_shot import ASKS, SAYS
 
 # 5b.6 -----------------------------------------------------------------------------------------
 
@@ -27,21 +26,6 @@ def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, kee
         if mean == "rows":
             return sum(sum(row) / max(len(row), 1) for row in rows) / len(rows)
         return sum(found) / {"tokens": len(found), "none": 1, "all": ids.numel()}[mean]
-
-    return answer
-
-
-# 5b.1 -----------------------------------------------------------------------------------------
-
-
-def prompt(middle=f"{SAYS} ", after="\n\n", end=SAYS, turn=1, drop=0, back=False):
-    """A prompt with examples, with a choice of slips."""
-
-    def answer(examples, query):
-        text = ""
-        for pair in [tuple(pair) for pair in examples[drop:]][:: -1 if back else 1]:
-            text += ASKS + middle.join(pair[::turn]) + after
-        return text + ASKS + query + end
 
     return answer
 
@@ -92,7 +76,7 @@ def balanced(once=True, labels=3, same=False, true=True, back=False):
     return answer
 
 
-# 5b.2 -----------------------------------------------------------------------------------------
+# 5b.1 -----------------------------------------------------------------------------------------
 
 
 def few_shot_score(first=1, more=0, same=False, around=True, match=None, share=True, ask=None):
@@ -107,6 +91,21 @@ def few_shot_score(first=1, more=0, same=False, around=True, match=None, share=T
             said = goes_on(build(shown, question))
             right += match(said, wanted) if match else said == wanted
         return right / len(pairs) if share else right
+
+    return answer
+
+
+# 5b.2 -----------------------------------------------------------------------------------------
+
+
+def ceiling(word=lambda k: k, end=lambda k: k, begin=0, share=True, none=0.0):
+    """The share of questions that can be answered, with a choice of slips."""
+
+    def answer(kinds, k):
+        if k == 0:
+            return none
+        told = sum(s[word(k)] in s[begin : end(k)] for s in kinds)
+        return told / len(kinds) if share else told
 
     return answer
 
@@ -217,24 +216,6 @@ SETS = {
             "log10": (answer_loss(log=torch.log10), ["It takes the logarithm to base 10: nats"]),
         },
     ),
-    "5b.1": (
-        prompt(),
-        {
-            "closed": (prompt(end=""), ["It ends with the query: the label"]),
-            "one new line": (prompt(after="\n"), ["Two examples have"]),
-            "no space": (prompt(middle=SAYS), ["An answer comes right after its colon"]),
-            "turned, closed": (
-                prompt(turn=-1, end=""),
-                ["It puts the answer first", "It ends with the query: the label"],
-            ),
-            "newest first": (prompt(back=True), ["Keep the examples in the order"]),
-            "arrow, new line at end": (
-                prompt(middle=" -> ", end=f"{SAYS}\n"),
-                ["Question and answer have ' -> ' between", "After the query comes"],
-            ),
-            "one lost": (prompt(drop=1), ["It leaves out examples: of wug, dax"]),
-        },
-    ),
     "5b.3": (
         score(),
         {
@@ -266,7 +247,7 @@ SETS = {
             ),
         },
     ),
-    "5b.2": (
+    "5b.1": (
         few_shot_score(),
         {
             "its own answer": (few_shot_score(first=0), ["It shows the pair that it asks for"]),
@@ -284,6 +265,31 @@ SETS = {
             "its own answer, a count": (
                 few_shot_score(first=0, share=False),
                 ["It shows the pair that it asks for", "It is a count: divide by"],
+            ),
+        },
+    ),
+    "5b.2": (
+        ceiling(),
+        {
+            "itself": (ceiling(end=lambda k: k + 1), ["It finds word k itself"]),
+            "anywhere": (ceiling(end=lambda k: None), ["It finds word k itself"]),
+            "a word late": (
+                ceiling(lambda k: k + 1, lambda k: k + 1),
+                ["It is one word late"],
+            ),
+            "a word early": (
+                ceiling(lambda k: k - 1, lambda k: k - 1),
+                ["It is one word early"],
+            ),
+            "all without an example": (ceiling(none=1.0), ["With k = 0 no word comes before"]),
+            "a number": (ceiling(share=False), ["It is the number of sequences"]),
+            "a number, all without an example": (
+                ceiling(share=False, none=7),
+                ["It is the number of sequences", "With k = 0 no word comes before"],
+            ),
+            "without the first, a number": (
+                ceiling(begin=1, share=False),
+                ["It leaves out the first word", "It is the number of sequences"],
             ),
         },
     ),

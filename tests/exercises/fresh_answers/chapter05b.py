@@ -94,40 +94,6 @@ def answer_loss_wrong_two(logits, ids, is_answer):
     return (loss * is_answer).mean()
 
 
-# 5b.1
-def prompt_with_examples_right_1(examples, query):
-    t = ""
-    for a, b in examples:
-        t += f"Poor English input: {a}\nGood English output: {b}\n\n"
-    return t + f"Poor English input: {query}\nGood English output:"
-
-
-def prompt_with_examples_right_2(shots, sentence):
-    lines = []
-    for shot in shots:
-        lines += ["Poor English input: " + shot[0], "Good English output: " + shot[1], ""]
-    return "\n".join([*lines, "Poor English input: " + sentence, "Good English output:"])
-
-
-def prompt_with_examples_wrong_empty(examples, query):
-    text = "\n\n".join(f"Poor English input: {a}\nGood English output: {b}" for a, b in examples)
-    return text + f"\n\nPoor English input: {query}\nGood English output:"
-
-
-def prompt_with_examples_wrong_one_new_line(examples, query):
-    text = ""
-    for a, b in examples:
-        text += f"Poor English input: {a}\nGood English output: {b}\n"
-    return text + f"Poor English input: {query}\nGood English output:"
-
-
-def prompt_with_examples_wrong_two(examples, query):
-    text = ""
-    for a, b in examples:
-        text += f"Poor English input: {b}\nGood English output: {a}\n\n"
-    return text + f"Poor English input: {query}"
-
-
 # 5b.3
 def induction_score_right_1(weights):
     n = weights.size(-1) // 2
@@ -165,7 +131,7 @@ def induction_score_wrong_two(weights):
     return total / n
 
 
-# 5b.2
+# 5b.1
 def few_shot_score_right_1(pairs, k, build, goes_on):
     right = 0
     n = len(pairs)
@@ -237,6 +203,37 @@ def few_shot_score_wrong_build_order(pairs, k, build, goes_on):
 
 def few_shot_score_wrong_percent(pairs, k, build, goes_on):
     return 100 * few_shot_score_right_1(pairs, k, build, goes_on)
+
+
+# 5b.2
+def ceiling_right_1(kinds, k):
+    n = 0
+    for words in kinds:
+        if words[k] in words[:k]:
+            n += 1
+    return n / len(kinds)
+
+
+def ceiling_right_2(kinds, k):
+    seen = [set(row[i] for i in range(k)) for row in kinds]
+    hits = torch.tensor([row[k] in before for row, before in zip(kinds, seen)])
+    return hits.float().mean().item()
+
+
+def ceiling_wrong_itself(kinds, k):
+    return sum(words[k] in words[: k + 1] for words in kinds) / len(kinds)
+
+
+def ceiling_wrong_count(kinds, k):
+    return sum(words[k] in words[:k] for words in kinds)
+
+
+def ceiling_wrong_from_one(kinds, k):
+    known = 0
+    for words in kinds:
+        if words[k - 1] in words[: k - 1]:
+            known += 1
+    return known / len(kinds)
 
 
 # 5b.4
@@ -433,9 +430,9 @@ RIGHT = {
     # the stub itself shows the letter: it goes over premises, so (a)
     "5b.7": [("a", balanced_right_1), ("a", balanced_right_2)],
     "5b.6": [answer_loss_right_1, answer_loss_right_2],
-    "5b.1": [prompt_with_examples_right_1, prompt_with_examples_right_2],
     "5b.3": [induction_score_right_1, induction_score_right_2],
-    "5b.2": [few_shot_score_right_1, few_shot_score_right_2],
+    "5b.1": [few_shot_score_right_1, few_shot_score_right_2],
+    "5b.2": [ceiling_right_1, ceiling_right_2],
     "5b.4": [silence_right_1, silence_right_2],
     "5b.5": [without_note_right_1, without_note_right_2],
 }
@@ -457,11 +454,6 @@ WRONG = {
         ("mean of each row's mean", answer_loss_wrong_row_means),
         ("TWO: no shift, and divides by B*T instead of the answer tokens", answer_loss_wrong_two),
     ],
-    "5b.1": [
-        ("without examples an empty line before the query", prompt_with_examples_wrong_empty),
-        ("no empty line between examples", prompt_with_examples_wrong_one_new_line),
-        ("TWO: answer before question, and no label after it", prompt_with_examples_wrong_two),
-    ],
     "5b.3": [
         ("the whole diagonal: N + 1 weights, one of row N - 1", induction_score_wrong_extra_row),
         (
@@ -473,7 +465,7 @@ WRONG = {
             induction_score_wrong_two,
         ),
     ],
-    "5b.2": [
+    "5b.1": [
         ("its own answer is among the examples", few_shot_score_wrong_own),
         ("does not go on at the first", few_shot_score_wrong_nowrap),
         ("the same first k for all", few_shot_score_wrong_firstk),
@@ -483,6 +475,11 @@ WRONG = {
         ("the first k are examples, and only the others are asked", few_shot_score_wrong_skip),
         ("the arguments of build turned round", few_shot_score_wrong_build_order),
         ("in percent", few_shot_score_wrong_percent),
+    ],
+    "5b.2": [
+        ("word k itself counts", ceiling_wrong_itself),
+        ("a number of sequences", ceiling_wrong_count),
+        ("words count from 1", ceiling_wrong_from_one),
     ],
     "5b.4": [
         ("no copy", silence_wrong_inplace),

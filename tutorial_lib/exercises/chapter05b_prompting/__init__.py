@@ -1,7 +1,7 @@
 """Chapter 05b: what it asks about chapters 01 to 05, its exercises in order, its predictions."""
 
 from tutorial_lib.exercises.chapter05b_prompting.answer_loss import ANSWER_LOSS
-from tutorial_lib.exercises.chapter05b_prompting.few_shot import PROMPT_WITH_EXAMPLES
+from tutorial_lib.exercises.chapter05b_prompting.ceiling import CEILING
 from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
 from tutorial_lib.exercises.chapter05b_prompting.induction import INDUCTION_SCORE
 from tutorial_lib.exercises.chapter05b_prompting.note import WITHOUT_NOTE
@@ -12,8 +12,8 @@ from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 TITLE = "Prompting"
 
 EXERCISES = (
-    PROMPT_WITH_EXAMPLES,
     FEW_SHOT_SCORE,
+    CEILING,
     INDUCTION_SCORE,
     SILENCE,
     WITHOUT_NOTE,

@@ -17,8 +17,8 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def answer_loss(logits, ids, is_answer):
     """Return the mean of -log p over the tokens of the answers, in nats, as a number.
 
-    logits (B, T, V) is what the model said about ids (B, T), at each position about the next token;
-    is_answer (B, T) is True at the tokens that belong to an answer.
+    logits (B, T, V) is what a GPT said as it read ids (B, T); is_answer (B, T) is True at the
+    tokens that belong to an answer.
     """
     losses = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
     return losses[is_answer[:, 1:]].mean()
@@ -97,11 +97,10 @@ ANSWER_LOSS = Write(
     level="medium",
     text="""
 A task is written as text: a question, then its answer, of one token or several. Write
-`answer_loss(logits, ids, is_answer)`: the model has read ids (B, T), and returned logits (B, T, V),
-**at each position about the next token**. `is_answer` (B, T) is True where a token belongs to an
-answer, and never at the first position of a row. Return the mean of -log p, in nats, over all
-answer tokens of the batch, as a number or a tensor of no dimension; each token counts the same.
-Prompt and padding do not count.
+`answer_loss(logits, ids, is_answer)`: a GPT has read ids (B, T), and returned logits (B, T, V).
+`is_answer` (B, T) is True where a token belongs to an answer, and never at the first position of a
+row. Return the mean of -log p, in nats, over all answer tokens of the batch, as a number or a
+tensor of no dimension; each token counts the same. Prompt and padding do not count.
 """,
     hints=(
         "Which logits speak of the token at position t? Not those at t: there it has been read.",

@@ -16,11 +16,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
 
 
 def balanced(premises, hypotheses):
-    """Return PremisePairs in which each hypothesis comes once with each label, or not at all.
-
-    premises and hypotheses are lists of Scenes. For each label one of the premises has this
-    relation to the hypothesis; a hypothesis that does not find all three is left out.
-    """
+    """Return a list of PremisePairs; premises and hypotheses are lists of Scenes."""
     pairs = []
     for hypothesis in hypotheses:
         found = {}
@@ -247,15 +243,15 @@ REPAIR_GENERATOR = Symptom(
     title="Repair the generator",
     level="medium",
     text="""
-The picture above counts the pairs that a generator wrote, by label and by how many **general**
-choices the hypothesis makes, 0 to 4: “some” in place of a number, “animals” in place of a kind,
-“outdoors” in place of one place, and a size left out. In a sound data set every row would be even,
-and every label true. The pairs come from code with one of the four mistakes below, and each
-leaves its own pattern in the rows and the totals. Choose the letter, then repair `balanced`, so
-that each hypothesis comes once with each label, or not at all.
+The picture above counts a generator's pairs by label, and by how many **general** choices the
+hypothesis makes, 0 to 4: “some” in place of a number, “animals” of a kind, “outdoors” of one place,
+and a size left out. In a sound data set every row would be even, and every label true. The code has
+one of the four mistakes below. Choose the letter, then repair `balanced`, so that each hypothesis
+comes once with each label, or not at all.
 
-`premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. Where several
-premises fit, take any of them. Three names help:
+Both sentences of a pair are about the same animals: if those are outdoors, they are not in the
+hall. `premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. Where several
+premises fit, take any. Three names help:
 
 - `LABELS` holds the three labels;
 - `relation(premise, hypothesis)` says which of them is true of two Scenes;

@@ -124,15 +124,15 @@ WITHOUT_NOTE = Write(
     level="hard",
     text="""
 Each head **adds** what it found to the residual stream, and later layers read the sum. So a note
-can be taken back: compute what one head added, and subtract it. A head says K numbers at each
-position; then its layer's output matrix `matrix` (D, H K) mixes all heads, side by side, into the D
-numbers that are added. Don't put zero in its place: let the head say its *mean*.
+can be taken back. A head says K numbers at each position; then its layer's output matrix `matrix`
+(D, H K) mixes all heads, side by side and head 0 first, into the D numbers that are added.
 
 Write `without_note(stream, said, mean, matrix, head)`: `stream` (B, T, D) is what a later layer
 reads, `said` (B, T, K) what the head said, `mean` (K,) what it says on average. Return the stream
 (B, T, D) as if the head had said `mean` at every position. All that is not this head's stays.
 """,
     hints=(
+        "What did this head add to the stream, and what would it add if it said `mean`?",
         "One layer writes `heads @ matrix.T`, with heads (B, T, H K). Which of the H K columns of "
         "`matrix` are multiplied by this head's K numbers?",
         "What the head wrote is linear in what it said. So the *difference* of what it said and "

@@ -163,13 +163,13 @@ def reads_the_prompt(answer):
 
 
 FEW_SHOT_SCORE = Write(
-    id="5b.2",
+    id="5b.1",
     title="Score a prompt",
     level="medium",
     text="""
 One answer proves little, so ask many questions. Write `few_shot_score(pairs, k, build, goes_on)`.
-`pairs` is a list of (question, answer). `build(examples, question)` returns a prompt (yours from
-5b.1, say), and `goes_on(prompt)` the line that the model writes after it.
+`pairs` is a list of (question, answer). `build(examples, question)` returns a prompt, and
+`goes_on(prompt)` the line that the model writes after it.
 
 Ask each pair **once**. Its examples are the k pairs that come **after it** in the list; after the
 last pair, go on at the first. As k is smaller than the number of pairs, no question sees its own

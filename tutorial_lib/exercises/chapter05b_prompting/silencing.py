@@ -144,7 +144,7 @@ first. PyTorch can call a function of yours at that moment. After
 is a tuple with one tensor, and what `change` returns, a tuple again, is read in its place.
 
 Write `silence(output, n_heads, head, instead)`: at every position put `instead` (0.0, or a mean
-(K,)) where that head's numbers are. Leave the tensor that you were given as it was: change a copy.
+(K,)) where that head's numbers are. Leave the tensor that you were given as it was.
 Return the hook, so that `hook.remove()` can end it.
 """,
     hints=(
