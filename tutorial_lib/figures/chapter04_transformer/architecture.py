@@ -60,7 +60,7 @@ def architecture(
     tops = {stack: heights(parts) for stack, parts in stacks.items()}
     height = max(top for _, top in tops.values())
     distances = getattr(model, "source_distances", None) is not None
-    between = 3.3 if distances else 2.0
+    between = 3.3 if distances else 2.0 * scale
     lefts = {"encoder": BYPASS + 0.2, "decoder": BYPASS + 0.2 + box_width + between}
     width = lefts["decoder"] + box_width + BYPASS + 0.55
     figure, axes = canvas(figure, width, height + 0.35, title, below=1.4 if counts else 0.5)
