@@ -51,17 +51,20 @@ def rounded(axes, left, bottom, width, height, fill=style.CARD, edge=style.MUTED
     return patch
 
 
-def box(axes, part, left, bottom, width=WIDTH, height=HEIGHT):
-    """Draw a Part: title and note at the left, shape and parameters at the right."""
+def box(axes, part, left, bottom, width=WIDTH, height=HEIGHT, scale=1.0):
+    """Draw a Part: title and note at the left, shape and parameters at the right.
+
+    scale: how much larger its letters are than usual.
+    """
     rounded(axes, left, bottom, width, height, *LOOKS[part.kind])
     y = bottom + height / 2
     middle = {"va": "center", "zorder": 4}
-    faint = {"fontsize": 9.2, "color": style.MUTED} | middle
+    faint = {"fontsize": 9.2 * scale, "color": style.MUTED} | middle
     for x, side, words, size, below in (
         (left + 0.12, "left", part.title, 10, part.note),
         (left + width - 0.12, "right", part.shape, 9.2, part.counted),
     ):
-        axes.text(x, y + (0.1 if below else 0), words, ha=side, fontsize=size, **middle)
+        axes.text(x, y + (0.1 if below else 0), words, ha=side, fontsize=size * scale, **middle)
         if below:
             axes.text(x, y - 0.11, below, ha=side, **faint)
 
@@ -179,15 +182,18 @@ def heights(parts, y=0.0):
     return places, y
 
 
-def column(axes, parts, places, left, side, times, width=WIDTH):
-    """Draw the parts of one stack; shortcuts run on the left (side -1) or the right (1)."""
+def column(axes, parts, places, left, side, times, width=WIDTH, scale=1.0):
+    """Draw the parts of one stack; shortcuts run on the left (side -1) or the right (1).
+
+    times, scale: as in `frame` and `box`.
+    """
     x = left + width / 2
     for below, part in zip([None, *parts], parts, strict=False):
         bottom, top = places[part.name]
         if below:
             arrow(axes, [(x, places[below.name][1]), (x, bottom)])
         if part.kind != "plus":
-            box(axes, part, left, bottom, width)
+            box(axes, part, left, bottom, width, scale=scale)
             continue
         middle = (bottom + top) / 2
         plus(axes, x, middle)

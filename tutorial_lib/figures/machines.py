@@ -82,7 +82,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     words: the tokens, for encoder-decoders two lists of them; without them the ids are written.
     One layer is opened, orange lines are the shortcuts; each box says what leaves it and how many
     numbers it learns.
-    counts: whether a Transformer's boxes say so.
+    counts: whether a Transformer's boxes say so; without them it is drawn as for a first look.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
     if isinstance(model, CLIP):

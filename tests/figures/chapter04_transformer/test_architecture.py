@@ -101,3 +101,19 @@ def test_what_cannot_be_drawn_is_an_error():
         figures.encoder_layer({}, torch.zeros(1, 3, 8))
     with pytest.raises(VocabularyError):
         figures.architecture(model(), SOURCE + 90, TARGET)
+
+
+def test_for_a_first_look_each_shape_stands_once():
+    figure = figures.architecture(model(), SOURCE, TARGET, counts=False)
+    shown = words(figure)
+    shapes = [text for text in shown if " = (" in text]
+    assert sorted(shapes) == [
+        "(B, S) = (1, 5)",
+        "(B, S, D) = (1, 5, 16)",
+        "(B, T) = (1, 3)",
+        "(B, T, D) = (1, 3, 16)",
+        "(B, T, V) = (1, 3, 9)",
+    ]
+    assert "softmax" in shown
+    assert shown.count("mask?") == 1 + 3  # in the key, and in each attention
+    assert cut_texts(figure) == []

@@ -241,8 +241,9 @@ no_padding, no_future, embed, encoder_layers, decoder_layers, to_logits)` so tha
 logits (B, T, V) of the drawing in 4B. The parts are functions: `embed(ids)`; each of
 `encoder_layers` is `layer(x, mask)`; each of `decoder_layers` is `layer(y, memory, mask,
 memory_mask)`; `to_logits(y)` goes on top. Of the two masks, `no_padding` (B, 1, 1, S) belongs to
-the source and `no_future` (B, 1, T, T) to the target. Which wire leads from the left half to the
-right, where does it start, and where does it end? There are three places for two masks.
+the source and `no_future` (B, 1, T, T), which hides the target's padding as well, to the target.
+Which wire leads from the left half to the right, where does it start, and where does it end? There
+are three places for two masks.
 """,
     hints=(
         "Two loops, one after the other: the encoder must be done before the decoder begins.",

@@ -35,7 +35,8 @@ def architecture(
     written below them. The first layer of each stack is drawn, with its norms where the model has
     them; orange lines are shortcuts. counts: whether the numbers of parameters are written. A
     T5's tables of distances stand between the stacks, and what chapter 04's Transformer has not is
-    outlined.
+    outlined. Without counts it is drawn for a first look: a shape stands once for each sort of
+    arrow, the letters are larger, a softmax is on top, and each attention asks for its mask.
     Returns the figure. Raises what the model raises.
     """
     records = trace(model, source, target)
@@ -47,32 +48,45 @@ def architecture(
     stacks["decoder"].append(
         Part("output", "embedding", "logits", note, logits, n_parameters=learned)
     )
+    memory = stacks["encoder"][-1].shape
+    box_width, scale = (WIDTH, 1.0) if counts else (NARROW, 1.12)
     if not counts:
+        stacks["decoder"].append(Part("probabilities", "output", "softmax", SOFTMAX, ""))
+        shapes = _shapes_once(stacks)
         stacks = {
-            stack: [replace(part, n_parameters=None) for part in parts]
+            stack: [replace(part, n_parameters=None, shape="") for part in parts]
             for stack, parts in stacks.items()
         }
     tops = {stack: heights(parts) for stack, parts in stacks.items()}
     height = max(top for _, top in tops.values())
     distances = getattr(model, "source_distances", None) is not None
-    between = 3.3 if distances else 2.0
-    lefts = {"encoder": BYPASS + 0.2, "decoder": BYPASS + 0.2 + WIDTH + between}
-    width = lefts["decoder"] + WIDTH + BYPASS + 0.55
+    between = 3.3 if distances else 2.0 * scale
+    lefts = {"encoder": BYPASS + 0.2, "decoder": BYPASS + 0.2 + box_width + between}
+    width = lefts["decoder"] + box_width + BYPASS + 0.55
     figure, axes = canvas(figure, width, height + 0.35, title, below=1.4 if counts else 0.5)
     layers = {stack: len(getattr(model, f"{stack}_blocks")) for stack in stacks}
     for (stack, parts), words in zip(stacks.items(), (source_words, target_words), strict=True):
         side = -1 if stack == "encoder" else 1
-        column(axes, parts, tops[stack][0], lefts[stack], side, [f"× {layers[stack]}"])
+        times = [f"× {layers[stack]}"]
+        column(axes, parts, tops[stack][0], lefts[stack], side, times, box_width, scale)
         heading = {"encoder": "Encoder: reads the source", "decoder": "Decoder: writes the target"}
-        middle = {"x": lefts[stack] + WIDTH / 2, "ha": "center"}
-        axes.text(y=-0.2, s=words or " ", va="top", color=style.MUTED, fontsize=9.5, **middle)
+        middle = {"x": lefts[stack] + box_width / 2, "ha": "center"}
+        below = {"va": "top", "color": style.MUTED, "fontsize": 9.5 * scale}
+        axes.text(y=-0.2, s=words or " ", **below, **middle)
         top = tops[stack][1] + 0.12
         axes.text(y=top, s=heading[stack], fontsize=11, fontweight="bold", va="bottom", **middle)
     if distances:
         _distances(axes, model, stacks, tops, lefts)
         _outlined(axes, stacks, tops, lefts, height + 0.15)
-    _memory(axes, stacks, tops, lefts, between, layers["decoder"])
-    if counts:
+    _memory(axes, stacks, tops, lefts, between, memory, layers["decoder"], box_width, scale)
+    if not counts:
+        for stack, parts in stacks.items():
+            _open_masks(axes, parts, tops[stack][0], lefts[stack])
+            for name, shape in shapes[stack].items():
+                x, y = lefts[stack] + NARROW / 2, tops[stack][0][name][1]
+                axes.text(x + 0.1, y + 0.04, shape, fontsize=10, va="bottom")
+        _key(axes, lefts["encoder"], height - 0.1)
+    else:
         shares(axes, parameters_by_kind(model), lefts["encoder"], -1.15, width - 0.7)
     return figure
 
@@ -111,6 +125,49 @@ def encoder_layer(layers, x, title="", counts=True, figure=None):
     return figure
 
 
+NARROW = 3.0  # width of a box without a shape
+SOFTMAX = "a probability for each token"
+KEY = (
+    ("orange", "a shortcut", style.ORANGE),
+    ("blue", "the encoder's output, to the decoder", style.BLUE),
+    ("mask?", "a mask belongs here: which one?", style.INK),
+    ("B", "texts in the batch", style.INK),
+    ("S, T", "tokens of source and target", style.INK),
+    ("D", "width of a vector", style.INK),
+    ("V", "tokens in the vocabulary", style.INK),
+)
+
+
+def _shapes_once(stacks):
+    """The shape of each sort of arrow, by stack and by the name of the part that it leaves."""
+    found = {}
+    for stack, parts in stacks.items():
+        ids, top = parts[0], next(part for part in reversed(parts) if part.stage)
+        below = parts[parts.index(next(part for part in parts if part.stage)) - 1]
+        found[stack] = {ids.name: ids.shape, below.name: top.shape}
+        found[stack] |= {part.name: part.shape for part in parts if part.name == "output"}
+    return found
+
+
+def _open_masks(axes, parts, places, left):
+    """A chip in each attention that asks for its mask."""
+    for part in parts:
+        if part.kind in ("attention", "cross"):
+            low, high = places[part.name]
+            look = {"fontsize": 9.5, "ha": "center", "va": "center", "zorder": 5}
+            across, x = 0.62, left + NARROW - 0.7
+            rounded(axes, x, (low + high) / 2 - 0.13, across, 0.26, linewidth=1, zorder=4)
+            axes.text(x + across / 2, (low + high) / 2 - 0.01, "mask?", **look)
+
+
+def _key(axes, left, top):
+    """What the colours and letters stand for, in the corner above the encoder."""
+    for at, (sign, meaning, colour) in enumerate(KEY):
+        place = {"y": top - 0.27 * at, "va": "top", "fontsize": 10.5}
+        axes.text(left, s=sign, color=colour, fontweight="bold", **place)
+        axes.text(left + 0.75, s=meaning, **place)
+
+
 TABLE = 1.2  # width of a table of distances
 
 
@@ -146,18 +203,18 @@ def _outlined(axes, stacks, tops, lefts, top):
     axes.text(lefts["encoder"] + 0.46, top - 0.04, "not so in chapter 04", fontsize=10, va="center")
 
 
-def _memory(axes, stacks, tops, lefts, between, n_layers):
+def _memory(axes, stacks, tops, lefts, between, shape, n_layers, width, scale):
     """The arrow from the top of the encoder into the decoder's cross-attention."""
-    x = lefts["encoder"] + WIDTH / 2
+    x = lefts["encoder"] + width / 2
     last = stacks["encoder"][-1].name
     start = tops["encoder"][0][last][1]
     cross = next(part for part in stacks["decoder"] if part.kind == "cross")
     low, high = tops["decoder"][0][cross.name]
-    middle, turn = (low + high) / 2, lefts["encoder"] + WIDTH + between * 0.17
+    middle, turn = (low + high) / 2, lefts["encoder"] + width + between * 0.17
     over = start + 0.22
     points = [(x, start), (x, over), (turn, over), (turn, middle), (lefts["decoder"], middle)]
     arrow(axes, points, style.BLUE, 2.4, 2.5)
-    axes_words, sizes = stacks["encoder"][-1].shape.split(" = ")
+    axes_words, sizes = shape.split(" = ")
     layers = f"into all {n_layers} layers;\neach makes its own\nkeys and values"
     words = f"encoder's output\n{axes_words}\n{sizes}\n{layers}"
-    axes.text(turn + 0.09, middle + 0.1, words, fontsize=9, va="bottom", linespacing=1.35)
+    axes.text(turn + 0.09, middle + 0.1, words, fontsize=9 * scale, va="bottom", linespacing=1.35)

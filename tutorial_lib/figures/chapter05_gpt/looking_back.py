@@ -117,7 +117,7 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
     names = [drawable(token_name(name)) for name in names]
     tall = 0.16 + 0.085 * max(map(len, names))  # the tokens stand upright over their columns
     figure, axes = canvas(
-        figure, max(width, 8), 3.05 + tall, title or f"Four steps: {total}", below=0.75
+        figure, max(width, 8), 3.05 + tall, title or f"Four steps: {total}", below=0.95
     )
     rows = {"query": (2.45, QUERY), "keys": (1.45, KEY), "values": (0.35, VALUE)}
     for name, (y, colour) in rows.items():
@@ -156,6 +156,13 @@ def growing_cache(model, ids, words=None, n_steps=4, title=None, figure=None):
         x0 += wide + gap
     for y, name in ((0.02, "without cache"), (-0.28, "with cache")):
         axes.text(left - 0.12, y, name, ha="right", va="center", fontsize=9.2)
-    note = "computed at each step: solid boxes; the pale ones are read from the cache"
-    axes.text(left, -0.62, note, fontsize=9.2, color=style.MUTED)
+    each = with_cache[0]
+    a_layer = next(m for m in model.modules() if isinstance(m, MultiHeadAttention)).qkv.out_features
+    notes = (
+        "solid boxes are computed at this step, pale ones are read from the cache",
+        f"bars: numbers computed; a token takes {each:,} = {each // a_layer} layers × 3 vectors "
+        f"(query, key, value) of {a_layer // 3} numbers",
+    )
+    for at, note in enumerate(notes):
+        axes.text(left, -0.62 - 0.22 * at, note, fontsize=9.2, color=style.MUTED)
     return figure
