@@ -13,9 +13,12 @@ from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import (
     train_step,
     train_step_softmax,
 )
+from tutorial_lib.exercises.chapter06b_using_bert.partners import partner_loss
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import counted, piece_labels
 from tutorial_lib.exercises.chapter06b_using_bert.span import best_span
 from tutorial_lib.exercises.chapter06b_using_bert.span_loss import span_loss
+from tutorial_lib.exercises.chapter10_text_and_pictures.all_pairs import all_pairs
+from tutorial_lib.exercises.chapter10_text_and_pictures.both_ways import contrastive_loss
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import BERTConfig
@@ -87,6 +90,12 @@ def test_the_loss_of_a_span_head_is_the_one_that_the_recipe_learns_with(generato
     hidden = reader(ids, segments)
     found = span_loss(hidden, reader.span_head, segments > 0, starts, ends)
     assert_close(found, answer_reader.span_loss(reader, batch))
+
+
+def test_the_loss_of_partners_is_one_half_of_the_one_of_chapter_10(generator):
+    a, b = torch.randn(2, 5, 4, generator=generator)
+    logits = all_pairs(a, b, torch.tensor(3.0).log())
+    assert_close((partner_loss(a, b, 3.0) + partner_loss(b, a, 3.0)) / 2, contrastive_loss(logits))
 
 
 # Other ways to be right -----------------------------------------------------------------------

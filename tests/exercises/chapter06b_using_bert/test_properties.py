@@ -151,6 +151,20 @@ def two_ends(end=True, allowed=True, fill=-math.inf, dim=1, factor=1.0, bits=Fal
     return answer
 
 
+def among(lengths=True, scaled=True, dim=1, other=0, bits=False, reduce=torch.mean):
+    """The loss of a batch of partners, with a choice of slips."""
+
+    def answer(a, b, scale):
+        if lengths:
+            a, b = F.normalize(a, dim=-1), F.normalize(b, dim=-1)
+        logits = torch.einsum("id,jd->ij", a, b) * (scale if scaled else 1)
+        log_p = logits - torch.logsumexp(logits, dim=dim, keepdim=True)
+        found = -torch.stack([log_p[i, (i + other) % len(a)] for i in range(len(a))])
+        return reduce(found) / (math.log(2) if bits else 1)
+
+    return answer
+
+
 SETS = {
     "6b.1": (
         step(),
@@ -323,6 +337,29 @@ SETS = {
             "worst, last first": (
                 rows(sign=-1, turned=True),
                 ["It does not find the rows with the highest cosine."],
+            ),
+        },
+    ),
+    "6b.8": (
+        among(),
+        {
+            "no lengths": (among(lengths=False), ["This multiplies the vectors as they came"]),
+            "columns": (among(dim=0), ["The softmax runs down the columns, so"]),
+            "no scale": (among(scaled=False), ["This does not use `scale`: the logits"]),
+            "the next": (among(other=1), ["Each is told that the next one is its"]),
+            "summed": (among(reduce=torch.sum), ["This sums over the pairs: take the mean"]),
+            "each": (among(reduce=lambda x: x), ["This returns a loss for each a_i: take"]),
+            "no lengths, columns": (
+                among(lengths=False, dim=0),
+                ["The vectors are not divided by", "Each b_i looks for its a_i, down the"],
+            ),
+            "no scale, in bits, summed": (
+                among(scaled=False, bits=True, reduce=torch.sum),
+                [
+                    "scale is not used: the logits are",
+                    "It takes logarithms to the base 2",
+                    "The pairs are summed: take the mean.",
+                ],
             ),
         },
     ),

@@ -455,6 +455,38 @@ def loss2_wrong_reshape(hidden, head, allowed, starts, ends):
     )
 
 
+# 6b.8
+def partners_right_1(a, b, scale):
+    losses = []
+    for i in range(len(a)):
+        cos = torch.stack([torch.dot(a[i], v) / (a[i].norm() * v.norm()) for v in b])
+        losses.append(-torch.log_softmax(scale * cos, dim=0)[i])
+    return sum(losses) / len(losses)
+
+
+def partners_right_2(a, b, scale):
+    table = torch.exp(scale * F.normalize(a) @ F.normalize(b).T)
+    p = table / table.sum(dim=1, keepdim=True)
+    return -p.diag().log().mean()
+
+
+def partners_wrong_normalize_dim(a, b, scale):
+    logits = F.normalize(a, dim=0) @ F.normalize(b, dim=0).T * scale
+    return F.cross_entropy(logits, torch.arange(len(a)))
+
+
+def partners_wrong_two(a, b, scale):
+    a, b = F.normalize(a, dim=1), F.normalize(b, dim=1)
+    p = (scale * a @ b.T).softmax(dim=0)
+    return -p.diagonal().log().sum()
+
+
+def partners_wrong_probabilities(a, b, scale):
+    a, b = F.normalize(a, dim=1), F.normalize(b, dim=1)
+    p = (scale * a @ b.T).softmax(dim=1)
+    return F.cross_entropy(p, torch.arange(len(a)))
+
+
 RIGHT = {
     "6b.1": [step_right_1, step_right_2, step_right_tensor],
     "6b.2": [entities_right_1, entities_right_2],
@@ -462,6 +494,7 @@ RIGHT = {
     "6b.4": [labels_right_1, labels_right_2],
     "6b.5": [loss_right_1, loss_right_2, loss2_right_1, loss2_right_2],
     "6b.6": [span_right_1, span_right_2],
+    "6b.8": [partners_right_1, partners_right_2],
 }
 WRONG = {
     "6b.1": [
@@ -523,5 +556,10 @@ WRONG = {
         ("no gradient", loss2_wrong_item),
         ("the end is not masked", loss2_wrong_start_only_mask),
         ("(B,T,2) reshaped to (B,2,T) in place of a transpose", loss2_wrong_reshape),
+    ],
+    "6b.8": [
+        ("normalized along the wrong axis", partners_wrong_normalize_dim),
+        ("two: softmax down the columns, and the sum", partners_wrong_two),
+        ("probabilities go into the cross-entropy", partners_wrong_probabilities),
     ],
 }

@@ -71,6 +71,17 @@ def test_two_steps_shade_the_quote_and_the_edges_of_the_answer():
     assert "starts at “first” 70 %, ends at “lord” 70 %" in texts(figure)
 
 
+def test_between_its_edges_the_answer_is_light():
+    lines = [["sir", "toby", "belch", ":", "ay"]]
+    scene = {"lines": lines, "quoted": [[0, 0, 0, 0, 0.9]], "answer": [0, 0, 2], "said": [0, 0, 2]}
+    scene |= {"starts": [[1, 0, 0, 0, 0]], "ends": [[0, 0, 1, 0, 0]]}
+    *boxes, _, key = frames(figures.two_steps(ENTRY | scene))
+    orange = key.get_facecolor()[:3]
+    sir, toby, belch, colon, ay = [b for b in boxes if b.get_facecolor()[:3] == orange]
+    assert sir.get_alpha() == belch.get_alpha() > 2 * toby.get_alpha() > 0
+    assert colon.get_alpha() == ay.get_alpha() == 0
+
+
 def test_a_shade_covers_its_word():
     figure = figures.two_steps(ENTRY)
     style.png(figure)

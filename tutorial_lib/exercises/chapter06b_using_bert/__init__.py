@@ -4,6 +4,7 @@ from tutorial_lib.exercises.chapter06b_using_bert.entities import ENTITIES
 from tutorial_lib.exercises.chapter06b_using_bert.entity_f1 import ENTITY_F1
 from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import FINE_TUNING_STEP
 from tutorial_lib.exercises.chapter06b_using_bert.nearest import NEAREST
+from tutorial_lib.exercises.chapter06b_using_bert.partners import PARTNERS
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
 from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
 from tutorial_lib.exercises.chapter06b_using_bert.span_loss import SPAN_LOSS
@@ -19,6 +20,7 @@ EXERCISES = (
     SPAN_LOSS,
     BEST_SPAN,
     NEAREST,
+    PARTNERS,
 )
 
 RECALL = (

@@ -245,7 +245,8 @@ A BERT gives each of T tokens two scores: how likely the answer starts there, an
 there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns `(start, end)`, two
 whole numbers: the positions of the first and the **last** token of the answer. Take the pair with
 the highest `start_logits[start] + end_logits[end]`. But the end is not before the start, and the
-answer has at most `longest` tokens. Both ends are `allowed` (T,), which is True for one stretch.
+answer has at most `longest` tokens. `allowed` (T,) is True where an answer may be, tokens side by
+side, and both ends are among them.
 """,
     hints=(
         "Two loops do: over all starts, and for each over the ends that may belong to it. Keep the "

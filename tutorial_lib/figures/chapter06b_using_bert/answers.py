@@ -16,6 +16,7 @@ SIZE = 11  # points of the text
 SPACE, LINE = 0.065, 0.32  # inches: between words, of a line
 ROOM, BESIDE_STOP = 0.07, 0.045  # more of it beside a mark, for its frame; before a full stop
 BOX = 0.5  # of what was asked
+INSIDE = 0.35  # of a full shade, for a word between the start and the end of an answer
 
 # What a marked word is, and how it is drawn: fill, frame, line.
 MARKS = {
@@ -190,8 +191,8 @@ def two_steps(entry, title="", figure=None):
 
     entry: as the recipe "who-says" stores it. A word is blue as far as the second layer is sure
     that it belongs to the quote, and orange as far as the span head is sure that the answer starts
-    or ends there. Below 5 % a word has no shade. Each line has the number of its segment.
-    Returns the figure.
+    or ends there. Below 5 % a word has no shade, but the whole answer is at least light orange.
+    Each line has the number of its segment. Returns the figure.
     """
     card = who_says(entry)
     lines = entry["lines"]
@@ -199,9 +200,12 @@ def two_steps(entry, title="", figure=None):
         [max(pair) for pair in zip(starts, ends, strict=True)]
         for starts, ends in zip(entry["starts"], entry["ends"], strict=True)
     ]
+    said, first, last = card.said
+    for i in range(first, last + 1):
+        either[said][i] = max(either[said][i], INSIDE)
     steps = {
         "layer 2: part of the quote": (style.BLUE, entry["quoted"]),
-        "layer 3: the answer starts or ends": (style.ORANGE, either),
+        "layer 3: the answer, its start and end darker": (style.ORANGE, either),
     }
     height = 1.15 + LINE * len(lines)
     figure = style.blank(figure, WIDTH, height + 0.5 * bool(title))
@@ -224,9 +228,8 @@ def two_steps(entry, title="", figure=None):
                 _shade(axes, *box, colour, share if share >= 0.05 else 0)
         for word, x in zip(words, spots, strict=True):
             axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
-        if segment == card.said[0] + 1:
-            line, first, last = card.said
-            start, end = entry["starts"][line][first], entry["ends"][line][last]
+        if segment == said + 1:
+            start, end = entry["starts"][said][first], entry["ends"][said][last]
             text = f"starts at “{words[first]}” {100 * start:.0f} %"
             text += f", ends at “{words[last]}” {100 * end:.0f} %"
             axes.text(WIDTH - 0.2, middle, text, ha="right", **small)
