@@ -11,7 +11,6 @@ from tutorial_lib.recipes.in_context import (
     SMOKE,
     Batches,
     accuracy_by_examples,
-    accuracy_shuffled,
     accuracy_without,
     answers,
     build,
@@ -20,7 +19,6 @@ from tutorial_lib.recipes.in_context import (
     ending_scores,
     held_out_sequences,
     outcomes,
-    shuffled_endings,
     under_rule,
 )
 from tutorial_lib.recipes.shakespeare_gpt import decode
@@ -114,24 +112,6 @@ def test_an_answer_goes_on_to_its_end():
     assert continue_prompt(model, "wug ") == "wugib"
     assert continue_prompt(model, "wug wugib|tas ") == "tasib"
     assert continue_prompt(Says(["wug " + "a" * 30]), "wug ", longest=5) == "aaaaa"
-
-
-def test_shuffled_endings_keep_the_words_and_the_question():
-    sequence = (WUG, MOLA, TAS, Example("su", "suko"))
-    drawn = {shuffled_endings(sequence, random.Random(seed)) for seed in range(60)}
-    assert all([e.word for e in s] == ["wug", "mola", "tas", "su"] for s in drawn)
-    assert all(s[-1] == sequence[-1] for s in drawn)
-    assert {tuple(e.ending for e in s[:3]) for s in drawn} == {
-        (a, b, c) for a in ("ib", "ko") for b in ("ib", "ko") for c in ("ib", "ko")
-    }
-
-
-def test_with_shuffled_endings_the_pairs_are_gone():
-    model, sequences = load_checkpoint("in-context"), held_out_sequences(200)
-    right, shuffled = accuracy_by_examples(model, sequences), accuracy_shuffled(model, sequences)
-    assert shuffled[0] == right[0]  # no example, nothing to shuffle
-    assert all(shuffled[k] < right[k] - 0.15 for k in range(1, 9))
-    assert accuracy_shuffled(model, sequences) == shuffled
 
 
 def test_a_rule_deals_out_the_two_endings_of_a_sequence():

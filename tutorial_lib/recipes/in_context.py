@@ -182,30 +182,6 @@ def continue_prompt(model, prompt, longest=12):
     return said.removesuffix(ENDS)
 
 
-def shuffled_endings(sequence, generator):
-    """Return a sequence whose examples have one of its own endings each, drawn blindly.
-
-    The last word keeps its plural: it is the question. After Min et al. (2022), who gave the
-    examples random labels.
-    """
-    endings = sorted({example.ending for example in sequence})
-    shown = [Example(e.word, e.word + generator.choice(endings)) for e in sequence[:-1]]
-    return (*shown, sequence[-1])
-
-
-def accuracy_shuffled(model, sequences, seed=0):
-    """Return what is right by number of examples when their endings are drawn blindly: a list.
-
-    They are drawn from both endings of the grammar, however many words were shown; the question
-    keeps its plural.
-    """
-    generator, right = random.Random(seed), []
-    for k in range(len(sequences[0])):
-        dealt = [(*shuffled_endings(s, generator)[:k], s[k]) for s in sequences]
-        right.append(accuracy_by_examples(model, dealt)[-1])
-    return right
-
-
 def under_rule(model, sequences, rule):
     """Return what is right by number of examples when another rule deals out the two endings.
 
