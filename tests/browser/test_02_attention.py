@@ -12,7 +12,7 @@ EXPLORERS = {
     "width": (".tl-saturation", "input[aria-label='Head width K']", "ArrowRight"),
     "masks": (".tl-masks", "[role=gridcell]", "Space"),
     "attention": (LOOKS, "input[aria-label=Head]", "ArrowRight"),
-    "breaking": (BREAKS, "input[aria-label=Head]", "ArrowLeft"),
+    "breaking": (BREAKS, "input[aria-label=Head]", "ArrowRight"),
 }
 
 
