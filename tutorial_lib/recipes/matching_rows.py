@@ -10,19 +10,11 @@ import functools
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
-from tutorial_lib.models.scene_reader import PAD
 from tutorial_lib.recipes import scenes as table
 from tutorial_lib.recipes.masks_and_students import tell
 from tutorial_lib.recipes.running import train_on_cpu
-from tutorial_lib.recipes.scene_reader import (
-    Measured,
-    SceneTexts,
-    build_with,
-    read,
-    with_eyes,
-)
+from tutorial_lib.recipes.scene_reader import Measured, build_with, read, with_eyes
 from tutorial_lib.training import Muon
 
 SETTINGS = table.SETTINGS
@@ -31,20 +23,8 @@ SMOKE = table.SMOKE
 data_bytes = table.data_bytes
 
 
-class CaptionPairs(SceneTexts):
-    """Endless batches (true, wrong, regions, there): captions of scenes, and near misses."""
-
-    def batch(self, rows, draw, generator):
-        """Return the batch of scenes rows (B,)."""
-        wrong = [draw.choice(self.wrong[row]) for row in rows.tolist()]
-        ids = nn.utils.rnn.pad_sequence([*self.true[rows], *wrong], batch_first=True)
-        ids = ids[:, : int((ids != PAD).sum(dim=1).max())]
-        return *ids.chunk(2), self.regions[rows], self.scenes.present[rows]
-
-
-def choosing_loss(row, batch):
-    """Return the cross-entropy of choosing the true one of two captions."""
-    *captions, regions, there = batch
+def choosing_loss(row, captions, regions, there):
+    """Return the cross-entropy of choosing the first of two captions, ids (B, T) each."""
     scores = []
     for ids in captions:
         logits = row.match_logits(read(row, ids, regions, there))
@@ -53,13 +33,15 @@ def choosing_loss(row, batch):
 
 
 def opposites_loss(row, batch, opposite):
-    """Return `choosing_loss` of the true caption and the one that says the opposite.
+    """Return `choosing_loss` of the true caption and the one that says the opposite."""
+    captions = table.with_opposites(batch, opposite)
+    return choosing_loss(row, captions, batch["regions"], batch["there"])
 
-    opposite (V,): numbers of words, as `scenes.opposites` gives them.
-    """
-    true = batch["true"]
-    turned = torch.where(batch["gaps"], opposite[true], true)
-    return choosing_loss(row, (true, turned, batch["regions"], batch["there"]))
+
+def near_misses_loss(row, batch):
+    """Return `choosing_loss` of the true caption and a near miss; batch: of `ScenePairs`, told."""
+    ids, regions, there = batch
+    return choosing_loss(row, ids.chunk(2), regions, there)
 
 
 def train_row(eyes, scenes, regions, settings, seed, progress=True):
@@ -67,13 +49,13 @@ def train_row(eyes, scenes, regions, settings, seed, progress=True):
     row = build_with(eyes, settings, seed)
     row.eyes.requires_grad_(False)
     about = settings | settings["towers"] | {"seed": seed}
-    batches = CaptionPairs(row, scenes, regions, about, seed)
+    batches = table.ScenePairs(row, scenes, regions, about, seed, told=True)
     first, *others = settings["lessons"]
     loss = functools.partial(opposites_loss, opposite=table.opposites(row.words))
     some = batches.captions(first["hidden"], first["batch_size"])
     train_on_cpu(row, some, loss, about | first, progress, optimizer=Muon)
     about["steps"] = settings["steps"] + sum(other["steps"] for other in others)
-    train_on_cpu(row, batches, choosing_loss, about, progress, optimizer=Muon)
+    train_on_cpu(row, batches, near_misses_loss, about, progress, optimizer=Muon)
     return row.eval()
 
 

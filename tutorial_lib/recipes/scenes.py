@@ -24,6 +24,7 @@ from torch import nn
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.scenes import object_of
 from tutorial_lib.interpret import Zero, intervene
+from tutorial_lib.interpret.induction import heads_by
 from tutorial_lib.models.scene_reader import CLS, MASK, PAD
 from tutorial_lib.recipes import scene_reader
 from tutorial_lib.recipes.masks_and_students import tell
@@ -125,15 +126,22 @@ def opposites(words):
     return torch.tensor([words.index(turned.get(word, word)) for word in words])
 
 
+def with_opposites(batch, opposite):
+    """Return the true captions (B, T) of a batch, and those that say the opposite.
+
+    opposite (V,): numbers of words, as `opposites` gives them.
+    """
+    return batch["true"], torch.where(batch["gaps"], opposite[batch["true"]], batch["true"])
+
+
 def opposites_loss(towers, batch, opposite):
     """Return the cross-entropy of the true caption and the one that says the opposite.
 
     opposite (V,): numbers of words, as `opposites` gives them.
     """
-    true = batch["true"]
-    turned = torch.where(batch["gaps"], opposite[true], true)
+    captions = with_opposites(batch, opposite)
     scenes = towers.scene_vectors(batch["regions"], batch["there"])
-    scores = [(scenes * towers.text_vectors(ids)).sum(dim=-1) for ids in (true, turned)]
+    scores = [(scenes * towers.text_vectors(ids)).sum(dim=-1) for ids in captions]
     logits = towers.log_scale.exp().clamp(max=100) * torch.stack(scores, dim=1)
     return F.cross_entropy(logits, torch.zeros(len(logits), dtype=torch.long))
 
@@ -211,8 +219,7 @@ def pointing(model, test, hidden):
 def heads_by_pointing(model, test, hidden):
     """Return all (layer, head) of a model, that which points best first."""
     shares, _ = pointing(model, test, hidden)
-    n_heads = shares.size(1)
-    return [divmod(at, n_heads) for at in shares.flatten().argsort(descending=True).tolist()]
+    return heads_by(shares)
 
 
 def pointing_rows(model, name, validation, test):
@@ -240,13 +247,26 @@ def silenced_rows(model, validation, test, settings):
     chosen += [
         ("others", draw.sample(heads[n:] or heads, n)) for _ in range(settings["random_draws"])
     ]
-    rows = []
-    for which, some in chosen:
-        with intervene(model, *(Zero(layer, head) for layer, head in some)):
-            shares = test.words_right(model) | test.answers_right(model)
-        named = " ".join(f"{layer}.{head}" for layer, head in sorted(some))
-        rows.append({"part": "silenced", "which": which, "heads": named} | rounded(shares))
-    return rows
+    return [
+        {"part": "silenced", "which": which, "heads": named(some)}
+        | rounded(right_without(model, test, some))
+        for which, some in chosen
+    ]
+
+
+def right_without(model, test, heads):
+    """Return the shares of words and of answers that are right with these heads at zero."""
+    with intervene(model, *(Zero(layer, head) for layer, head in heads)):
+        return test.words_right(model) | test.answers_right(model)
+
+
+def named(heads):
+    """Return the names of heads (layer, head), sorted.
+
+    >>> named([(3, 0), (2, 1)])
+    '2.1 3.0'
+    """
+    return " ".join(f"{layer}.{head}" for layer, head in sorted(heads))
 
 
 # --- the runs -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets.scenes import ANSWERS, OBJECTS, crop_boxes, object_of
 from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.scene_reader import MASK
-from tutorial_lib.recipes.scenes import heads_by_pointing
+from tutorial_lib.recipes.scenes import heads_by_pointing, named, right_without
 
 
 def seen_scenes(reader, scenes, rows):
@@ -51,10 +51,8 @@ def silenced_rows(reader, validation, test, n):
     others = [[*itertools.chain(*some)] for some in itertools.product(*of_layers)]
     rows = []
     for which, some in (("none", []), ("pointing", best), *(("others", some) for some in others)):
-        with intervene(reader, *(Zero(layer, head) for layer, head in some)):
-            shares = test.words_right(reader) | test.answers_right(reader)
-        named = " ".join(f"{layer}.{head}" for layer, head in sorted(some))
-        rows.append({"which": which, "heads": named} | shares)
+        shares = right_without(reader, test, some)
+        rows.append({"which": which, "heads": named(some)} | shares)
     return rows
 
 
