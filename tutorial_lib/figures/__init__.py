@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter00_start_here.course import course_map, describe_course_map
     from tutorial_lib.figures.chapter00_start_here.family import describe_family_tree, family_tree
-    from tutorial_lib.figures.chapter00_start_here.worked import describe_worked_step, worked_step
+    from tutorial_lib.figures.chapter00_start_here.worked import (
+        describe_worked_scores,
+        describe_worked_step,
+        worked_scores,
+        worked_step,
+    )
     from tutorial_lib.figures.chapter01_tokenization.curve import compression_curve
     from tutorial_lib.figures.chapter01_tokenization.lattice import segmentations
     from tutorial_lib.figures.chapter01_tokenization.orders import merge_orders
