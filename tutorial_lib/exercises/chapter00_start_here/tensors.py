@@ -201,9 +201,12 @@ GRADIENT = Write(
     title="A gradient",
     level="medium",
     text="""
+SmolLM2 says *far*, and the truth was *tired*. In the next cell you push it there, step by step: the
+gradient of its surprise says which way. A whole model learns by such steps.
+
 Write `gradient(f, x)`: the gradient of the number `f(x)` with respect to `x`, by autograd.
-The code below is right for a fresh `x`, called once. It must also be right the second time, and
-leave `x` as it was, its `.grad` and its `requires_grad`, too.
+The code below is right for a fresh `x`, called once. You will call it again and again, so it must
+be right the second time, and leave `x` as it was, its `.grad` and its `requires_grad`, too.
 """,
     hints=(
         "A tensor takes part in autograd after `requires_grad_()`; work on a copy of `x`.",
