@@ -239,7 +239,7 @@ def none_is_lost(answer):
 
 
 REPAIR_GENERATOR = Symptom(
-    id="5b.7",
+    id="5b.8",
     title="Repair the generator",
     level="medium",
     text="""

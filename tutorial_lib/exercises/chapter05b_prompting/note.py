@@ -119,7 +119,7 @@ def keeps_the_shape(answer):
 
 
 WITHOUT_NOTE = Write(
-    id="5b.5",
+    id="5b.6",
     title="Take back a note",
     level="hard",
     text="""
