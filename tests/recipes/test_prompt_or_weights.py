@@ -80,6 +80,17 @@ def test_what_the_table_shows():
         key: stats["mean"]
         for key, stats in summarise(rows, ["where", "examples"], "accuracy").items()
     }
-    for k in (1, 4):
+    for k in (1, 4, 16):
         assert mean["prompt", k] > mean["weights", k] + 0.1
     assert mean["weights", 16] > mean["prompt", 0] + 0.1
+
+
+def test_training_was_chosen_and_too_much_of_it_harms():
+    found = load_result("prompt-or-weights")
+    settings = found["settings"]
+    tried = summarise(found["tried"], ["examples", "lr", "steps"], "accuracy")
+    most = (max(settings["lr"]), max(settings["steps"]))
+    for row in found["chosen"]:
+        k, *how = row.values()
+        assert tuple(how) == prompt_or_weights.best_training(found["tried"], k)
+        assert tried[k, *how]["mean"] > tried[k, *most]["mean"] + 0.3

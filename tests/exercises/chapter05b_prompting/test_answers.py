@@ -117,6 +117,8 @@ def test_the_repair_moves_the_leak_to_the_premise():
     hypothesis_alone, premise_alone = blind_shares()
     assert hypothesis_alone == pytest.approx(1 / 3)
     assert premise_alone > 0.6
+    *_, specific, general = label_shares(label_counts(TASKS["5b.8"].solution, "premise"))
+    assert max(specific + general) > 0.6
     hypothesis_alone, premise_alone = blind_shares(TASKS["5b.8"].shown)
     assert hypothesis_alone > 0.4
     assert premise_alone == pytest.approx(1 / 3)
