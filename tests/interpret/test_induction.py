@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from tutorial_lib.attention import MultiHeadAttention, Tap, tapped
+from tutorial_lib.attention import MultiHeadAttention, Tap, capture_attention, tapped
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.interpret import (
     induction,
@@ -11,6 +11,7 @@ from tutorial_lib.interpret import (
     repeated_sequences,
     weights_by_distance,
 )
+from tutorial_lib.models.gpt import GPTConfig
 
 
 class Looks(Tap):
@@ -123,3 +124,25 @@ def test_the_other_heads_are_of_the_same_layers_and_never_the_best():
     assert sorted(layer for layer, _ in others) == sorted(layer for layer, _ in ranked[:8])
     assert not set(others) & set(ranked[:18])
     assert len(set(others)) == 8
+
+
+def test_keys_alone_are_made_from_another_stream():
+    config = GPTConfig(vocab_size=20, context=12, d_model=8, n_layers=2, n_heads=2)
+    model = config.build().eval()
+    for weight in model.blocks[1].attention.parameters():
+        weight.data.mul_(8)  # maps that are far from even
+    ids = torch.randint(0, 20, (2, 7), generator=torch.Generator().manual_seed(0))
+    stream = model.hidden_states(ids)[1]
+    with torch.no_grad(), capture_attention(model) as maps:
+        model(ids)
+    block, other = model.blocks[1], torch.randn(stream.shape)
+    same = induction.weights_with_keys_from(block, stream, stream)
+    assert torch.allclose(same, maps[1], atol=1e-6)
+    changed = stream.clone()
+    changed[:, 3] = other[:, 3]
+    found = induction.weights_with_keys_from(block, stream, changed)
+    assert torch.allclose(found[:, :, :3], same[:, :, :3], atol=1e-6)  # they don't see position 3
+    ratio = (found / same)[:, :, 5]
+    left = [0, 1, 2, 4, 5]
+    assert torch.allclose(ratio[..., left], ratio[..., :1].expand(-1, -1, 5), rtol=1e-4)
+    assert not torch.allclose(ratio[..., 3], ratio[..., 0], rtol=1e-2)

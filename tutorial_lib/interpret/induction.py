@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import torch
 import torch.nn.functional as F
 
-from tutorial_lib.attention import capture_attention
+from tutorial_lib.attention import attention, capture_attention, for_each_query_head, look_back
 from tutorial_lib.errors import ShapeError
 
 
@@ -115,6 +115,23 @@ def others_beside(heads, ranked, seed):
         left = [head for head in low if head[0] == layer and head not in found]
         found.append(generator.choice(left or [head for head in low if head not in found]))
     return found
+
+
+@torch.no_grad()
+def weights_with_keys_from(
+    block: torch.nn.Module, stream: torch.Tensor, stream_of_keys: torch.Tensor
+) -> torch.Tensor:
+    """Return a layer's maps (B, H, T, T) when its keys alone are made from another stream.
+
+    block: a layer of a GPT; both streams (B, T, D). The queries are made from the first of them,
+    and the mask is causal.
+    """
+    layer, norm = block.attention, block.attention_norm
+    queries, _, _ = layer.project(norm(stream))
+    _, keys, values = layer.project(norm(stream_of_keys))
+    keys, values = (for_each_query_head(part, queries.size(1)) for part in (keys, values))
+    mask = look_back(None, queries.size(-2), keys.size(-2), queries.device)
+    return attention(queries, keys, values, mask)[1]
 
 
 @torch.no_grad()

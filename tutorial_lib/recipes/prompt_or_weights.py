@@ -3,10 +3,14 @@
 The task is the past tense. A seed draws the examples and the questions. "prompt": the examples come
 before each question. "weights": the last layers are trained on them for a few steps, each example a
 prompt of its own and only its answer in the loss; then the question is asked without an example,
-and the weights are put back.
+and the weights are put back. How fast and how long to train is chosen for each number of examples:
+`tried` holds what each learning rate and number of steps gets right among sentences that are never
+shown nor asked, `chosen` the best of them, and `rows` what is right among those asked.
 """
 
+import itertools
 import json
+from collections import Counter
 from contextlib import contextmanager
 
 import torch
@@ -15,23 +19,25 @@ from torch.nn.utils.rnn import pad_sequence
 from tqdm.auto import tqdm
 
 from tutorial_lib.datasets.wheels import SMOLLM2_SHA256
-from tutorial_lib.objectives import IGNORED
 from tutorial_lib.recipes.prompting import TASKS, answer_ids, draw, load_asker, prompt_ids
 
 SETTINGS = {
     "seeds": [0, 1, 2],
-    "asked": 16,
+    "validation": 10,  # sentences to choose by, the same for all seeds
+    "asked": 18,
     "layers": 4,  # the last ones, which are trained
-    "steps": 8,
-    "lr": 2e-4,
+    "lr": [5e-5, 1e-4, 2e-4],
+    "steps": [2, 4, 8, 16],
     "prompt": [0, 1, 4, 16],  # examples
     "weights": [1, 4, 16],
 }
 SMOKE = SETTINGS | {
     "seeds": [0],
+    "validation": 2,
     "asked": 2,
     "layers": 1,
-    "steps": 1,
+    "lr": [1e-4],
+    "steps": [1],
     "prompt": [0],
     "weights": [1],
 }
@@ -70,41 +76,119 @@ def last_layers(model, n):
         model.requires_grad_(True)
 
 
-def train(model, last, batch, steps, lr):
-    """Train the parameters `last` on the answers of a batch (ids, is_answer), with AdamW."""
+def train(model, batch, settings, lr):
+    """Train the last layers on the answers of a batch (ids, is_answer), with AdamW.
+
+    Yields the number of steps after each of them. The weights are put back when it is over.
+    """
     ids, is_answer = batch
-    targets = ids.masked_fill(~is_answer, IGNORED)[:, 1:]
-    optimizer = torch.optim.AdamW(last, lr=lr)
-    for _ in range(steps):
-        logits = model(ids)[:, :-1]
-        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    stream, n = stream_below(model, ids, settings["layers"]), settings["layers"]
+    with last_layers(model, n) as last:
+        optimizer = torch.optim.AdamW(last, lr=lr)
+        for step in range(max(settings["steps"])):
+            loss = F.cross_entropy(*answer_logits(model, stream, n, ids, is_answer))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            yield step + 1
+
+
+@torch.no_grad()
+def stream_below(model, ids, n):
+    """Return what the last n layers read, (B, T, D): training them leaves it as it is."""
+    return model.hidden_states(ids)[-n - 1]
+
+
+def answer_logits(model, stream, n, ids, is_answer):
+    """Return the logits (N, V) that the last n layers make of each token of an answer, and ids."""
+    for block in model.blocks[-n:]:
+        stream = block(stream)
+    hidden = model.final_norm(stream)[:, :-1]
+    return model.logits(hidden[is_answer[:, 1:]]), ids[is_answer]
 
 
 def run(settings, progress=True):
-    """Ask and train with every seed; return the table."""
-    asker, rows = load_asker(), []
+    """Choose how to train, then ask and train with every seed; return the table."""
+    asker, tried, rows = load_asker(), [], []
+    for seed in tqdm(settings["seeds"], "choosing how to train", disable=not progress):
+        tried += by_training(asker, seed, settings)
+    chosen = {k: best_training(tried, k) for k in settings["weights"]}
     for seed in tqdm(settings["seeds"], "prompt or weights", disable=not progress):
-        rows += by_examples(asker, seed, settings)
-    return {"rows": rows}
+        rows += by_examples(asker, seed, chosen, settings)
+    how = [{"examples": k, "lr": lr, "steps": steps} for k, (lr, steps) in chosen.items()]
+    return {"rows": rows, "tried": tried, "chosen": how}
 
 
-def by_examples(asker, seed, settings):
+def split(seed, settings):
+    """Return Items to show, to choose by, and to ask. The second are the same for every seed."""
+    items = TASKS["past tense"].items()
+    validation, rest = draw(
+        items, "validation", settings["validation"], len(items) - settings["validation"]
+    )
+    most = max(settings["prompt"] + settings["weights"])
+    shown, asked = draw(rest, seed, most, settings["asked"])
+    return shown, validation, asked
+
+
+def by_training(asker, seed, settings):
+    """Return what each learning rate and number of steps makes of the validation sentences.
+
+    An answer is right when each of its tokens, the new line included, is the likeliest.
+    """
+    shown, validation, _ = split(seed, settings)
+    model, n, rows = asker.model, settings["layers"], []
+    ids, is_answer = batch = in_batch(asker, validation)
+    stream = stream_below(model, ids, n)
+    for k, lr in itertools.product(settings["weights"], settings["lr"]):
+        for steps in train(model, in_batch(asker, shown[:k]), settings, lr):
+            if steps not in settings["steps"]:
+                continue
+            with torch.no_grad():
+                logits, targets = answer_logits(model, stream, n, *batch)
+            hits = (logits.argmax(dim=-1) == targets).split(is_answer.sum(dim=1).tolist())
+            right = sum(hit.all().item() for hit in hits) / len(hits)
+            row = {"seed": seed, "examples": k, "lr": lr, "steps": steps, "accuracy": right}
+            rows.append(row | {"loss": round(F.cross_entropy(logits, targets).item(), 4)})
+    return rows
+
+
+def in_batch(asker, items):
+    """Return the Items of the task as a batch (ids, is_answer)."""
+    return as_batch(asker.tokenizer, TASKS["past tense"].wordings[0], items)
+
+
+def best_training(tried, examples):
+    """Return the learning rate and the steps that get most right over all seeds.
+
+    Of equals it is the one with the lowest loss.
+
+    >>> tried = [{"examples": 4, "lr": lr, "steps": 2, "accuracy": 1, "loss": lr} for lr in (2, 1)]
+    >>> best_training(tried, 4)
+    (1, 2)
+    """
+    right, loss = Counter(), Counter()
+    for row in tried:
+        if row["examples"] == examples:
+            how = (row["lr"], row["steps"])
+            right[how] += row["accuracy"]
+            loss[how] += row["loss"]
+    return max(right, key=lambda how: (round(right[how], 6), -loss[how]))
+
+
+def by_examples(asker, seed, chosen, settings):
     """Return the rows of one draw: the share right by how many examples, and where they are."""
     task = TASKS["past tense"]
-    wording = task.wordings[0]
-    most = max(settings["prompt"] + settings["weights"])
-    shown, asked = draw(task.items(), seed, most, settings["asked"])
+    shown, _, asked = split(seed, settings)
     found = [
-        ("prompt", k, asker.share(task, wording, shown[:k], asked)) for k in settings["prompt"]
+        ("prompt", k, asker.share(task, task.wordings[0], shown[:k], asked))
+        for k in settings["prompt"]
     ]
-    for k in settings["weights"]:
-        with last_layers(asker.model, settings["layers"]) as last:
-            batch = as_batch(asker.tokenizer, wording, shown[:k])
-            train(asker.model, last, batch, settings["steps"], settings["lr"])
-            found.append(("weights", k, asker.share(task, wording, [], asked)))
+    for k, (lr, steps) in chosen.items():
+        batch = in_batch(asker, shown[:k])
+        for step in train(asker.model, batch, settings | {"steps": [steps]}, lr):
+            if step == steps:  # the weights are put back after it
+                share = asker.share(task, task.wordings[0], [], asked)
+        found.append(("weights", k, share))
     return [
         {"seed": seed, "where": where, "examples": k, "accuracy": share}
         for where, k, share in found

@@ -6,7 +6,7 @@ import torch
 
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation
 
-# 5b.6 -----------------------------------------------------------------------------------------
+# 5b.7 -----------------------------------------------------------------------------------------
 
 
 def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, keep=None):
@@ -33,6 +33,30 @@ def answer_loss(shift=1, mask_shift=0, mean="tokens", log=torch.log, dim=-1, kee
 # 5b.3 -----------------------------------------------------------------------------------------
 
 
+def two_heads(back=1, wrap=False, causal=True, scale=1.0, fetch="token", dim=-1):
+    """The pair of heads, with a choice of slips."""
+
+    def answer(ids, n_tokens, sharpness):
+        n = len(ids)
+        weights, fetched = torch.full((n, n), -torch.inf), torch.zeros(n, n_tokens)
+        notes = [ids[(s - back) % n] if wrap or s >= back else None for s in range(n)]
+        for t in range(n):
+            for s in range(t + 1 if causal else n):
+                match = notes[s] is not None and notes[s] == ids[t]
+                weights[t, s] = sharpness * scale * match
+        weights = weights.softmax(dim)
+        for s in range(n):
+            what = ids[s] if fetch == "token" else notes[s]
+            if what is not None:
+                fetched[:, what] += weights[:, s]
+        return weights, fetched
+
+    return answer
+
+
+# 5b.4 -----------------------------------------------------------------------------------------
+
+
 def score(offset=1, rows=None, heads=False, turned=False, divide=None):
     """The score of an induction head, with a choice of slips."""
 
@@ -50,7 +74,7 @@ def score(offset=1, rows=None, heads=False, turned=False, divide=None):
     return answer
 
 
-# 5b.7 ---------------------------------------------------------------------------------------
+# 5b.8 ---------------------------------------------------------------------------------------
 
 
 def balanced(once=True, labels=3, same=False, true=True, back=False):
@@ -110,7 +134,7 @@ def ceiling(word=lambda k: k, end=lambda k: k, begin=0, share=True, none=0.0):
     return answer
 
 
-# 5b.4 -----------------------------------------------------------------------------------------
+# 5b.5 -----------------------------------------------------------------------------------------
 
 
 def silence_mixed(output, n_heads, head, instead):
@@ -144,7 +168,7 @@ def silence(start=lambda head, width: head * width, end=None, copy=True, put=Non
     return answer
 
 
-# 5b.5 -----------------------------------------------------------------------------------------
+# 5b.6 -----------------------------------------------------------------------------------------
 
 
 def without_note(news=lambda said, mean: said - mean, shift=0, turned=False, sign=-1):
@@ -160,7 +184,7 @@ def without_note(news=lambda said, mean: said - mean, shift=0, turned=False, sig
 
 
 SETS = {
-    "5b.7": (
+    "5b.8": (
         balanced(),
         {
             "two labels enough": (balanced(labels=2), ["“some dogs are in the field” does not"]),
@@ -183,7 +207,7 @@ SETS = {
             ),
         },
     ),
-    "5b.6": (
+    "5b.7": (
         answer_loss(),
         {
             "unshifted": (answer_loss(shift=0), ["It scores each token with the logits at"]),
@@ -217,6 +241,31 @@ SETS = {
         },
     ),
     "5b.3": (
+        two_heads(),
+        {
+            "two back": (two_heads(back=2), ["The note is of the token two places before"]),
+            "wraps": (two_heads(wrap=True), ["`roll` wraps: position 0 has a note"]),
+            "no mask": (two_heads(causal=False), ["Later positions get weight"]),
+            "fetches notes": (two_heads(fetch="note"), ["The values are the notes"]),
+            "wraps, fetches notes": (
+                two_heads(wrap=True, fetch="note"),
+                ["`roll` wraps: position 0 has a note", "The values are the notes"],
+            ),
+            "two back, columns": (
+                two_heads(back=2, dim=0),
+                ["The note is of the token two places before", "The softmax goes over t"],
+            ),
+            "scaled": (
+                two_heads(scale=6**-0.5),
+                ["The scores are also divided by the root of n_tokens"],
+            ),
+            "no mask, wraps": (
+                two_heads(causal=False, wrap=True),
+                ["`roll` wraps: position 0 has a note", "Later positions get weight"],
+            ),
+        },
+    ),
+    "5b.4": (
         score(),
         {
             "itself": (score(offset=0), ["A row looks at what is at the first"]),
@@ -293,7 +342,7 @@ SETS = {
             ),
         },
     ),
-    "5b.4": (
+    "5b.5": (
         silence(),
         {
             "from column head": (silence(lambda head, width: head), ["It begins at column `head`"]),
@@ -315,7 +364,7 @@ SETS = {
             ),
         },
     ),
-    "5b.5": (
+    "5b.6": (
         without_note(),
         {
             "all of it": (

@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 from tutorial_lib.datasets.premises import LABELS, PremisePair, relation  # given in the notebook
 
 
-# 5b.7
+# 5b.8
 def balanced_right_1(premises, hypotheses):
     pairs = []
     for hypothesis in hypotheses:
@@ -63,7 +63,7 @@ def balanced_wrong_two(premises, hypotheses):
     return pairs
 
 
-# 5b.6
+# 5b.7
 def answer_loss_right_1(logits, ids, is_answer):
     here = is_answer[:, 1:]
     return F.cross_entropy(logits[:, :-1][here], ids[:, 1:][here])
@@ -95,6 +95,49 @@ def answer_loss_wrong_two(logits, ids, is_answer):
 
 
 # 5b.3
+def two_heads_right_1(ids, n_tokens, sharpness):
+    x = torch.eye(n_tokens)[ids]
+    notes = torch.cat([torch.zeros(1, n_tokens), x[:-1]])
+    scores = sharpness * (x @ notes.T)
+    mask = torch.tril(torch.ones(len(ids), len(ids)))
+    weights = torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1)
+    return weights, weights @ x
+
+
+def two_heads_right_2(ids, n_tokens, sharpness):
+    T = ids.shape[0]
+    note = torch.zeros(T, n_tokens, dtype=torch.float64)
+    for t in range(1, T):
+        note[t, ids[t - 1]] = 1
+    q = F.one_hot(ids, num_classes=n_tokens).double()
+    w = torch.zeros(T, T, dtype=torch.float64)
+    for t in range(T):
+        e = torch.exp(sharpness * (note[: t + 1] @ q[t]))
+        w[t, : t + 1] = e / e.sum()
+    return w, torch.einsum("ts,sv->tv", w, q)
+
+
+def two_heads_with(
+    note=lambda x: torch.cat([torch.zeros_like(x[:1]), x[:-1]]),
+    later=lambda T: torch.ones(T, T).triu(1).bool(),
+    query=lambda x, note: x,
+    value=lambda x, note: x,
+    dim=-1,
+    score=1.0,
+    fetched=0.0,
+    classes=lambda ids, n: n,
+):
+    def answer(ids, n_tokens, sharpness):
+        x = torch.eye(classes(ids, n_tokens))[ids]
+        k = note(x)
+        s = sharpness**score * query(x, k) @ k.T
+        w = s.masked_fill(later(len(ids)), float("-inf")).softmax(dim)
+        return w, sharpness**fetched * w @ value(x, k)
+
+    return answer
+
+
+# 5b.4
 def induction_score_right_1(weights):
     n = weights.size(-1) // 2
     t = torch.arange(n, 2 * n)
@@ -236,7 +279,7 @@ def ceiling_wrong_from_one(kinds, k):
     return known / len(kinds)
 
 
-# 5b.4
+# 5b.5
 def silence_right_1(output, n_heads, head, instead):
     def change(module, inputs):
         x = inputs[0].clone()
@@ -352,7 +395,7 @@ def silence_wrong_others(output, n_heads, head, instead):
     return output.register_forward_pre_hook(change)
 
 
-# 5b.5
+# 5b.6
 def without_note_right_1(stream, said, mean, matrix, head):
     K = said.size(-1)
     columns = matrix[:, head * K : (head + 1) * K]  # (D, K)
@@ -428,17 +471,18 @@ def without_note_wrong_onlyhead(stream, said, mean, matrix, head):
 
 RIGHT = {
     # the stub itself shows the letter: it goes over premises, so (a)
-    "5b.7": [("a", balanced_right_1), ("a", balanced_right_2)],
-    "5b.6": [answer_loss_right_1, answer_loss_right_2],
-    "5b.3": [induction_score_right_1, induction_score_right_2],
+    "5b.8": [("a", balanced_right_1), ("a", balanced_right_2)],
+    "5b.7": [answer_loss_right_1, answer_loss_right_2],
+    "5b.3": [two_heads_right_1, two_heads_right_2],
+    "5b.4": [induction_score_right_1, induction_score_right_2],
     "5b.1": [few_shot_score_right_1, few_shot_score_right_2],
     "5b.2": [ceiling_right_1, ceiling_right_2],
-    "5b.4": [silence_right_1, silence_right_2],
-    "5b.5": [without_note_right_1, without_note_right_2],
+    "5b.5": [silence_right_1, silence_right_2],
+    "5b.6": [without_note_right_1, without_note_right_2],
 }
 
 WRONG = {
-    "5b.7": [
+    "5b.8": [
         ("keeps a hypothesis that lacks a label", ("a", balanced_wrong_keeps_incomplete)),
         (
             "swaps the texts: the hypothesis is written as the premise",
@@ -449,12 +493,36 @@ WRONG = {
             ("a", balanced_wrong_two),
         ),
     ],
-    "5b.6": [
+    "5b.7": [
         ("is_answer not shifted with the labels", answer_loss_wrong_mask_not_shifted),
         ("mean of each row's mean", answer_loss_wrong_row_means),
         ("TWO: no shift, and divides by B*T instead of the answer tokens", answer_loss_wrong_two),
     ],
     "5b.3": [
+        (
+            "notes of the token after",
+            two_heads_with(note=lambda x: torch.cat([x[1:], torch.zeros_like(x[:1])])),
+        ),
+        ("roll wraps", two_heads_with(note=lambda x: x.roll(1, 0))),
+        ("no note", two_heads_with(note=lambda x: x)),
+        ("no mask", two_heads_with(later=lambda T: torch.zeros(T, T).bool())),
+        ("strict mask", two_heads_with(later=lambda T: torch.ones(T, T).triu(0).bool())),
+        ("query of the note", two_heads_with(query=lambda x, note: note)),
+        ("fetches A", two_heads_with(value=lambda x, note: note)),
+        ("softmax over t", two_heads_with(dim=0)),
+        ("no sharpness", two_heads_with(score=0.0)),
+        ("sharpness on the values", two_heads_with(score=0.0, fetched=1.0)),
+        (
+            "one-hots as long as the highest id",
+            two_heads_with(classes=lambda ids, n: int(ids.max()) + 1),
+        ),
+        ("one-hots of T", two_heads_with(classes=lambda ids, n: max(len(ids), n))),
+        (
+            "TWO: roll wraps, and fetches A",
+            two_heads_with(note=lambda x: x.roll(1, 0), value=lambda x, note: note),
+        ),
+    ],
+    "5b.4": [
         ("the whole diagonal: N + 1 weights, one of row N - 1", induction_score_wrong_extra_row),
         (
             "the last token's place behind taken modulo N (column 0 instead of N)",
@@ -481,7 +549,7 @@ WRONG = {
         ("a number of sequences", ceiling_wrong_count),
         ("words count from 1", ceiling_wrong_from_one),
     ],
-    "5b.4": [
+    "5b.5": [
         ("no copy", silence_wrong_inplace),
         ("returns no hook", silence_wrong_nohook),
         ("every H-th column", silence_wrong_interleaved),
@@ -493,7 +561,7 @@ WRONG = {
         ("zeros, whatever instead is", silence_wrong_zero_only),
         ("silences all others", silence_wrong_others),
     ],
-    "5b.5": [
+    "5b.6": [
         ("the mean is forgotten", without_note_wrong_zero),
         ("sign turned", without_note_wrong_sign),
         ("rows of the matrix", without_note_wrong_rows),

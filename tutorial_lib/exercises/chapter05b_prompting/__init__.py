@@ -5,6 +5,7 @@ from tutorial_lib.exercises.chapter05b_prompting.ceiling import CEILING
 from tutorial_lib.exercises.chapter05b_prompting.generator import REPAIR_GENERATOR
 from tutorial_lib.exercises.chapter05b_prompting.induction import INDUCTION_SCORE
 from tutorial_lib.exercises.chapter05b_prompting.note import WITHOUT_NOTE
+from tutorial_lib.exercises.chapter05b_prompting.pair import TWO_HEADS
 from tutorial_lib.exercises.chapter05b_prompting.scorer import FEW_SHOT_SCORE
 from tutorial_lib.exercises.chapter05b_prompting.silencing import SILENCE
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
@@ -14,6 +15,7 @@ TITLE = "Prompting"
 EXERCISES = (
     FEW_SHOT_SCORE,
     CEILING,
+    TWO_HEADS,
     INDUCTION_SCORE,
     SILENCE,
     WITHOUT_NOTE,

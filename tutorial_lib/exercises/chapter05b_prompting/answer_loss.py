@@ -92,7 +92,7 @@ def mask_goes_with_the_ids(answer):
 
 
 ANSWER_LOSS = Write(
-    id="5b.6",
+    id="5b.7",
     title="The answer counts",
     level="medium",
     text="""

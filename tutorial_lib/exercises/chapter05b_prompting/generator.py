@@ -41,7 +41,7 @@ def balanced_search(premises, hypotheses):
 
 
 def balanced_premises(premises, hypotheses):
-    """This goes through the premises, and brings each of them once with each label."""
+    """This takes the premises one by one, and looks for a hypothesis with each label."""
     pairs = []
     for premise in premises:
         found = {}
@@ -145,18 +145,19 @@ def small_world():
     return world
 
 
-def label_counts(balanced):
+def label_counts(balanced, half="hypothesis"):
     """Return how many pairs have each of LABELS and a hypothesis of 0 to 4 general choices.
 
-    A list of 5 rows of 3 numbers. Premises and hypotheses are all scenes of a small world. General
-    are “some”, “animals”, “outdoors”, and to say no size.
+    With half="premise" the premise's choices count. A list of 5 rows of 3 numbers. Premises and
+    hypotheses are all scenes of a small world. General are “some”, “animals”, “outdoors”, and to
+    say no size.
     """
     world = small_world()
     general = {"some", "", "animals", "outdoors"}
     level = {scene.text: sum(part in general for part in astuple(scene)) for scene in world}
     counts = [Counter() for _ in range(5)]
     for pair in balanced(world, world):
-        counts[level[pair.hypothesis]][pair.label] += 1
+        counts[level[getattr(pair, half)]][pair.label] += 1
     return [[row[label] for label in LABELS] for row in counts]
 
 
@@ -239,7 +240,7 @@ def none_is_lost(answer):
 
 
 REPAIR_GENERATOR = Symptom(
-    id="5b.7",
+    id="5b.8",
     title="Repair the generator",
     level="medium",
     text="""

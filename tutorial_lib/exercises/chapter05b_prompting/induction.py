@@ -140,7 +140,7 @@ def is_the_mean(answer):
 
 
 INDUCTION_SCORE = Write(
-    id="5b.3",
+    id="5b.4",
     title="Score an induction head",
     level="medium",
     text="""

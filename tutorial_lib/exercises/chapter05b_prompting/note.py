@@ -119,9 +119,9 @@ def keeps_the_shape(answer):
 
 
 WITHOUT_NOTE = Write(
-    id="5b.5",
+    id="5b.6",
     title="Take back a note",
-    level="hard",
+    level="medium",
     text="""
 Each head **adds** what it found to the residual stream, and later layers read the sum. So a note
 can be taken back. A head says K numbers at each position; then its layer's output matrix `matrix`

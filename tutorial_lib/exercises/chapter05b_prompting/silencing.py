@@ -133,7 +133,7 @@ PROPERTIES = composed(
 
 
 SILENCE = Write(
-    id="5b.4",
+    id="5b.5",
     title="Silence a head",
     level="medium",
     text="""
