@@ -1,7 +1,13 @@
 import pytest
 
 from tutorial_lib.datasets import load_shakespeare
-from tutorial_lib.datasets.play_names import cast_names, label, load_play_names, name_words
+from tutorial_lib.datasets.play_names import (
+    cast_names,
+    draw_speeches,
+    label,
+    load_play_names,
+    name_words,
+)
 from tutorial_lib.datasets.shakespeare import parse_play
 from tutorial_lib.objectives import entities
 
@@ -73,3 +79,13 @@ def test_no_speaker_in_the_words():
     assert speeches[3].words == ("Bernardo", "?")
     assert speeches[3].tags == ("B", "O")
     assert speeches[3].play == "Hamlet"
+
+
+def test_drawn_speeches_are_short_from_the_plays_and_those_with_a_name_come_first():
+    plays = ["Hamlet", "Henry V"]
+    drawn = draw_speeches(plays, 20, 30, seed=1, shortest=4, longest=12)
+    assert ["B" in speech.tags for speech in drawn] == [True] * 20 + [False] * 30
+    assert {speech.play for speech in drawn} == {*plays}
+    assert all(4 <= len(speech.words) <= 12 for speech in drawn)
+    assert drawn == draw_speeches(plays, 20, 30, seed=1, shortest=4, longest=12)
+    assert drawn != draw_speeches(plays, 20, 30, seed=2, shortest=4, longest=12)

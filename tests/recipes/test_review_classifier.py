@@ -1,13 +1,18 @@
+from dataclasses import replace
+
 import torch
 from easy_reviews import TOKENIZER, reviews
 
 from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.recipes.review_classifier import (
     ReviewBatches,
+    count_words,
     freeze_embeddings,
+    fresh,
     frozen_features,
     guess,
     learn,
+    probe,
 )
 from tutorial_lib.recipes.review_sentiment import SMOKE
 
@@ -69,3 +74,21 @@ def test_training_learns_which_word_decides_and_leaves_frozen_embeddings_alone()
     same = {name for name, tensor in classifier.state_dict().items() if tensor.equal(before[name])}
     names = ("token_embedding.", "segment_embedding.", "position_embedding.", "embedding_norm.")
     assert same == {name for name in before if name.startswith(names)}
+
+
+def test_how_fresh_a_text_is_agrees_with_the_guess():
+    part, judge = reviews(30), model()
+    shares = fresh(judge, judge.sequence_head, TOKENIZER, [review.text for review in part])
+    assert shares.shape == (30,)
+    assert torch.equal((shares > 0.5).long(), guess(judge, TOKENIZER, part))
+
+
+def test_two_simple_ways_are_judged_by_seen_and_by_new_reviews():
+    train, test = reviews(60), reviews(30, seed=1)
+    for shares in (count_words(train, test), probe(model(), TOKENIZER, train, test, 10.0)):
+        assert len(shares) == 2
+        assert shares[0] > 0.8
+        assert shares[1] > 0.6
+    turned = [replace(review, label=1 - review.label) for review in test]
+    right, wrong = (count_words(train, part)[1] for part in (test, turned))
+    assert right + wrong == 1

@@ -16,6 +16,7 @@ So only characters on the stage are labelled. Yorick and Jupiter are names too, 
 York has one in a play with a Duke of York, even where it means the town.
 """
 
+import random
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -128,3 +129,19 @@ def name_words(speeches):
         for word, tag in zip(speech.words, speech.tags, strict=True)
         if tag != "O"
     }
+
+
+def draw_speeches(plays, n_named, n_plain, seed=0, shortest=5, longest=40):
+    """Return short LabelledSpeeches of some plays: so many with a name, then so many without.
+
+    plays are titles; a speech has at least `shortest` words and marks, and at most `longest`.
+    Raises ValueError when the plays have fewer such speeches.
+
+    >>> [speech.tags.count("B") for speech in draw_speeches(["Hamlet"], 1, 1)]
+    [1, 0]
+    """
+    labelled = load_play_names()
+    short = [s for play in plays for s in labelled[play] if shortest <= len(s.words) <= longest]
+    draw = random.Random(seed)
+    named, plain = ([s for s in short if ("B" in s.tags) is has] for has in (True, False))
+    return draw.sample(named, n_named) + draw.sample(plain, n_plain)

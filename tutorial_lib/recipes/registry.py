@@ -228,7 +228,7 @@ RECIPES = {
             "minilm-names",
             "minilm_names",
             "table",
-            "which words of a speech are names: MiniLM fine-tuned",
+            "which words of a speech are names: MiniLM, frozen and fine-tuned",
         ),
         Recipe(
             "who-says",

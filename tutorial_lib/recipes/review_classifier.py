@@ -2,8 +2,11 @@
 
 import random
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 
 from tutorial_lib.embeddings import in_batches
 from tutorial_lib.models.bert_heads import mean_pool
@@ -89,3 +92,39 @@ def guess(model, tokenizer, reviews):
         return model.sequence_logits(model(ids, mask=mask), mask).argmax(-1)
 
     return in_batches(labels, tokenizer, [review.text for review in reviews])
+
+
+def fresh(body, head, tokenizer, texts):
+    """Return how probably each text is fresh, (N,), by a head of two classes over mean vectors."""
+
+    def of_batch(ids, mask):
+        return head(mean_pool(body(ids, mask=mask), mask)).softmax(dim=-1)[:, 1]  # (B,)
+
+    return in_batches(of_batch, tokenizer, texts)
+
+
+def count_words(train, test, strength=10.0):
+    """Return the shares of train and of test that weighted word counts judge right.
+
+    The counts are TF-IDF's, of single words and pairs; `strength` is how freely the linear
+    classifier may fit (C in scikit-learn).
+    """
+    counter = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+    counter.fit([review.text for review in train])
+    counts = [counter.transform([review.text for review in part]) for part in (train, test)]
+    return _shares_right(*counts, train, test, strength)
+
+
+def probe(model, tokenizer, train, test, strength=0.1):
+    """Return the shares of train and of test that a linear probe judges right.
+
+    It reads the mean vectors after the last layer of a model that stays as it is.
+    """
+    means = [frozen_features(model, tokenizer, part)[-1].numpy() for part in (train, test)]
+    return _shares_right(*means, train, test, strength)
+
+
+def _shares_right(seen, new, train, test, strength):
+    labels = [np.array([review.label for review in part]) for part in (train, test)]
+    classifier = LogisticRegression(C=strength, max_iter=2_000).fit(seen, labels[0])
+    return classifier.score(seen, labels[0]), classifier.score(new, labels[1])

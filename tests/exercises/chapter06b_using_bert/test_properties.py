@@ -165,6 +165,22 @@ def among(lengths=True, scaled=True, dim=1, other=0, bits=False, reduce=torch.me
     return answer
 
 
+def layers(learn="train", shared=None, judged="validation", pick=max, counted=0, told="best test"):
+    """A head for each layer and the choice of one, with a choice of slips."""
+
+    def answer(train, validation, test, fit, score):
+        parts = {"train": train, "validation": validation, "test": test}
+        heads = [fit(part) for part in parts[learn]]
+        heads = heads if shared is None else [heads[shared] for _ in heads]
+        scores = [score(head, part) for head, part in zip(heads, parts[judged], strict=True)]
+        best = scores.index(pick(scores))
+        whose, part = told.split()
+        told_score = score(heads[-1 if whose == "last" else best], parts[part][best])
+        return scores, best + counted, told_score
+
+    return answer
+
+
 SETS = {
     "6b.1": (
         step(),
@@ -324,6 +340,41 @@ SETS = {
         },
     ),
     "6b.7": (
+        layers(),
+        {
+            "lowest": (layers(pick=min), ["This chooses the layer with the *lowest* score"]),
+            "from 1": (layers(counted=1), ["The number of the layer is one too high"]),
+            "seen": (layers(judged="train"), ["This scores each head on the speeches that"]),
+            "first head": (layers(shared=0), ["The head of layer 0 judges all layers"]),
+            "from -1": (layers(counted=-1), ["The layer's number is one too low"]),
+            "lowest, from 1": (
+                layers(pick=min, counted=1),
+                [
+                    "The layer is the one with the lowest score",
+                    "The layer's number is one too high",
+                ],
+            ),
+            "taught and judged by validation, training score": (
+                layers(learn="validation", told="best train"),
+                [
+                    "The heads have learned from the validation part.",
+                    "The last number is a training score",
+                ],
+            ),
+            "judged by test, last head": (
+                layers(judged="test", told="last test"),
+                [
+                    "The scores are those of the test part",
+                    "The test score is that of the last head",
+                ],
+            ),
+            "a dictionary": (
+                lambda *args: dict(enumerate(layers()(*args))),
+                ["Three things are asked for"],
+            ),
+        },
+    ),
+    "6b.8": (
         rows(),
         {
             "dot": (rows(lengths=False), ["This compares dot products: a long vector wins"]),
@@ -340,7 +391,7 @@ SETS = {
             ),
         },
     ),
-    "6b.8": (
+    "6b.9": (
         among(),
         {
             "no lengths": (among(lengths=False), ["This multiplies the vectors as they came"]),

@@ -455,7 +455,7 @@ def loss2_wrong_reshape(hidden, head, allowed, starts, ends):
     )
 
 
-# 6b.8
+# 6b.9
 def partners_right_1(a, b, scale):
     losses = []
     for i in range(len(a)):
@@ -487,6 +487,109 @@ def partners_wrong_probabilities(a, b, scale):
     return F.cross_entropy(p, torch.arange(len(a)))
 
 
+# 6b.7
+def layers_right_1(train, validation, test, fit, score):
+    heads = []
+    scores = []
+    for layer in range(len(train)):
+        head = fit(train[layer])
+        heads.append(head)
+        scores.append(score(head, validation[layer]))
+    best = 0
+    for layer, value in enumerate(scores):
+        if value > scores[best]:
+            best = layer
+    return scores, best, score(heads[best], test[best])
+
+
+def layers_right_2(train, validation, test, fit, score):
+    scores = [score(fit(a), b) for a, b in zip(train, validation)]
+    best = torch.tensor(scores).argmax().item()
+    return scores, best, score(fit(train[best]), test[best])
+
+
+def layers_right_3(train, validation, test, fit, score):
+    rows = []
+    for number, (a, b, c) in enumerate(zip(train, validation, test)):
+        head = fit(a)
+        rows.append((score(head, b), number, score(head, c)))
+    _, best, tested = max(rows, key=lambda row: row[0])
+    return [row[0] for row in rows], best, tested
+
+
+def layers_wrong_test(train, validation, test, fit, score):
+    heads = [fit(part) for part in train]
+    scores = [score(head, part) for head, part in zip(heads, validation)]
+    of_test = [score(head, part) for head, part in zip(heads, test)]
+    best = of_test.index(max(of_test))
+    return scores, best, of_test[best]
+
+
+def layers_wrong_min(train, validation, test, fit, score):
+    heads = [fit(part) for part in train]
+    scores = [score(head, part) for head, part in zip(heads, validation)]
+    best = min(range(len(scores)), key=lambda i: scores[i])
+    return scores, best, score(heads[best], test[best])
+
+
+def layers_wrong_skip_zero(train, validation, test, fit, score):
+    heads = [fit(train[i]) for i in range(1, len(train))]
+    scores = [score(head, validation[i + 1]) for i, head in enumerate(heads)]
+    best = scores.index(max(scores))
+    return scores, best, score(heads[best], test[best + 1])
+
+
+def layers_wrong_from_one(train, validation, test, fit, score):
+    heads = [fit(part) for part in train]
+    scores = [score(head, part) for head, part in zip(heads, validation)]
+    best = scores.index(max(scores)) + 1
+    return scores, best, score(heads[best - 1], test[best - 1])
+
+
+def layers_wrong_one_head(train, validation, test, fit, score):
+    head = fit([row for part in train for row in part])
+    scores = [score(head, part) for part in validation]
+    best = scores.index(max(scores))
+    return scores, best, score(head, test[best])
+
+
+def layers_wrong_seen(train, validation, test, fit, score):
+    heads = [fit(part) for part in train]
+    scores = [score(head, part) for head, part in zip(heads, train)]
+    best = scores.index(max(scores))
+    return scores, best, score(heads[best], test[best])
+
+
+def layers_wrong_left_over(train, validation, test, fit, score):
+    scores = []
+    for a, b in zip(train, validation):
+        head = fit(a)
+        scores.append(score(head, b))
+    best = scores.index(max(scores))
+    return scores, best, score(head, test[best])
+
+
+def layers_wrong_no_test(train, validation, test, fit, score):
+    heads = [fit(part) for part in train]
+    scores = [score(head, part) for head, part in zip(heads, validation)]
+    best = scores.index(max(scores))
+    return scores, best, scores[best]
+
+
+def layers_wrong_two(train, validation, test, fit, score):
+    heads = [fit(part) for part in validation]
+    scores = [score(head, part) for head, part in zip(heads, validation)]
+    best = scores.index(max(scores))
+    return scores, best, max(score(head, part) for head, part in zip(heads, test))
+
+
+def layers_wrong_both(train, validation, test, fit, score):
+    heads = [fit(part) for part in train]
+    scores = [score(head, part) for head, part in zip(heads, validation)]
+    best = scores.index(max(scores))
+    return scores, best, score(fit(train[best] + validation[best]), test[best])
+
+
 RIGHT = {
     "6b.1": [step_right_1, step_right_2, step_right_tensor],
     "6b.2": [entities_right_1, entities_right_2],
@@ -494,7 +597,8 @@ RIGHT = {
     "6b.4": [labels_right_1, labels_right_2],
     "6b.5": [loss_right_1, loss_right_2, loss2_right_1, loss2_right_2],
     "6b.6": [span_right_1, span_right_2],
-    "6b.8": [partners_right_1, partners_right_2],
+    "6b.7": [layers_right_1, layers_right_2, layers_right_3],
+    "6b.9": [partners_right_1, partners_right_2],
 }
 WRONG = {
     "6b.1": [
@@ -557,7 +661,19 @@ WRONG = {
         ("the end is not masked", loss2_wrong_start_only_mask),
         ("(B,T,2) reshaped to (B,2,T) in place of a transpose", loss2_wrong_reshape),
     ],
-    "6b.8": [
+    "6b.7": [
+        ("chosen by the test scores", layers_wrong_test),
+        ("the lowest score", layers_wrong_min),
+        ("layer 0 left out", layers_wrong_skip_zero),
+        ("layers counted from 1", layers_wrong_from_one),
+        ("one head for all layers", layers_wrong_one_head),
+        ("scored on what it learned from", layers_wrong_seen),
+        ("head left over from the loop", layers_wrong_left_over),
+        ("no test score", layers_wrong_no_test),
+        ("two: taught by validation, and the best of all test scores", layers_wrong_two),
+        ("trained once more, on both parts, for the test", layers_wrong_both),
+    ],
+    "6b.9": [
         ("normalized along the wrong axis", partners_wrong_normalize_dim),
         ("two: softmax down the columns, and the sum", partners_wrong_two),
         ("probabilities go into the cross-entropy", partners_wrong_probabilities),

@@ -6,6 +6,7 @@ from tutorial_lib.exercises.chapter06b_using_bert.fine_tuning import FINE_TUNING
 from tutorial_lib.exercises.chapter06b_using_bert.nearest import NEAREST
 from tutorial_lib.exercises.chapter06b_using_bert.partners import PARTNERS
 from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import PIECE_LABELS
+from tutorial_lib.exercises.chapter06b_using_bert.probe_layers import PROBE_LAYERS
 from tutorial_lib.exercises.chapter06b_using_bert.span import BEST_SPAN
 from tutorial_lib.exercises.chapter06b_using_bert.span_loss import SPAN_LOSS
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
@@ -19,6 +20,7 @@ EXERCISES = (
     PIECE_LABELS,
     SPAN_LOSS,
     BEST_SPAN,
+    PROBE_LAYERS,
     NEAREST,
     PARTNERS,
 )

@@ -111,7 +111,7 @@ def the_best_rows(answer):
 
 
 NEAREST = Write(
-    id="6b.7",
+    id="6b.8",
     title="The nearest in meaning",
     level="easy",
     text="""

@@ -198,7 +198,7 @@ def with_slips(*choices):
 
 
 PARTNERS = Write(
-    id="6b.8",
+    id="6b.9",
     title="Partners of a batch",
     level="medium",
     text="""

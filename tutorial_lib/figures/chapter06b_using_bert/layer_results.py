@@ -105,8 +105,8 @@ def sense_similarity(vectors, senses):
 def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
 
-    vectors and senses as for `sense_similarity`; a thin line is a sentence, a thick one the mean.
-    Returns the figure.
+    vectors and senses as for `sense_similarity`; a line is the mean of the sentences, and the pale
+    area behind it holds the middle half of them. Returns the figure.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
     >>> figure.axes[0].get_ylabel()
@@ -117,7 +117,7 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     axes = figure.subplots()
     for (name, cosines), colour in zip(kinds.items(), (style.BLUE, style.ORANGE), strict=True):
         layers = np.arange(len(cosines))
-        axes.plot(layers, cosines, color=colour, linewidth=0.9, alpha=0.4)
+        axes.fill_between(layers, *np.percentile(cosines, (25, 75), axis=1), **_pale(colour))
         means = cosines.mean(1)
         axes.plot(layers, means, color=colour, linewidth=3, marker="o", markersize=6)
         words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
@@ -129,6 +129,10 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     label = f"cosine of two “{word}”"
     axes.set(xlabel="layer (0: before the first)", ylabel=label, title=title)
     return figure
+
+
+def _pale(colour):
+    return {"color": colour, "alpha": 0.18, "linewidth": 0}
 
 
 def _kinds(vectors, senses):

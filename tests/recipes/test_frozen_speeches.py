@@ -1,0 +1,74 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from tutorial_lib.datasets.play_names import label
+from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import piece_labels
+from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.recipes.frozen_speeches import (
+    at_layer,
+    each_layer,
+    ends_in_tokens,
+    read_speeches,
+    span_batch,
+    word_at,
+)
+from tutorial_lib.tokenizers import WordPieceTokenizer
+
+WORDS = ["my", "lord", "good", ",", "a", "##i", "##o"]
+TOKENIZER = WordPieceTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS])
+TEXTS = ["good Aio, my lord", "my Ai", "Aioo", "my good lord, my good lord, good Aio Aii"]
+SPEECHES = [label(text, {"aio", "ai", "aioo", "aii"}) for text in TEXTS]
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    sizes = {"context": 32, "d_model": 8, "n_layers": 2, "n_heads": 2}
+    bert = BERT(BERTConfig(vocab_size=len(TOKENIZER.vocab), **sizes)).eval()
+    bert.tokenizer = TOKENIZER
+    return bert
+
+
+@pytest.fixture(scope="module")
+def rows(model):
+    return read_speeches(model, SPEECHES, piece_labels, batch_size=3)
+
+
+def test_a_speech_has_the_vectors_of_all_layers_whatever_it_is_read_with(model, rows):
+    assert [row.speech for row in rows] == SPEECHES
+    for row, text in zip(rows, TEXTS, strict=True):
+        ids = torch.tensor([TOKENIZER.encode(text).ids])
+        alone = torch.stack(model.hidden_states(ids))[:, 0]
+        assert_close(row.vectors, alone, atol=1e-5, rtol=1e-5)
+        assert len(row.labels) == ids.size(1)
+        assert not row.vectors.requires_grad
+        for layer, of_layer in enumerate(each_layer(rows)):
+            assert len(of_layer) == len(rows)
+            assert of_layer[0].vectors.equal(at_layer(rows, layer)[0].vectors)
+    assert len(each_layer(rows)) == 3
+
+
+def test_the_labels_are_those_of_the_function_that_is_given(rows):
+    assert rows[0].labels.tolist() == [-100, 0, 1, -100, -100, 0, 0, 0, -100]
+    assert rows[3].labels.tolist()[-7:] == [1, -100, -100, 2, -100, -100, -100]
+
+
+def test_words_and_tokens_lead_to_each_other(rows):
+    assert ends_in_tokens(rows[0], (1, 2)) == (2, 4)
+    assert ends_in_tokens(rows[3], (9, 11)) == (10, 15)
+    for row in rows:
+        for place in range(len(row.speech.words)):
+            first, last = ends_in_tokens(row, (place, place + 1))
+            assert {word_at(row, token) for token in range(first, last + 1)} == {place}
+
+
+def test_a_batch_of_spans_allows_the_words_alone(rows):
+    batch = span_batch(at_layer(rows, 2), [(1, 2), (1, 2), (0, 1), (9, 11)])
+    longest = max(len(row.labels) for row in rows)
+    assert batch.hidden.shape == (4, longest, 8)
+    assert batch.allowed.sum(dim=1).tolist() == [len(row.labels) - 2 for row in rows]
+    assert not batch.allowed[:, 0].any()
+    assert batch.starts.tolist() == [2, 2, 1, 10]
+    assert batch.ends.tolist() == [4, 3, 4, 15]
+    assert batch.allowed[torch.arange(4), batch.ends].all()

@@ -1,0 +1,102 @@
+"""Speeches that a frozen BERT has read once, whole, and what heads for names need of them."""
+
+from typing import NamedTuple
+
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from tutorial_lib.datasets.play_names import LabelledSpeech
+from tutorial_lib.objectives import IGNORED
+
+
+class ReadSpeech(NamedTuple):
+    """A LabelledSpeech, its vectors, and the labels of its tokens (T,).
+
+    vectors (L + 1, T, D), before the first layer and after each; (T, D) once a layer is chosen.
+    """
+
+    speech: LabelledSpeech
+    vectors: torch.Tensor
+    labels: torch.Tensor
+
+
+@torch.no_grad()
+def read_speeches(model, speeches, label_pieces, batch_size=50):
+    """Return a ReadSpeech for each LabelledSpeech, with the vectors of all layers.
+
+    model is a BERT with a tokenizer; label_pieces(tags, pieces) makes the labels of all tokens,
+    [CLS] and [SEP] included, from a tag and a list of pieces for each word.
+    Raises ContextError for a speech that is too long.
+    """
+    tokenizer, rows, labels = model.tokenizer, [], []
+    for speech in speeches:
+        words = [tokenizer.encode(word) for word in speech.words]
+        ids = [i for word in words for i in word.ids[1:-1]]
+        rows.append(torch.tensor([tokenizer.cls_id, *ids, tokenizer.sep_id]))
+        labels.append(torch.tensor(label_pieces(speech.tags, [w.tokens[1:-1] for w in words])))
+    found = [None] * len(rows)
+    for places in torch.tensor([len(row) for row in rows]).argsort(stable=True).split(batch_size):
+        batch = [rows[place] for place in places]
+        ids = pad_sequence(batch, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
+        states = torch.stack(model.hidden_states(ids, mask=ids != tokenizer.pad_id))
+        for place, row, of_one in zip(places.tolist(), batch, states.unbind(1), strict=True):
+            found[place] = of_one[:, : len(row)].clone()  # (L + 1, T, D)
+    return list(map(ReadSpeech, speeches, found, labels))
+
+
+def at_layer(rows, layer):
+    """Return ReadSpeeches with the vectors (T, D) of one layer; 0 is before the first.
+
+    >>> row = ReadSpeech(None, torch.tensor([[[1.0]], [[2.0]]]), torch.tensor([0]))
+    >>> at_layer([row], 1)[0].vectors
+    tensor([[2.]])
+    """
+    return [row._replace(vectors=row.vectors[layer]) for row in rows]
+
+
+def each_layer(rows):
+    """Return the ReadSpeeches of each layer, from layer 0 on: L + 1 lists."""
+    return [at_layer(rows, layer) for layer in range(len(rows[0].vectors))]
+
+
+def ends_in_tokens(row, name):
+    """Return the positions of the first and the last token of a name, words[start:end].
+
+    >>> row = ReadSpeech(None, None, torch.tensor([-100, 0, 1, -100, 0, -100]))
+    >>> ends_in_tokens(row, (1, 2))
+    (2, 3)
+    """
+    firsts = [*(row.labels != IGNORED).nonzero().flatten().tolist(), len(row.labels) - 1]
+    start, end = name
+    return firsts[start], firsts[end] - 1
+
+
+def word_at(row, token):
+    """Return the number of the word that a token, neither [CLS] nor [SEP], is a piece of.
+
+    >>> word_at(ReadSpeech(None, None, torch.tensor([-100, 0, 1, -100, 0, -100])), 3)
+    1
+    """
+    return int((row.labels[: token + 1] != IGNORED).sum()) - 1
+
+
+class SpanBatch(NamedTuple):
+    """What a span head learns from: hidden (B, T, D), allowed (B, T), starts and ends (B,)."""
+
+    hidden: torch.Tensor
+    allowed: torch.Tensor
+    starts: torch.Tensor
+    ends: torch.Tensor
+
+
+def span_batch(rows, names):
+    """Return the SpanBatch of ReadSpeeches at one layer, and of a name, words[start:end], in each.
+
+    allowed is True for all tokens but [CLS], [SEP] and the padding.
+    """
+    hidden = pad_sequence([row.vectors for row in rows], batch_first=True)  # (B, T, D)
+    lengths = torch.tensor([len(row.labels) for row in rows])[:, None]
+    places = torch.arange(hidden.size(1))
+    ends = [ends_in_tokens(row, name) for row, name in zip(rows, names, strict=True)]
+    starts, ends = torch.tensor(ends).T
+    return SpanBatch(hidden, (places > 0) & (places < lengths - 1), starts, ends)
