@@ -9,7 +9,7 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 
 WORDS = ["it", "was", "too"]
-BLUE, ORANGE, AMBER, CARD = map(to_rgb, (style.BLUE, style.ORANGE, style.AMBER, style.CARD))
+BLUE, ORANGE, INK, CARD = map(to_rgb, (style.BLUE, style.ORANGE, style.INK, style.CARD))
 
 
 def texts(figure):
@@ -87,13 +87,11 @@ def test_a_large_table_is_painted_whole():
 def test_a_dot_shows_the_largest_of_its_numbers():
     neurons = torch.zeros(2, 1536)
     neurons[0], neurons[1, 59], neurons[1, 1514] = 4, -4, 4
-    step = ("neurons", neurons, {59: "59"})
-    ((painted, _),) = images(figures.worked_step("", ["a", "b"], step))
+    ((painted, _),) = images(figures.worked_step("", ["a", "b"], ("neurons", neurons)))
     assert (painted[0] == BLUE).all()
     at = np.flatnonzero((painted[1] != CARD).any(axis=-1)).tolist()  # dots of 2 or 3 neurons
     assert at == pytest.approx([59 * 576 / 1536, 1514 * 576 / 1536], abs=1)
     assert [painted[1, i].tolist() for i in at] == [list(ORANGE), list(BLUE)]
-    assert "59" in texts(figures.worked_step("", ["a", "b"], step))
 
 
 def test_wide_tables_stand_below_one_another_each_with_its_rows_and_frame():
@@ -106,11 +104,21 @@ def test_wide_tables_stand_below_one_another_each_with_its_rows_and_frame():
     assert shown.count("was") == 3
     assert {"+", "=", "a", "b", "sum"} <= set(shown)
     (full,) = {text for text in shown if text.startswith("full colour")}  # one scale for all
-    assert float(full.split()[-1]) == pytest.approx(float((a + b).abs().quantile(0.995)), rel=0.05)
-    amber = [p for p in figure.axes[0].patches if p.get_edgecolor()[:3] == AMBER]
+    assert float(full.split()[-1]) == pytest.approx(
+        float((a + b)[1].abs().quantile(0.98)), rel=0.05
+    )
+    frames = [p for p in figure.axes[0].patches if p.get_edgecolor()[:3] == INK]
     middles = [(bottom + top) / 2 for *_, bottom, top in ends]
-    assert [p.get_y() + p.get_height() / 2 for p in amber] == pytest.approx(middles)
+    assert [p.get_y() + p.get_height() / 2 for p in frames] == pytest.approx(middles)
     style.png(figure)
+
+
+def test_the_colours_of_a_strip_are_scaled_for_the_framed_row_or_as_asked():
+    table = torch.ones(3, 576)
+    table[0] *= 1000  # the first token of a text
+    for look, said in (({"row": 1}, "1"), ({}, "1e+03"), ({"row": 1, "top": 4}, "4")):
+        shown = texts(figures.worked_step("", WORDS, ("vectors", table), **look))
+        assert f"full colour: {said}" in shown
 
 
 def test_scores_are_apart_by_the_sign_of_their_products():

@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.diagrams import arrow, canvas, cells
-from tutorial_lib.figures.style import AMBER, BLUE, CARD, DPI, INK, MUTED, ORANGE, styled
+from tutorial_lib.figures.style import BLUE, CARD, DPI, INK, MUTED, ORANGE, styled
 
 FEW, SOME = 11, 100  # up to FEW numbers on a side are squares, up to SOME thin lines, more a strip
 SMALL, LARGE, PAGE = 0.16, 0.22, 8.4  # inches: squares grow from small to large to fill the page
@@ -16,20 +16,21 @@ THIN, PIXELS = 0.029, 576  # inches for a thin line; how many dots a strip is wi
 STRIP = PIXELS / DPI  # inches
 SIGN, LEFT, RIGHT = 0.46, 1.0, 1.3  # inches for a sign, the tokens at the left, the bar of colours
 APART, LINE = 0.36, 0.24  # inches between tables one below the other; a line of bars
-MOST = 0.995  # of a large table's numbers stay below the full colour: a few are far larger
+MOST = 0.98  # of the numbers in a strip stay below the full colour: a few are far larger
 
 
 @styled
-def worked_step(title, words, *parts, row=None, figure=None):
+def worked_step(title, words, *parts, row=None, top=None, figure=None):
     """Whole matrices with signs between them; blue is above 0, orange below.
 
     words are the tokens, which name the rows. A part is a sign ("@", "+", "→") or (name, matrix
-    (R, C)), or (name, matrix, names), with a name for each column or a dict from columns to names.
-    Few numbers are squares; more than a hundred columns are a strip, where a dot shows the largest
-    of the numbers that fall on it, and two strips or more stand one below the other. Whole numbers
-    in one column are written out. `row` frames a token's row in the first and the last part, or in
-    all strips; where all columns of the last part have names, it writes out the row's largest
-    number. Each part has the number of its full colour. Raises ShapeError for what is no matrix.
+    (R, C)), or (name, matrix, names), with a name for each column. Few numbers are squares; more
+    than a hundred columns are a strip, where a dot shows the largest of the numbers that fall on
+    it, and two strips or more stand one below the other. Whole numbers in one column are written
+    out. `row` frames a token's row in the first and the last part, or in all strips, whose colours
+    are scaled for it; where the columns of the last part have names, it writes out the row's
+    largest number. Each part has the number of its full colour, top if given. Raises ShapeError for
+    what is no matrix.
 
     >>> drawn = worked_step("Twice", ["a", "b"], ("x", [[1.0], [2.0]]), "→", ("y", [[2.0], [4.0]]))
     >>> [text.get_text() for text in drawn.axes[0].texts][:5]
@@ -37,7 +38,8 @@ def worked_step(title, words, *parts, row=None, figure=None):
     """
     matrices = [_matrix(*part) for part in parts if not isinstance(part, str)]
     # What is added shares one scale, so that colours add up, too.
-    top = max(_top(values) for _, values, _ in matrices) if "+" in parts else None
+    if top is None and "+" in parts:
+        top = max(_top(values, row) for _, values, _ in matrices)
     if sum(values.shape[1] > SOME for _, values, _ in matrices) > 1:
         return _stacked(title, words, parts, top, row, figure)
 
@@ -63,8 +65,9 @@ def worked_step(title, words, *parts, row=None, figure=None):
         bottom = (tall - height) / 2
         if at == 0:
             _name_rows(axes, words, x, bottom, height)
-        _draw(axes, values, x, bottom, width, height, top, names)
-        _caption(axes, name, values, x + width / 2, bottom - 0.06, top)
+        full = top or _top(values, row)
+        _draw(axes, values, x, bottom, width, height, full, names)
+        _caption(axes, name, values, x + width / 2, bottom - 0.06, full)
         if row is not None and (at == 0 or last):
             _frame(axes, row, len(values), x, bottom, width, height)
             if last and at > 0 and len(names) == values.shape[1]:
@@ -187,9 +190,11 @@ def _strips(axes, y, parts, words, top, row):
         height = SMALL * len(values)
         y -= height
         _name_rows(axes, rows, LEFT, y, height)
-        _draw(axes, values, LEFT, y, STRIP, height, top, names)
-        _caption(axes, name, values, LEFT + STRIP + 0.1, y + height / 2 + 0.28, top, ha="left")
-        if row is not None and len(values) > 1:
+        framed = row if len(values) > 1 else None
+        full = top or _top(values, framed)
+        _draw(axes, values, LEFT, y, STRIP, height, full, names)
+        _caption(axes, name, values, LEFT + STRIP + 0.1, y + height / 2 + 0.28, full, ha="left")
+        if framed is not None:
             _frame(axes, row, len(values), LEFT, y, STRIP, height)
 
 
@@ -210,16 +215,18 @@ def _side(n, unit=0.0):
     return n * unit if n <= FEW else n * THIN if n <= SOME else STRIP
 
 
-def _top(values):
-    """Return the number of the full colour."""
-    sizes = np.abs(values[np.isfinite(values)])
-    most = np.quantile(sizes, MOST) if values.shape[1] > SOME else 0
+def _top(values, row):
+    """Return the number of the full colour, of a strip for its framed row."""
+    strip = values.shape[1] > SOME
+    shown = values[row] if strip and row is not None else values
+    sizes = np.abs(shown[np.isfinite(shown)])
+    most = np.quantile(sizes, MOST) if strip else 0
     return float(most or sizes.max())
 
 
 def _room(names):
     """How many inches the names of columns take, which are written upwards."""
-    return 0.28 if isinstance(names, dict) else 0.12 + 0.082 * max(map(len, names), default=0)
+    return 0.12 + 0.082 * max(map(len, names), default=0)
 
 
 def _sign(axes, sign, x, y):
@@ -244,16 +251,13 @@ def _draw(axes, values, left, bottom, width, height, top, names):
             y = bottom + height * (1 - (i + 0.5) / len(values))
             axes.text(left + width / 2, y, str(number), fontsize=9.5, ha="center", va="center")
     elif max(values.shape) <= FEW:
-        cells(axes, values, left, bottom, width, height, top=top or _top(values))
+        cells(axes, values, left, bottom, width, height, top=top)
     else:
-        _paint(axes, values, left, bottom, width, height, top or _top(values))
+        _paint(axes, values, left, bottom, width, height, top)
     each = width / values.shape[1]
-    lying = isinstance(names, dict)  # few of many columns have names: there is room for them
-    for i, word in names.items() if lying else enumerate(names):
-        x, y = left + each * (i + 0.5), bottom + height + 0.06
-        if lying:
-            axes.plot([x, x], [y - 0.06, y + 0.02], color=INK, linewidth=1, clip_on=False)
-        axes.text(x, y, word, rotation=0 if lying else 90, fontsize=9, ha="center", va="bottom")
+    for i, word in enumerate(names):
+        at = {"x": left + each * (i + 0.5), "y": bottom + height + 0.06}
+        axes.text(s=word, rotation=90, fontsize=9, ha="center", va="bottom", **at)
 
 
 def _paint(axes, values, left, bottom, width, height, top):
@@ -269,6 +273,9 @@ def _paint(axes, values, left, bottom, width, height, top):
     image = strength * full + (1 - strength) * np.array(to_rgb(CARD))
     ends = (left, left + width, bottom, bottom + height)
     axes.imshow(image, extent=ends, interpolation="nearest", aspect="equal", zorder=4)
+    for i in range(1, len(values)):
+        y = bottom + height * i / len(values)
+        axes.plot([left, left + width], [y, y], color=CARD, linewidth=1, zorder=4.5)
     edge = {"facecolor": "none", "edgecolor": MUTED, "linewidth": 0.8, "zorder": 5}
     axes.add_patch(Rectangle((left, bottom), width, height, **edge))
 
@@ -279,14 +286,14 @@ def _caption(axes, name, values, x, y, top, ha="center"):
     axes.text(x, y, name, fontsize=10, color=BLUE, **look)
     axes.text(x, y - 0.19, _size(values), fontsize=9, color=MUTED, **look)
     if values.dtype.kind != "i":
-        said = f"full colour: {top or _top(values):.2g}"
+        said = f"full colour: {top:.2g}"
         axes.text(x, y - 0.37, said, fontsize=9, color=MUTED, **look)
 
 
 def _frame(axes, row, n_rows, left, bottom, width, height):
     """Frame the followed token's row."""
     each = height / n_rows
-    look = {"facecolor": "none", "edgecolor": AMBER, "linewidth": 2.2, "zorder": 6}
+    look = {"facecolor": "none", "edgecolor": INK, "linewidth": 2, "zorder": 6}
     axes.add_patch(Rectangle((left, bottom + height - each * (row + 1)), width, each, **look))
 
 
