@@ -25,6 +25,12 @@ def test_numbers_are_white_on_dark_squares_only():
     assert white == [True, False, False, False, True, False]
 
 
+def test_a_square_without_a_number_is_empty():
+    figure = figures.heat_map_row({"one": [[0.5, np.nan]]}, "a", "bc", "t", row_label="rows")
+    assert texts(figure.axes[0]) == ["0.50", ""]
+    assert figure.axes[0].get_ylabel() == "rows"
+
+
 def test_the_diagonal_can_be_framed():
     axes = figures.heat_map(np.ones((3, 3)), "abc", "def", "t", diagonal=True).axes[0]
     assert [patch.get_xy() for patch in axes.patches] == [(at - 0.5, at - 0.5) for at in range(3)]

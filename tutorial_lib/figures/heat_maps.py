@@ -84,12 +84,14 @@ def heat_map_row(
     form: str = "{:.2f}",
     signed: bool = False,
     neutral: float | None = None,
+    row_label: str = "",
     figure: Figure | None = None,
 ) -> Figure:
     """Tables with the same names side by side, each as `heat_map` draws it, on one scale.
 
     tables maps a title to values (R, C); rows and columns are R and C names; neutral: what is blank
-    in place of 0, with orange below it and blue above. Raises ShapeError when the counts differ.
+    in place of 0, with orange below it and blue above; row_label: what the rows are. Raises
+    ShapeError when the counts differ.
 
     >>> figure = heat_map_row({"Before": [[0.1]], "After": [[0.9]]}, ["it"], ["street"], "Title")
     >>> [axes.get_title() for axes in figure.axes]
@@ -106,6 +108,7 @@ def heat_map_row(
     for axes, (name, values) in zip(panels, tables.items(), strict=True):
         _squares(axes, values, rows, columns, scale, form)
         panel_title(axes, name)
+    panels[0].set_ylabel(row_label)
     headline(figure, title)
     return figure
 
@@ -128,7 +131,7 @@ def _scale(tables, signed):
 
 
 def _squares(axes, values, rows, columns, scale, form):
-    """Draw the squares and their names, with the numbers unless form is None."""
+    """Draw the squares and their names, with the numbers unless form is None; a NaN has none."""
     n_rows, n_columns = values.shape
     picture = axes.imshow(values, **scale, aspect="auto")
     every, down = -(-n_columns // 24), -(-n_rows // 30)  # many names would run into each other
@@ -150,7 +153,7 @@ def _squares(axes, values, rows, columns, scale, form):
             axes.text(
                 column,
                 row,
-                form.format(value),
+                "" if np.isnan(value) else form.format(value),
                 ha="center",
                 va="center",
                 fontsize=9,

@@ -108,9 +108,9 @@ PREDICTIONS = (
     Prediction(
         id="P5b.6",
         key="without_the_copying_head",
-        question="The model has 3 layers of 4 heads. The one head that looks most at the endings "
-        "that give the answer is silenced. What share of the questions after 8 examples is still "
-        "right, between 0 and 1?",
+        question="A small model of 3 layers of 4 heads chooses between two endings. The head that "
+        "looks most at the endings that tell is silenced, eleven are left. What share of the "
+        "questions after 8 examples is still right, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -124,8 +124,8 @@ PREDICTIONS = (
     Prediction(
         id="P5b.8",
         key="reader_of_the_hypothesis",
-        question="Three labels, equally frequent. How accurate is a reader that sees only the "
-        "hypothesis, on the pairs that leak, between 0 and 1?",
+        question="Three labels, equally frequent. How accurate is naive Bayes that sees only the "
+        "hypothesis and not the premise, between 0 and 1?",
         share=True,
     ),
 )

@@ -244,15 +244,13 @@ REPAIR_GENERATOR = Symptom(
     title="Repair the generator",
     level="medium",
     text="""
-The picture above counts a generator's pairs by label, and by how many **general** choices the
-hypothesis makes, 0 to 4: “some” in place of a number, “animals” of a kind, “outdoors” of one place,
-and a size left out. In a sound data set every row would be even, and every label true. The code has
-one of the four mistakes below. Choose the letter, then repair `balanced`, so that each hypothesis
-comes once with each label, or not at all.
+The picture above counts a generator's pairs by label, and by how many general choices
+(“some”, “animals”, “outdoors”, no size) the hypothesis makes, 0 to 4. In a sound data set every row
+would be even, and every label true. The code has one of the four mistakes below. Choose the letter,
+then repair `balanced`, so that each hypothesis comes once with each label, or not at all.
 
-Both sentences of a pair are about the same animals: if those are outdoors, they are not in the
-hall. `premises` and `hypotheses` are lists of Scenes; `scene.text` is the sentence. Where several
-premises fit, take any. Three names help:
+Both sentences of a pair are about the same animals. `premises` and `hypotheses` are lists of
+Scenes; `scene.text` is the sentence. Where several premises fit, take any. Three names help:
 
 - `LABELS` holds the three labels;
 - `relation(premise, hypothesis)` says which of them is true of two Scenes;
