@@ -1,3 +1,7 @@
+import torch
+
+from tutorial_lib.datasets import minilm_folder
+from tutorial_lib.models import BERT
 from tutorial_lib.recipes import load_result, minilm_names, play_names
 
 
@@ -16,3 +20,11 @@ def test_fine_tuned_it_beats_its_frozen_self_and_the_rule_of_capitals_in_each_fo
     assert tuned.keys() == frozen.keys() == rule.keys() == {*minilm_names.SETTINGS["seeds"]}
     assert all(tuned[seed] > rule[seed] + 0.1 for seed in tuned)
     assert all(tuned[seed] > frozen[seed] + 0.03 for seed in tuned)
+
+
+def test_a_body_cut_short_gives_the_vectors_of_an_earlier_layer():
+    body = BERT.from_pretrained(minilm_folder())
+    ids = torch.tensor([[101, 2040, 2003, 7737, 102]])
+    with torch.no_grad():
+        shorter = minilm_names.first_layers(body, 5)(ids)
+        torch.testing.assert_close(shorter, body.hidden_states(ids)[5])
