@@ -83,9 +83,9 @@ def test_no_speaker_in_the_words():
 
 def test_drawn_speeches_are_short_from_the_plays_and_those_with_a_name_come_first():
     plays = ["Hamlet", "Henry V"]
-    drawn = draw_speeches(plays, 20, 30, seed=1, shortest=4, longest=12)
+    drawn = draw_speeches(plays, 20, 30, seed=1)
     assert ["B" in speech.tags for speech in drawn] == [True] * 20 + [False] * 30
     assert {speech.play for speech in drawn} == {*plays}
-    assert all(4 <= len(speech.words) <= 12 for speech in drawn)
-    assert drawn == draw_speeches(plays, 20, 30, seed=1, shortest=4, longest=12)
-    assert drawn != draw_speeches(plays, 20, 30, seed=2, shortest=4, longest=12)
+    assert all(5 <= len(speech.words) <= 40 for speech in drawn)
+    assert drawn == draw_speeches(plays, 20, 30, seed=1)
+    assert drawn != draw_speeches(plays, 20, 30, seed=2)

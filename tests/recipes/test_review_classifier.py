@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import torch
 from easy_reviews import TOKENIZER, reviews
 
@@ -84,11 +82,8 @@ def test_how_fresh_a_text_is_agrees_with_the_guess():
 
 
 def test_two_simple_ways_are_judged_by_seen_and_by_new_reviews():
-    train, test = reviews(60), reviews(30, seed=1)
-    for shares in (count_words(train, test), probe(model(), TOKENIZER, train, test, 10.0)):
+    train, test = reviews(200), reviews(100, seed=1)
+    for shares in (count_words(train, test), probe(model(), TOKENIZER, train, test)):
         assert len(shares) == 2
         assert shares[0] > 0.8
         assert shares[1] > 0.6
-    turned = [replace(review, label=1 - review.label) for review in test]
-    right, wrong = (count_words(train, part)[1] for part in (test, turned))
-    assert right + wrong == 1

@@ -35,6 +35,7 @@ english french frenchman frenchmen frenchwoman france venice bohemia syracuse ep
 """
 NOT_NAMES = frozenset(_WORDS.split())
 _COMMON = 3  # times in lower case
+_SHORT = range(5, 41)  # words and marks of a speech that `draw_speeches` may draw
 
 
 @dataclass(frozen=True)
@@ -131,17 +132,17 @@ def name_words(speeches):
     }
 
 
-def draw_speeches(plays, n_named, n_plain, seed=0, shortest=5, longest=40):
+def draw_speeches(plays, n_named, n_plain, seed=0):
     """Return short LabelledSpeeches of some plays: so many with a name, then so many without.
 
-    plays are titles; a speech has at least `shortest` words and marks, and at most `longest`.
+    plays are titles; a speech has 5 to 40 words and marks.
     Raises ValueError when the plays have fewer such speeches.
 
     >>> [speech.tags.count("B") for speech in draw_speeches(["Hamlet"], 1, 1)]
     [1, 0]
     """
     labelled = load_play_names()
-    short = [s for play in plays for s in labelled[play] if shortest <= len(s.words) <= longest]
+    short = [s for play in plays for s in labelled[play] if len(s.words) in _SHORT]
     draw = random.Random(seed)
     named, plain = ([s for s in short if ("B" in s.tags) is has] for has in (True, False))
     return draw.sample(named, n_named) + draw.sample(plain, n_plain)

@@ -1,6 +1,6 @@
 """Vectors of words from counts, and vectors of whole texts from an encoder."""
 
-from tutorial_lib.embeddings.texts import in_batches, text_vectors
+from tutorial_lib.embeddings.texts import in_batches, padded_batches, text_vectors
 from tutorial_lib.embeddings.words import (
     StaticVectors,
     cooccurrence,
@@ -13,6 +13,7 @@ __all__ = [
     "StaticVectors",
     "cooccurrence",
     "in_batches",
+    "padded_batches",
     "ppmi",
     "static_vectors",
     "text_vectors",

@@ -6,6 +6,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from tutorial_lib.datasets.play_names import LabelledSpeech
+from tutorial_lib.embeddings import padded_batches
 from tutorial_lib.objectives import IGNORED
 
 
@@ -35,12 +36,10 @@ def read_speeches(model, speeches, label_pieces, batch_size=50):
         rows.append(torch.tensor([tokenizer.cls_id, *ids, tokenizer.sep_id]))
         labels.append(torch.tensor(label_pieces(speech.tags, [w.tokens[1:-1] for w in words])))
     found = [None] * len(rows)
-    for places in torch.tensor([len(row) for row in rows]).argsort(stable=True).split(batch_size):
-        batch = [rows[place] for place in places]
-        ids = pad_sequence(batch, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
-        states = torch.stack(model.hidden_states(ids, mask=ids != tokenizer.pad_id))
-        for place, row, of_one in zip(places.tolist(), batch, states.unbind(1), strict=True):
-            found[place] = of_one[:, : len(row)].clone()  # (L + 1, T, D)
+    for places, ids, mask in padded_batches(rows, tokenizer.pad_id, batch_size):
+        states = torch.stack(model.hidden_states(ids, mask=mask))  # (L + 1, B, T, D)
+        for place, of_one in zip(places.tolist(), states.unbind(1), strict=True):
+            found[place] = of_one[:, : len(rows[place])].clone()  # (L + 1, T, D)
     return list(map(ReadSpeech, speeches, found, labels))
 
 

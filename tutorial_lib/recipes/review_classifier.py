@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -103,28 +102,34 @@ def fresh(body, head, tokenizer, texts):
     return in_batches(of_batch, tokenizer, texts)
 
 
-def count_words(train, test, strength=10.0):
-    """Return the shares of train and of test that weighted word counts judge right.
-
-    The counts are TF-IDF's, of single words and pairs; `strength` is how freely the linear
-    classifier may fit (C in scikit-learn).
-    """
-    counter = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+def word_counts(train, *others, longest):
+    """Return TF-IDF's counts of train and of others: of words, with longest=2 of pairs, too."""
+    counter = TfidfVectorizer(ngram_range=(1, longest), sublinear_tf=True)
     counter.fit([review.text for review in train])
-    counts = [counter.transform([review.text for review in part]) for part in (train, test)]
-    return _shares_right(*counts, train, test, strength)
+    return [counter.transform([review.text for review in part]) for part in (train, *others)]
 
 
-def probe(model, tokenizer, train, test, strength=0.1):
+def linear_classifier(seen, reviews, strength):
+    """Return a classifier fitted to what is seen, (N, D), as freely as strength (C) allows."""
+    labels = [review.label for review in reviews]
+    return LogisticRegression(C=strength, max_iter=2_000).fit(seen, labels)
+
+
+def count_words(train, test):
+    """Return the shares of train and of test that counts of words and pairs judge right."""
+    return _shares_right(*word_counts(train, test, longest=2), train, test, strength=10.0)
+
+
+def probe(model, tokenizer, train, test):
     """Return the shares of train and of test that a linear probe judges right.
 
     It reads the mean vectors after the last layer of a model that stays as it is.
     """
     means = [frozen_features(model, tokenizer, part)[-1].numpy() for part in (train, test)]
-    return _shares_right(*means, train, test, strength)
+    return _shares_right(*means, train, test, strength=0.1)
 
 
 def _shares_right(seen, new, train, test, strength):
-    labels = [np.array([review.label for review in part]) for part in (train, test)]
-    classifier = LogisticRegression(C=strength, max_iter=2_000).fit(seen, labels[0])
-    return classifier.score(seen, labels[0]), classifier.score(new, labels[1])
+    classifier = linear_classifier(seen, train, strength)
+    pairs = ((seen, train), (new, test))
+    return tuple(classifier.score(x, [review.label for review in part]) for x, part in pairs)

@@ -16,12 +16,17 @@ import random
 from functools import partial
 
 import torch
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 
 from tutorial_lib.datasets import load_reviews, minilm_folder
 from tutorial_lib.models import BERT
-from tutorial_lib.recipes.review_classifier import freeze_embeddings, frozen_features, guess, learn
+from tutorial_lib.recipes.review_classifier import (
+    freeze_embeddings,
+    frozen_features,
+    guess,
+    learn,
+    linear_classifier,
+    word_counts,
+)
 from tutorial_lib.tokenizers import WordPieceTokenizer
 from tutorial_lib.training import set_seed
 
@@ -95,12 +100,7 @@ def majority(train, validation, test, seed):
 
 def tf_idf(strengths, train, validation, test, seed):
     """Return the row of weighted word counts: single words or pairs too, as validation says."""
-    tables = []
-    for longest in (1, 2):
-        words = TfidfVectorizer(ngram_range=(1, longest), sublinear_tf=True)
-        words.fit([review.text for review in train])
-        parts = (train, validation, test)
-        tables.append([words.transform([review.text for review in part]) for part in parts])
+    tables = [word_counts(train, validation, test, longest=longest) for longest in (1, 2)]
     return [_best_linear(strengths, tables, train, validation, test)]
 
 
@@ -118,11 +118,10 @@ def frozen(strengths, features, train, validation, test, seed):
 
 def _best_linear(strengths, tables, train, validation, test):
     """Return the row of the table and strength that do best on the validation part."""
-    labels = [review.label for review in train]
     rows = []
     for seen, *unseen in tables:
         for strength in strengths:
-            classifier = LogisticRegression(C=strength, max_iter=2_000).fit(seen, labels)
+            classifier = linear_classifier(seen, train, strength)
             guesses = [classifier.predict(part) for part in unseen]
             rows.append({"strength": strength} | _row(*guesses, validation, test))
     return max(rows, key=lambda row: row["validation_accuracy"])

@@ -201,7 +201,7 @@ GRADIENT = Write(
     title="A gradient",
     level="medium",
     text="""
-SmolLM2 says *far*, and the truth was *tired*. In the next cell you push it there, step by step: the
+SmolLM2 says *far*, and the truth was *tired*. Below you push it there, step by step: the
 gradient of its surprise says which way. A whole model learns by such steps.
 
 Write `gradient(f, x)`: the gradient of the number `f(x)` with respect to `x`, by autograd.

@@ -11,7 +11,7 @@ from tutorial_lib.figures.diagrams import arrow, canvas, cells
 from tutorial_lib.figures.style import BLUE, CARD, DPI, INK, MUTED, ORANGE, styled
 
 FEW, SOME = 11, 100  # up to FEW numbers on a side are squares, up to SOME thin lines, more a strip
-SMALL, LARGE, PAGE = 0.16, 0.22, 8.4  # inches: squares grow from small to large to fill the page
+SMALL, LARGE, PAGE = 0.16, 0.22, 8.4  # inches: squares fill the page, a strip's rows are small
 THIN, PIXELS = 0.029, 576  # inches for a thin line; how many dots a strip is wide
 STRIP = PIXELS / DPI  # inches
 SIGN, LEFT, RIGHT = 0.46, 1.0, 1.3  # inches for a sign, the tokens at the left, the bar of colours
@@ -45,7 +45,7 @@ def worked_step(title, words, *parts, row=None, top=None, figure=None):
 
     signs = SIGN * (len(parts) - len(matrices))
     squares = sum(max(3, v.shape[1]) for _, v, _ in matrices if v.shape[1] <= FEW)
-    others = sum(_side(v.shape[1], 0) for _, v, _ in matrices if v.shape[1] > FEW)
+    others = sum(_side(v.shape[1]) for _, v, _ in matrices if v.shape[1] > FEW)
     unit = min(LARGE, max(SMALL, (PAGE - LEFT - signs - RIGHT - others) / max(1, squares)))
     tall = max(_side(len(values), unit) for _, values, _ in matrices)
     wide = max(LEFT + signs + others + unit * squares + RIGHT, 0.1 * len(title))
@@ -79,7 +79,7 @@ def worked_step(title, words, *parts, row=None, top=None, figure=None):
 
 @styled
 def worked_scores(title, words, table, vector, row=None, figure=None):
-    """Why one row of a table fits a vector best: its products, apart by their sign.
+    """How each row of a table fits a vector: its products, apart by their sign.
 
     words name the rows; table (name, matrix (R, D)) and vector (name, numbers (D,)) are strips.
     Below them a bar to the right is the sum of a row's products above 0, one to the left that of
