@@ -3,10 +3,9 @@ import pytest
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.datasets.play_names import (
     cast_names,
-    draw_speeches,
+    draw_parts,
     label,
     load_play_names,
-    name_words,
 )
 from tutorial_lib.datasets.shakespeare import parse_play
 from tutorial_lib.objectives import entities
@@ -59,10 +58,19 @@ def test_the_plays_have_their_own_names_and_nobody_elses():
     assert [len(labelled[play.title]) for play in corpus.plays] == [
         len(play.speeches) for play in corpus.plays
     ]
-    assert {"hamlet", "ophelia", "laertes"} < name_words(labelled["Hamlet"])
-    assert not {"yorick", "king", "clown", "i"} & name_words(labelled["Hamlet"])
+    named = {
+        title: {
+            word.lower()
+            for speech in speeches
+            for word, tag in zip(speech.words, speech.tags, strict=True)
+            if tag != "O"
+        }
+        for title, speeches in labelled.items()
+    }
+    assert {"hamlet", "ophelia", "laertes"} < named["Hamlet"]
+    assert not {"yorick", "king", "clown", "i"} & named["Hamlet"]
     for play in corpus.plays:
-        assert name_words(labelled[play.title]) <= cast_names(play)
+        assert named[play.title] <= cast_names(play)
     spans = [
         speech.words[slice(*span)]
         for speeches in labelled.values()
@@ -81,11 +89,16 @@ def test_no_speaker_in_the_words():
     assert speeches[3].play == "Hamlet"
 
 
-def test_drawn_speeches_are_short_from_the_plays_and_those_with_a_name_come_first():
-    plays = ["Hamlet", "Henry V"]
-    drawn = draw_speeches(plays, 20, 30, seed=1)
-    assert ["B" in speech.tags for speech in drawn] == [True] * 20 + [False] * 30
-    assert {speech.play for speech in drawn} == {*plays}
-    assert all(5 <= len(speech.words) <= 40 for speech in drawn)
-    assert drawn == draw_speeches(plays, 20, 30, seed=1)
-    assert drawn != draw_speeches(plays, 20, 30, seed=2)
+def test_drawn_parts_share_no_play_and_follow_the_seed():
+    held_out = ["Hamlet", "Henry V", "Twelfth Night"]
+    parts = draw_parts(held_out, seed=1)
+    named = [["B" in speech.tags for speech in part] for part in parts]
+    assert named == [[True] * n + [False] * m for n, m in [(450, 200), (360, 160), (200, 200)]]
+    train, validation, test = ({speech.play for speech in part} for part in parts)
+    assert test == {*held_out}
+    assert not train & validation
+    assert not (train | validation) & test
+    assert len(validation) == 7
+    assert all(5 <= len(speech.words) <= 40 for part in parts for speech in part)
+    assert parts == draw_parts(held_out, seed=1)
+    assert parts != draw_parts(held_out, seed=2)

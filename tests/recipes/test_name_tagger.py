@@ -5,16 +5,14 @@ import torch
 
 from tutorial_lib.datasets.play_names import label
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.objectives import IGNORED, TAGS
-from tutorial_lib.recipes import name_tagger
+from tutorial_lib.objectives import IGNORED
 from tutorial_lib.recipes.name_tagger import (
-    MadeUpNames,
     NameBatches,
     by_length,
     fine_tune_names,
     name_loss,
     tag,
-    windows,
+    token_row,
 )
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
@@ -46,99 +44,23 @@ def model():
     return encoder
 
 
-def test_windows_hold_every_word_once_and_cut_none():
-    speech = label("good Aioia and Iaoo, my lord and my king", {"aioia", "iaoo"})
-    ((one,),) = windows([speech], TOKENIZER)
-    assert one.ids == TOKENIZER.encode(" ".join(speech.words)).ids
-    (several,) = windows([speech], TOKENIZER, width=6)
-    assert len(several) > 2
-    assert [i for window in several for i in window.ids[1:-1]] == one.ids[1:-1]
-    assert [TAGS[i] for window in several for i in window.labels] == list(speech.tags)
-    for window in several:
-        assert len(window.ids) <= 8
-        assert len(window.places) == len(window.labels)
-        firsts = [TOKENIZER.vocab[window.ids[place]] for place in window.places]
-        assert not any(piece.startswith("##") for piece in firsts)
-    # A word that is longer than a window is a window of its own.
-    assert len(windows([label("Aioia", {"aioia"})], TOKENIZER, width=2)[0]) == 1
-
-
-def test_made_up_names_keep_their_places_and_pieces_and_leave_all_else():
-    speech = label("good Aioia and Iaoo, my lord Oa and the good Io", {"aioia", "iaoo", "oa", "io"})
-    ((row,),) = windows([speech], TOKENIZER)
-    assert MadeUpNames([row], 0.0).exchanged(row, random.Random(0)) == row
-    names = MadeUpNames([row, row], 1.0)
-    made = [names.exchanged(row, random.Random(seed)) for seed in range(30)]
-    named = [speech.tags[i] != "O" for i in range(len(speech.words))]
-    ends = [*row.places[1:], len(row.ids) - 1]
-    for is_name, start, end in zip(named, row.places, ends, strict=True):
-        seen = {tuple(one.ids[start:end]) for one in made}
-        assert {len(ids) for ids in seen} == {end - start}
-        assert (len(seen) > 1) == is_name
-        if is_name:
-            vocab = [[TOKENIZER.vocab[i] for i in ids] for ids in seen]
-            assert {pieces[0] for pieces in vocab} == {"a", "i", "o"}
-            assert {piece for pieces in vocab for piece in pieces[1:]} <= {"##a", "##i", "##o"}
-    assert {(one.places == row.places, one.labels == row.labels) for one in made} == {(True, True)}
-    assert made[0] == names.exchanged(row, random.Random(0))
-
-
-def test_the_share_of_made_up_names_counts_every_time_and_each_name_once():
-    often = [label(text, {"aioia", "oo"}) for text in ["good Aioia"] * 40 + ["my Oo"]]
-    rows = [row for group in windows(often, TOKENIZER) for row in group]
-    names, draw = MadeUpNames(rows, 0.5), random.Random(0)
-    made = [names.exchanged(rows[0], draw) for _ in range(600)]
-    first = [TOKENIZER.vocab[row.ids[row.places[1]]] for row in made]
-    # Half keep their a; of the others half begin as Oo does, though that one is rare.
-    assert first.count("o") / len(first) == pytest.approx(0.25, abs=0.06)
-
-
-def test_batches_and_the_training_exchange_names_and_nothing_else(monkeypatch):
-    part = speeches(60)
-    changed = total = 0
-    as_they_are, made_up = (
-        NameBatches(part, TOKENIZER, tokens=120, seed=0, made_up=share) for share in (0.0, 1.0)
-    )
-    for batch, other, _ in zip(as_they_are, made_up, range(4), strict=False):
-        ids, others = batch[0], other[0]
-        assert all(ours.equal(theirs) for ours, theirs in zip(batch[1:], other[1:], strict=True))
-        pieces = [[TOKENIZER.vocab[i] for i in line] for line in ids]
-        of_names = torch.tensor([[p.strip("#") in {*"aio"} for p in line] for line in pieces])
-        assert ids[~of_names].equal(others[~of_names])
-        changed += (ids != others).sum().item()
-        total += of_names.sum().item()
-    assert changed > total / 2
-    seen = []
-    monkeypatch.setattr(
-        name_tagger, "fit", lambda model, batches, *rest, **options: seen.append(batches)
-    )
-    fine_tune_names(model(), part, steps=1, made_up=0.3)
-    assert seen[0].names.share == 0.3
-
-
-def test_half_of_the_windows_have_a_name_and_only_first_pieces_a_label():
+def test_batches_hold_whole_speeches_with_a_label_for_first_pieces_only():
     part = speeches(90)
-    batches = NameBatches(part, TOKENIZER, tokens=120, seed=0)
-    with_name = sum(any(row.labels) for row in batches.rows)
-    assert with_name == 60
-    assert len(batches.rows) == 60 + 30  # all that there are without
-    assert len(NameBatches(part[:30], TOKENIZER, 120, 0).rows) == 30
-    few = [speech for speech in part if "B" in speech.tags][:7]
-    none = [speech for speech in part if "B" not in speech.tags]
-    assert len(NameBatches([*few, *none], TOKENIZER, 120, 0).rows) == 14
-    ids, mask, labels = next(iter(batches))
+    ids, mask, labels = next(iter(NameBatches(part, TOKENIZER, tokens=120, seed=0)))
     assert ids.numel() <= 120
     assert mask.equal(ids != TOKENIZER.pad_id)
+    read = {tuple(TOKENIZER.encode(" ".join(speech.words)).ids) for speech in part}
     for tokens, line in zip(ids, labels, strict=True):
+        assert tuple(tokens[tokens != TOKENIZER.pad_id].tolist()) in read
         pieces = [TOKENIZER.vocab[i] for i in tokens]
         first = [not p.startswith(("##", "[")) for p in pieces]
         assert [label != IGNORED for label in line.tolist()] == first
-    for ours, again in zip(next(iter(batches)), (ids, mask, labels), strict=True):
-        assert ours.equal(again)
+    again = next(iter(NameBatches(part, TOKENIZER, tokens=120, seed=0)))
+    assert all(ours.equal(theirs) for ours, theirs in zip(again, (ids, mask, labels), strict=True))
 
 
 def test_groups_of_similar_length_hold_every_row_once():
-    rows = [row for group in windows(speeches(50), TOKENIZER) for row in group]
+    rows = [token_row(speech, TOKENIZER) for speech in speeches(50)]
     groups = by_length(rows, 60)
     assert sorted(len(row.ids) for group in groups for row in group) == sorted(
         len(row.ids) for row in rows

@@ -21,6 +21,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from tutorial_lib.datasets.shakespeare import load_shakespeare
 from tutorial_lib.tokenizers.pretokenize import bert_words
@@ -35,7 +36,7 @@ english french frenchman frenchmen frenchwoman france venice bohemia syracuse ep
 """
 NOT_NAMES = frozenset(_WORDS.split())
 _COMMON = 3  # times in lower case
-_SHORT = range(5, 41)  # words and marks of a speech that `draw_speeches` may draw
+_SHORT = range(5, 41)  # words and marks of a speech that `draw_parts` may draw
 
 
 @dataclass(frozen=True)
@@ -118,31 +119,38 @@ def load_play_names() -> dict[str, tuple[LabelledSpeech, ...]]:
     return labelled
 
 
-def name_words(speeches):
-    """Return the words that are labelled as names in speeches, in lower case, as a set.
+class SpeechParts(NamedTuple):
+    """Three tuples of LabelledSpeeches; no play is in two of them."""
 
-    >>> name_words([label("Good Hamlet!", {"hamlet"})])
-    {'hamlet'}
+    train: tuple[LabelledSpeech, ...]
+    validation: tuple[LabelledSpeech, ...]
+    test: tuple[LabelledSpeech, ...]
+
+
+def draw_parts(held_out, seed=0):
+    """Return the SpeechParts of one draw: short speeches, those with a name first.
+
+    The test has 400 of the plays held_out, titles, half of them with a name. Every fifth of the
+    other plays is for validation, 520 speeches, and the training has 650 of the rest; of both,
+    nine of thirteen have a name. A speech has 5 to 40 words and marks.
+
+    >>> parts = draw_parts(["Hamlet", "Henry V"])
+    >>> [(len(part), sum("B" in speech.tags for speech in part)) for part in parts]
+    [(650, 450), (520, 360), (400, 200)]
     """
-    return {
-        word.lower()
-        for speech in speeches
-        for word, tag in zip(speech.words, speech.tags, strict=True)
-        if tag != "O"
-    }
+    others = [play for play in load_play_names() if play not in held_out]
+    validation = others[::5]
+    train = [play for play in others if play not in validation]
+    return SpeechParts(
+        _draw(train, 450, 200, seed),
+        _draw(validation, 360, 160, seed),
+        _draw(held_out, 200, 200, seed),
+    )
 
 
-def draw_speeches(plays, n_named, n_plain, seed=0):
-    """Return short LabelledSpeeches of some plays: so many with a name, then so many without.
-
-    plays are titles; a speech has 5 to 40 words and marks.
-    Raises ValueError when the plays have fewer such speeches.
-
-    >>> [speech.tags.count("B") for speech in draw_speeches(["Hamlet"], 1, 1)]
-    [1, 0]
-    """
+def _draw(plays, n_named, n_plain, seed):
     labelled = load_play_names()
     short = [s for play in plays for s in labelled[play] if len(s.words) in _SHORT]
     draw = random.Random(seed)
     named, plain = ([s for s in short if ("B" in s.tags) is has] for has in (True, False))
-    return draw.sample(named, n_named) + draw.sample(plain, n_plain)
+    return (*draw.sample(named, n_named), *draw.sample(plain, n_plain))

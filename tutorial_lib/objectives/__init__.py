@@ -63,6 +63,7 @@ from tutorial_lib.objectives.spans import (
     best_span,
     entities,
     entity_f1,
+    piece_labels,
     span_scores,
 )
 
@@ -103,6 +104,7 @@ __all__ = [
     "pack_pairs",
     "pack_translated",
     "permute_sentences",
+    "piece_labels",
     "plan_masking",
     "pretraining_loss",
     "recall_at",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.objectives.next_token import IGNORED
 
 TAGS = ("O", "B", "I")
 
@@ -21,6 +22,22 @@ class SpanScores(NamedTuple):
     precision: float
     recall: float
     f1: float
+
+
+def piece_labels(tags: Sequence[str], pieces: Sequence[Sequence[str]]) -> list[int]:
+    """Return one label per token, [CLS] and [SEP] included: a place in TAGS, or IGNORED.
+
+    tags, one a word, and pieces, a list of pieces for each word, which are at least one. Only the
+    first piece of a word carries its label (Devlin et al. 2018, section 5.3).
+    Raises ValueError for another tag, and for more tags than words or fewer.
+
+    >>> piece_labels(["B", "O"], [["ho", "##ratio"], ["!"]])
+    [-100, 1, -100, 0, -100]
+    """
+    labels = [IGNORED]
+    for tag, of_word in zip(tags, pieces, strict=True):
+        labels += [TAGS.index(tag), *[IGNORED] * (len(of_word) - 1)]
+    return [*labels, IGNORED]
 
 
 def entities(tags: Iterable[str]) -> list[tuple[int, int]]:

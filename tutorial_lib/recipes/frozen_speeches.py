@@ -7,7 +7,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from tutorial_lib.datasets.play_names import LabelledSpeech
 from tutorial_lib.embeddings import padded_batches
-from tutorial_lib.objectives import IGNORED
+from tutorial_lib.objectives import IGNORED, TAGS
+from tutorial_lib.recipes.name_tagger import token_row
 
 
 class ReadSpeech(NamedTuple):
@@ -29,17 +30,14 @@ def read_speeches(model, speeches, label_pieces, batch_size=50):
     [CLS] and [SEP] included, from a tag and a list of pieces for each word.
     Raises ContextError for a speech that is too long.
     """
-    tokenizer, rows, labels = model.tokenizer, [], []
-    for speech in speeches:
-        words = [tokenizer.encode(word) for word in speech.words]
-        ids = [i for word in words for i in word.ids[1:-1]]
-        rows.append(torch.tensor([tokenizer.cls_id, *ids, tokenizer.sep_id]))
-        labels.append(torch.tensor(label_pieces(speech.tags, [w.tokens[1:-1] for w in words])))
+    read = [token_row(speech, model.tokenizer, label_pieces) for speech in speeches]
+    rows = [torch.tensor(row.ids) for row in read]
     found = [None] * len(rows)
-    for places, ids, mask in padded_batches(rows, tokenizer.pad_id, batch_size):
+    for places, ids, mask in padded_batches(rows, model.tokenizer.pad_id, batch_size):
         states = torch.stack(model.hidden_states(ids, mask=mask))  # (L + 1, B, T, D)
         for place, of_one in zip(places.tolist(), states.unbind(1), strict=True):
             found[place] = of_one[:, : len(rows[place])].clone()  # (L + 1, T, D)
+    labels = [torch.tensor(row.labels) for row in read]
     return list(map(ReadSpeech, speeches, found, labels))
 
 
@@ -56,6 +54,13 @@ def at_layer(rows, layer):
 def each_layer(rows):
     """Return the ReadSpeeches of each layer, from layer 0 on: L + 1 lists."""
     return [at_layer(rows, layer) for layer in range(len(rows[0].vectors))]
+
+
+@torch.no_grad()
+def tags_of(head, row):
+    """Return the tags that a token head gives to the words of a ReadSpeech at one layer."""
+    numbers = head(row.vectors)[row.labels != IGNORED].argmax(dim=-1)
+    return [TAGS[number] for number in numbers.tolist()]
 
 
 def ends_in_tokens(row, name):

@@ -222,13 +222,7 @@ RECIPES = {
             "play-names",
             "play_names",
             "table",
-            "which words of a speech are names: a BERT pre-trained or not, and two simple ways",
-        ),
-        Recipe(
-            "minilm-names",
-            "minilm_names",
-            "table",
-            "which words of a speech are names: MiniLM, frozen and fine-tuned",
+            "which words of a speech are names: PlayBERT and MiniLM, frozen and fine-tuned",
         ),
         Recipe(
             "who-says",

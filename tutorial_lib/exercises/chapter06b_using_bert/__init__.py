@@ -82,9 +82,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6b.2",
-        key="f1_of_names_by_minilm",
-        question="Names in the dialogue of plays held out of its training: what entity F1 does the "
-        "fine-tuned MiniLM reach, between 0 and 1?",
+        key="f1_of_names_from_650_speeches",
+        question="Names in 400 speeches of plays held out of its training: what entity F1 does a "
+        "MiniLM reach that was fine-tuned on 650 speeches, between 0 and 1?",
         share=True,
     ),
     Prediction(
