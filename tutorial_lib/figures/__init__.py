@@ -198,10 +198,6 @@ if TYPE_CHECKING:
         describe_misread_digits,
         misread_digits,
     )
-    from tutorial_lib.figures.chapter07_vit.seen_pictures import (
-        describe_seen_pictures,
-        seen_pictures,
-    )
     from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
         beside_the_ink,
         beyond_ink,
