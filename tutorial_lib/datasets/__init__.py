@@ -53,7 +53,6 @@ if TYPE_CHECKING:
         balanced_pairs,
         hypothesis_only,
         leaky_pairs,
-        mended_pairs,
         premise_only,
         relation,
     )
