@@ -269,12 +269,6 @@ if TYPE_CHECKING:
         describe_text_picture_map,
         text_picture_map,
     )
-    from tutorial_lib.figures.chapter10_text_and_pictures.found import (
-        describe_found_pictures,
-        describe_written_pictures,
-        found_pictures,
-        written_pictures,
-    )
     from tutorial_lib.figures.chapter10_text_and_pictures.inputs import (
         describe_words_and_regions,
         words_and_regions,
@@ -296,6 +290,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter10_text_and_pictures.towers import (
         clip_towers,
         describe_clip_towers,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.written import (
+        describe_written_pictures,
+        written_pictures,
     )
     from tutorial_lib.figures.charts import (
         bar_chart,
