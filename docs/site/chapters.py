@@ -29,7 +29,6 @@ EXPLORER = ": run this cell"
 FOLDED = re.compile(r"# folded: (.+)")
 SORTS = {"check": "exercise", "predict": "prediction", "recall": "recall"}  # of answers.py
 ASKED = re.compile(r'^(check|predict|recall)\("([PR]?[\d]+\w?\.\d+)"', re.M)
-HEADING = re.compile(r"^(#{1,6}) (.+?) *$", re.M)
 
 
 def prepared(path, target, facts, states, brains=(), missed=None):

@@ -4,10 +4,9 @@ import torch
 import traitlets
 from torch.testing import assert_close
 
-from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers import PatchMatcher
-from tutorial_lib.figures.chapter07_vit.seen_pictures import MODES
+from tutorial_lib.explorers.patch_matches import MODES
 from tutorial_lib.interpret import SeenPicture, principal_colours
 
 
@@ -58,14 +57,14 @@ def test_every_control_stops_at_both_ends(explorer):
     assert explorer.mode == MODES[2]
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_figure_draws_each_state(explorer, mode):
-    explorer.set_state({"mode": mode, "picture": 1, "row": 9, "column": 9, "head": 1})
-    assert explorer.state == {"mode": mode, "picture": 1, "row": 1, "column": 6, "head": 1}
-    assert len(figures.seen_pictures(explorer.seen, **explorer.state).axes) == 2
-    words = figures.describe_seen_pictures(explorer.seen, **explorer.state)
-    assert "one" in words
-    assert "two" in words
+def test_the_words_name_the_patch_that_is_shown(explorer):
+    explorer.set_state({"mode": MODES[1], "row": 9, "column": 9})
+    assert explorer.describe().endswith(
+        "one and two in patches, shown as principal components; the chosen patch is in one, "
+        "row 2, column 3."
+    )
+    explorer.picture = 1  # which has fewer rows
+    assert explorer.describe().endswith("the chosen patch is in two, row 1, column 6.")
 
 
 def test_a_state_can_be_given():

@@ -5,8 +5,8 @@ import torch
 from playwright.sync_api import expect
 
 from tutorial_lib.explorers import PatchMatcher
-from tutorial_lib.figures.chapter07_vit.seen_pictures import MODES, similarity_maps
-from tutorial_lib.interpret import SeenPicture
+from tutorial_lib.explorers.patch_matches import MODES
+from tutorial_lib.interpret import SeenPicture, patch_similarity
 
 pytestmark = pytest.mark.slow
 FIRST, SECOND = ("figure:nth-of-type(1) canvas", "figure:nth-of-type(2) canvas")
@@ -37,7 +37,8 @@ def test_a_click_shows_what_is_like_the_patch(explorer):
     explorer.page.locator(FIRST).click(position={"x": 336 * 4.5 / 6, "y": 336 * 2.5 / 6})
     said = words(explorer)
     assert (explorer.widget.picture, explorer.widget.row, explorer.widget.column) == (0, 2, 4)
-    alike = similarity_maps(explorer.widget.seen, 0, 2, 4)[1]
+    one, two = (picture.patches.flatten(0, 1) for picture in explorer.widget.seen)
+    alike = patch_similarity(one[2 * 6 + 4][None], two)[0]
     row, column = divmod(int(alike.argmax()), 6)
     assert f"row {row}, column {column} of <b>two</b> (green), cosine {alike.max():.2f}" in said
     assert "Under the pointer, row 2, column 4 of one: cosine 1.00." in said

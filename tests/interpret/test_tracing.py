@@ -16,7 +16,7 @@ from tutorial_lib.attention import (
     tapped,
 )
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.interpret import Patch, Uniform, Zero, head_output, intervene, trace
+from tutorial_lib.interpret import Patch, Reweigh, Uniform, Zero, head_output, intervene, trace
 from tutorial_lib.models import BERT, BERTConfig, GPTConfig, LlamaConfig, ModernGPTConfig
 from tutorial_lib.models.blocks import Block, DecoderBlock
 from tutorial_lib.positions import rotate
@@ -506,13 +506,18 @@ def test_a_patch_of_a_narrow_head_changes_nothing_but_the_head():
     assert_close(changed, first + second - layer.output.bias)
 
 
-def test_a_patched_map_looks_as_told_and_hands_over_its_own_values():
+def test_a_head_with_another_map_looks_as_told_and_hands_over_its_own_values():
     layer = MultiHeadAttention(d_model=6, n_heads=2)
     x, other = torch.randn(1, 5, 6), torch.randn(1, 5, 6)
     with capture_attention(layer) as maps:
         layer(other)
-    patch = Patch(0, 1, maps[0][:, 1], at="weights")
-    with intervene(layer, patch), torch.no_grad():
+
+    def looks_as_there(weights, head):
+        weights = weights.clone()
+        weights[:, head] = maps[0][:, head]
+        return weights
+
+    with intervene(layer, Reweigh(0, 1, change=looks_as_there)), torch.no_grad():
         mixed = head_output(layer, 0, 1, x)
         values = layer.project(x)[2]
     assert_close(mixed, maps[0][:, 1] @ values[:, 1])

@@ -22,9 +22,8 @@ def test_only_the_last_layers_learn_and_their_weights_are_put_back(model):
     ids = torch.randint(0, 20, (4, 9), generator=torch.Generator().manual_seed(0))
     is_answer = torch.zeros(4, 9).bool()
     is_answer[:, 6:] = True
-    settings = {"layers": 2, "steps": [1, 3]}
     steps = []
-    for step in prompt_or_weights.train(model, (ids, is_answer), settings, 1e-2):
+    for step in prompt_or_weights.train(model, (ids, is_answer), 2, 3, lr=1e-2):
         assert changed() == {"1", "2"}
         steps.append(step)
     assert steps == [1, 2, 3]

@@ -77,13 +77,30 @@ def test_each_pass_hides_the_same_tokens(both, tokenizer, vocabularies):
         assert python == javascript
 
 
+def stored_explorers():
+    """Yield the path and the stored state of each explorer of tokenizers in the chapters."""
+    for path in sorted(STATES.glob("*/*.json")):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["class"] == "TokenizerExplorer":
+            yield path, stored
+
+
+def test_the_page_has_a_vocabulary_for_each_stored_tokenizer(exported):
+    missing = [
+        f"{path.parent.name}/{path.stem}: {one['name']}"
+        for path, stored in stored_explorers()
+        for one in stored["extras"]["tokenizers"]
+        if one.get("vocabulary") not in exported.TOKENIZERS
+    ]
+    assert missing == []
+
+
+# That each has a vocabulary is held in every run, by the test above; the sweep cuts the texts.
 @pytest.mark.sweep
 def test_the_stored_strips_are_what_the_page_finds(exported, ask, tmp_path):
     """Each explorer of tokenizers, with the vocabularies of a whole build, answers as it began."""
     exported.main(tmp_path / "models")
-    for path in sorted(STATES.glob("*/*.json")):
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        if stored["class"] == "TokenizerExplorer":
-            asked = {"request": {**stored["state"]["request"], "number": 1}}
-            (answer,) = ask("tokens", stored["state"], stored["extras"], [asked], tmp_path)
-            assert answer["reply"]["rows"] == stored["state"]["reply"]["rows"], path
+    for path, stored in stored_explorers():
+        asked = {"request": {**stored["state"]["request"], "number": 1}}
+        (answer,) = ask("tokens", stored["state"], stored["extras"], [asked], tmp_path)
+        assert answer["reply"]["rows"] == stored["state"]["reply"]["rows"], path

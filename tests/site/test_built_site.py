@@ -67,7 +67,7 @@ ALIVE = {
         ("zoom", "[aria-label='Magnify']", "ArrowRight"),
     ],
     "10_text_and_pictures": [
-        ("regions", "[aria-label='Layer']", "ArrowRight"),
+        ("regions", "[aria-label='Layer']", "ArrowLeft"),
         ("code_book", "[aria-label='Code in the cell']", "ArrowRight"),
         ("emoji_finder", "textarea", "a"),
     ],
@@ -123,9 +123,9 @@ class Visit:
         self.page.goto(f"{self.address}/{name}.html")
         return self
 
-    def wake(self, module):
-        """Scroll to the first explorer of a module and wait until it lives."""
-        figure = f"figure[data-module={module}]"
+    def wake(self, name, by="data-module"):
+        """Scroll to the first explorer of a module, or to a state's, and wait until it lives."""
+        figure = f"figure[{by}='{name}']"
         self.page.locator(figure).first.scroll_into_view_if_needed()
         self.page.locator(f"{figure}[data-awake] .tl-explorer").first.wait_for()
         return f"{figure} .tl-explorer"
@@ -246,13 +246,15 @@ def test_a_head_is_broken_on_another_picture(visit):
 
 @pytest.mark.sweep
 def test_minilm_looks_at_the_words_of_another_text(visit):
-    here = visit("06_bert")
-    explorer = here.wake("attention")
-    here.page.locator("figure[data-module=attention] .tl-offer button").click()
+    # Not the first of the page: a simple explorer takes a text, but has no head to break.
+    here, state = visit("02_attention"), "02_attention/break-by-hand"
+    explorer = here.wake(state, by="data-state")
+    figure = here.page.locator(f"figure[data-state='{state}']")
+    figure.locator(".tl-offer button").click()
     here.page.locator(f"{explorer} [aria-label='Text']").fill("A boat lay by the bank.")
     here.page.wait_for_function(
-        "() => document.querySelector('figure[data-module=attention]').model.get('panels')[0]"
-        ".rows.labels.includes('boat')",
+        "(figure) => figure.model.get('panels')[0].rows.labels.includes('boat')",
+        arg=figure.element_handle(),
         timeout=60_000,
     )
     here.page.locator(f"{explorer} button", has_text="Make it uniform").click()

@@ -19,7 +19,7 @@ from tutorial_lib.models import Llama
 SITE = ROOT / "docs" / "site"
 WAT = SITE / "models" / "llama" / "products.wat"
 SIZES = {
-    "vocab_size": 456,
+    "vocab_size": 556,
     "context": 300,
     "d_model": 96,
     "n_heads": 6,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         draw_clips,
     )
     from tutorial_lib.datasets.drawings import draw_strokes, like_mnist
-    from tutorial_lib.datasets.emoji import EmojiPictures, load_emoji, render_emoji
+    from tutorial_lib.datasets.emoji import EmojiPictures, load_emoji
     from tutorial_lib.datasets.in_words import LANGUAGES, date_in_words, number_in_words
     from tutorial_lib.datasets.made_up_plurals import (
         Example,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
         balanced_pairs,
         hypothesis_only,
         leaky_pairs,
-        mended_pairs,
         premise_only,
         relation,
     )

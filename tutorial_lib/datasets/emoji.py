@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from tutorial_lib.datasets.splits import Splits
 from tutorial_lib.datasets.wheels import wheel_file
-from tutorial_lib.errors import DamagedFileError, VocabularyError
+from tutorial_lib.errors import DamagedFileError
 from tutorial_lib.files import read_json
 
 _NAMES = Path(__file__).with_name("emoji_names.json")
@@ -74,21 +74,6 @@ def load_emoji(size: int = 64) -> Splits:
         rows[:_N_TEST],
     )
     return Splits(*(_pictures(part, font, size) for part in parts))
-
-
-def render_emoji(character: str, size: int = 64) -> torch.Tensor:
-    """Draw one emoji as (3, size, size), red, green, blue from 0 to 1 on white.
-
-    Raises VocabularyError for a text that is not one of the emoji of `load_emoji`.
-
-    >>> render_emoji("🐶", size=32).shape
-    torch.Size([3, 32, 32])
-    """
-    if character not in {row[0] for row in _rows()}:
-        raise VocabularyError(
-            f"expected one of the {len(_rows()):,} emoji of load_emoji, got {character[:20]!r}"
-        )
-    return draw_glyph(character, _font(size), size) / 255
 
 
 @functools.cache

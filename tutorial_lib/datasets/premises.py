@@ -1,4 +1,4 @@
-"""Premise and hypothesis: does one sentence follow from another? Three generators, two that leak.
+"""Premise and hypothesis: does one sentence follow from another? Two generators, one that leaks.
 
 A sentence has four parts: a number, a size or none, a thing and a place. Each part is either
 specific ("two", "small", "dogs", "in the barn") or the general word for it ("some", none,
@@ -9,9 +9,6 @@ field" (Bowman et al. 2015): the hypothesis follows (entailment), cannot be true
 - `leaky_pairs` writes hypotheses as people did for such data (Gururangan et al. 2018): general
   words for entailment, an added detail for neutral, often "no" for contradiction. The hypothesis
   alone then gives the label away.
-- `mended_pairs` draws the hypothesis first, and then a premise for each label. So each hypothesis
-  occurs once with each label and, alone, tells nothing. Now the premise does: with two or more
-  general parts it is mostly neutral, with none it never is.
 - `balanced_pairs` takes all nine pairs of three premises and three hypotheses, each of which
   occurs once with each label (a Latin square).
 """
@@ -101,15 +98,6 @@ def leaky_pairs(n_train: int = 3_000, n_test: int = 600, seed: int = _SEED) -> S
     return _splits(_leaky_triple, 3, n_train, n_test, seed)
 
 
-def mended_pairs(n_train: int = 3_000, n_test: int = 600, seed: int = _SEED) -> Splits:
-    """Return the same Splits with each hypothesis once with each label; the premises leak.
-
-    >>> mended_pairs(30, 9)
-    Splits(train 30, validation 0, test 9)
-    """
-    return _splits(_mended_triple, 3, n_train, n_test, seed)
-
-
 def balanced_pairs(n_train: int = 3_600, n_test: int = 900, seed: int = _SEED) -> Splits:
     """Return the same Splits with each premise and each hypothesis once with each label.
 
@@ -166,17 +154,6 @@ def _splits(draw, group, n_train, n_test, seed):
     return Splits(parts[1], (), parts[0])
 
 
-def _mended_triple(generator):
-    hypothesis = _scene(generator)
-    pairs = {}
-    # `_scene` leaves something specific, without which no premise would be neutral.
-    while len(pairs) < len(LABELS):
-        premise = _near(hypothesis, generator)
-        label = relation(premise, hypothesis)
-        pairs.setdefault(label, PremisePair(premise.text, hypothesis.text, label))
-    return list(pairs.values())
-
-
 def _leaky_triple(generator):
     kind, place = generator.choice([*KINDS]), generator.choice([*PLACES])
     thing, spot = generator.choice(KINDS[kind]), generator.choice(PLACES[place])
@@ -190,29 +167,6 @@ def _leaky_triple(generator):
         wrong = Scene(premise.number, premise.size, thing, other).text
     both = zip((general.text, detail, wrong), LABELS, strict=True)
     return [PremisePair(premise.text, hypothesis, label) for hypothesis, label in both]
-
-
-def _scene(generator):
-    while True:
-        parts = [
-            generator.choice([*NUMBERS, "some", "some"]),
-            generator.choice([*SIZES, ""]),
-            generator.choice([word for kind, words in KINDS.items() for word in (*words, kind)]),
-            generator.choice([word for kind, words in PLACES.items() for word in (*words, kind)]),
-        ]
-        if any(part not in _GENERAL for part in parts):
-            return Scene(*parts)
-
-
-def _near(hypothesis, generator):
-    """Return a premise whose parts are the hypothesis's own, related to them, or (rarely) drawn."""
-    other = astuple(_scene(generator))
-    parts = []
-    for own, foreign in zip(astuple(hypothesis), other, strict=True):
-        above = [general for general, words in _GENERAL.items() if own in words]
-        near = [own, *above, *_GENERAL.get(own, ())]
-        parts.append(foreign if generator.random() < 0.2 else generator.choice(near))
-    return Scene(*parts)
 
 
 def _latin_square(generator):

@@ -6,8 +6,9 @@ import traitlets
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.explorers.base import BrowserExplorer, javascript, stylesheet
-from tutorial_lib.figures.chapter07_vit.seen_pictures import MODES
 from tutorial_lib.interpret import principal_colours
+
+MODES = ("similar patches", "principal components", "attention of [CLS]")
 
 
 class PatchMatcher(BrowserExplorer):
@@ -59,22 +60,12 @@ class PatchMatcher(BrowserExplorer):
     def describe(self):
         """Say in words what the explorer shows now."""
         names = [seen.name for seen in self.seen]
+        n_rows, n_columns = self.seen[self.picture].grid
+        row, column = min(self.row, n_rows - 1), min(self.column, n_columns - 1)
         return (
             f"the pictures {names[0]} and {names[1]} in patches, shown as {self.mode}; the chosen "
-            f"patch is in {names[self.picture]}, row {self.row}, column {self.column}."
+            f"patch is in {names[self.picture]}, row {row}, column {column}."
         )
-
-    @property
-    def state(self):
-        """What is shown, as `tutorial_lib.figures.seen_pictures` takes it."""
-        n_rows, n_columns = self.seen[self.picture].grid
-        return {
-            "mode": self.mode,
-            "picture": self.picture,
-            "row": min(self.row, n_rows - 1),
-            "column": min(self.column, n_columns - 1),
-            "head": self.head,
-        }
 
     @traitlets.validate("picture", "row", "column", "head")
     def _there(self, proposal):

@@ -198,10 +198,6 @@ if TYPE_CHECKING:
         describe_misread_digits,
         misread_digits,
     )
-    from tutorial_lib.figures.chapter07_vit.seen_pictures import (
-        describe_seen_pictures,
-        seen_pictures,
-    )
     from tutorial_lib.figures.chapter07_vit.tests_of_maps import (
         beside_the_ink,
         beyond_ink,
@@ -273,12 +269,6 @@ if TYPE_CHECKING:
         describe_text_picture_map,
         text_picture_map,
     )
-    from tutorial_lib.figures.chapter10_text_and_pictures.found import (
-        describe_found_pictures,
-        describe_written_pictures,
-        found_pictures,
-        written_pictures,
-    )
     from tutorial_lib.figures.chapter10_text_and_pictures.inputs import (
         describe_words_and_regions,
         words_and_regions,
@@ -300,6 +290,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter10_text_and_pictures.towers import (
         clip_towers,
         describe_clip_towers,
+    )
+    from tutorial_lib.figures.chapter10_text_and_pictures.written import (
+        describe_written_pictures,
+        written_pictures,
     )
     from tutorial_lib.figures.charts import (
         bar_chart,

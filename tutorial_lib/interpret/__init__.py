@@ -1,10 +1,8 @@
 """Looking inside a model, and changing what happens there."""
 
 from tutorial_lib.interpret.attention_rollout import rollout
-from tutorial_lib.interpret.composition import Paths, mean_outputs
 from tutorial_lib.interpret.induction import (
     induction_scores,
-    induction_weight,
     previous_token_scores,
     repeat_losses,
     repeated_sequences,
@@ -12,7 +10,6 @@ from tutorial_lib.interpret.induction import (
 )
 from tutorial_lib.interpret.interventions import (
     Intervention,
-    Mean,
     Patch,
     Reweigh,
     Uniform,
@@ -20,6 +17,7 @@ from tutorial_lib.interpret.interventions import (
     head_output,
     head_outputs,
     intervene,
+    mean_outputs,
 )
 from tutorial_lib.interpret.latents import SeenLatents, see_latents
 from tutorial_lib.interpret.likeness import likeness
@@ -46,9 +44,7 @@ from tutorial_lib.interpret.word_looks import weights_on
 __all__ = [
     "Intervention",
     "LogitLens",
-    "Mean",
     "Patch",
-    "Paths",
     "Record",
     "Reweigh",
     "SeenLatents",
@@ -61,7 +57,6 @@ __all__ = [
     "head_outputs",
     "highest",
     "induction_scores",
-    "induction_weight",
     "intervene",
     "layer_windows",
     "likeness",

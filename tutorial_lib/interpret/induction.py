@@ -43,18 +43,6 @@ def induction_scores(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:
     return _weights_back(model, ids, range(length, 2 * length), length - 1)
 
 
-def induction_weight(weights: torch.Tensor) -> float:
-    """Return the same score of one head, from its weights (B, 2 N, 2 N) alone.
-
-    >>> one_back = torch.eye(6).roll(-1, dims=1)
-    >>> induction_weight(one_back[None]), induction_weight(one_back.roll(-1, dims=1)[None])
-    (0.0, 1.0)
-    """
-    length = weights.size(-1) // 2
-    queries = torch.arange(length, 2 * length)
-    return weights[:, queries, queries - length + 1].mean().item()
-
-
 @torch.no_grad()
 def repeat_losses(model: torch.nn.Module, ids: torch.Tensor) -> tuple[float, float]:
     """Return the mean loss in nats on a text's first half and on its second, the repeat.

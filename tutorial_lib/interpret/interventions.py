@@ -60,47 +60,24 @@ class Uniform(Intervention):
 
 
 @dataclass(frozen=True, eq=False)
-class Mean(Intervention):
-    """Let a head say the same everywhere: what it says on average.
-
-    Zero takes away more than a head's findings: also what it always adds, which later layers have
-    learned to expect. mean (K,) comes from `mean_outputs`.
-
-    >>> Mean(layer=0, head=1, mean=torch.tensor([2.0]))("heads", torch.ones(1, 2, 3, 1)).flatten()
-    tensor([1., 1., 1., 2., 2., 2.])
-    """
-
-    mean: torch.Tensor
-
-    def __call__(self, name, tensor):
-        """Return the heads, this one the same at every position."""
-        return self.replace_head(tensor, self.mean) if name == "heads" else tensor
-
-
-@dataclass(frozen=True, eq=False)
 class Patch(Intervention):
     """Let a head say what it said about another input of the same length.
 
-    output (B, T, K) comes from `head_output`. at: what is replaced, the mixed values ("heads") or
-    one of the things they are computed from. At "weights" it is a map (B, T, S): the head looks
-    where it looked in the other input, and hands over what it finds in this one.
-    Raises ShapeError when it does not fit.
+    output (B, T, K) comes from `head_output`. One of `mean_outputs`, expanded to this shape, makes
+    the head say the same everywhere. That takes away less than Zero does: what a head always adds
+    is left, and later layers have learned to expect it. Raises ShapeError when it does not fit.
     """
 
     output: torch.Tensor
-    at: Literal["heads", "queries", "keys", "values", "weights"] = field(
-        default="heads", kw_only=True
-    )
 
     def __call__(self, name, tensor):
-        """Return the tensor, this head's part replaced."""
-        if name != self.at:
+        """Return the heads (B, H, T, K), this one's part replaced."""
+        if name != "heads":
             return tensor
         wanted = tensor[:, self.head].shape
         if self.output.shape != wanted:
-            axes = "(B, T, S)" if self.at == "weights" else "(B, T, K)"
             raise ShapeError(
-                f"the patch for layer {self.layer}, head {self.head} has shape {axes} = "
+                f"the patch for layer {self.layer}, head {self.head} has shape (B, T, K) = "
                 f"{tuple(self.output.shape)}, this input needs {tuple(wanted)}: patch between "
                 "inputs of the same length"
             )
@@ -180,6 +157,14 @@ def head_outputs(model: torch.nn.Module, *inputs, **options) -> list[torch.Tenso
     with tapped(list(zip(layers, recorders, strict=True))), torch.no_grad():
         model(*inputs, **options)
     return [recorder.found for recorder in recorders]
+
+
+def mean_outputs(model: torch.nn.Module, *inputs) -> list[torch.Tensor]:
+    """Return what each head mixes on average over sequences and positions: L of (H, K).
+
+    inputs are what the model itself takes.
+    """
+    return [found.mean(dim=(0, 2)) for found in head_outputs(model, *inputs)]
 
 
 class _LayerRecorder(Tap):

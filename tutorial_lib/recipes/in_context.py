@@ -22,7 +22,6 @@ from tutorial_lib.datasets.made_up_plurals import (
     draw_grammar,
     last_ending,
 )
-from tutorial_lib.interpret import Zero, intervene
 from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig
 from tutorial_lib.objectives import IGNORED, next_token_loss, shifted
 from tutorial_lib.recipes import train_on_cpu
@@ -39,8 +38,7 @@ SETTINGS = {
     "stored_as": "float16",
 }
 SMOKE = SETTINGS | {"sizes": SETTINGS["sizes"] | {"d_model": 8, "n_heads": 2}, "steps": 3}
-LETTER_IDS = [i for i, sign in enumerate(ALPHABET) if sign.isalpha()]
-ASKED = ("plural", "word", "ending", "all")
+ASKED = ("plural", "all")
 MEASURED = 400  # sequences held out
 MEASURED_SEED = 2026
 
@@ -55,8 +53,8 @@ class Answers(NamedTuple):
 def answers(sequences, asked="plural"):
     """Return the Answers of sequences of Examples, padded on the right.
 
-    asked: what is to be said: the "plural" with the sign that ends it, one of its two parts, the
-    "word" or the "ending" with that sign, or "all" signs. Raises ValueError for another name.
+    asked: what is to be said: the "plural" with the sign that ends it, or "all" signs. Raises
+    ValueError for another name.
 
     >>> inputs, targets = answers([[Example("wug", "wugib")]])
     >>> decode(inputs[0], ALPHABET), (targets[0] == IGNORED).tolist()
@@ -78,11 +76,8 @@ def answers(sequences, asked="plural"):
 
 
 def _wanted(example, asked):
-    place = torch.arange(len(example.text))
-    plural = len(example.word) + len(GIVES)
-    ending = plural + len(example.word)
-    first = {"all": 0, "plural": plural, "word": plural, "ending": ending}[asked]
-    return (place >= first) & ((place < ending) if asked == "word" else place >= 0)
+    first = 0 if asked == "all" else len(example.word) + len(GIVES)
+    return torch.arange(len(example.text)) >= first
 
 
 def draw_sequences(n, n_words, generator, held_out=False):
@@ -118,31 +113,29 @@ def build(settings):
     return ModernGPT(ModernGPTConfig(vocab_size=len(ALPHABET), **settings["sizes"]))
 
 
-def train(settings, progress=True, evaluate=None, evaluate_every=100):
-    """Train a GPT on new grammars without end and return it; `history` is what `fit` returns."""
+def train(settings, progress=True):
+    """Train a GPT on new grammars without end and return it."""
     set_seed(settings["seed"])
     model = build(settings)
-    model.history = train_on_cpu(
+    train_on_cpu(
         model,
         Batches(*(settings[name] for name in ("batch_size", "n_words", "seed"))),
         next_token_loss,
         settings,
         progress,
         optimizer=Muon,
-        evaluate=evaluate,
-        evaluate_every=evaluate_every,
     )
     return model.eval()
 
 
 @torch.no_grad()
-def accuracy_by_examples(model, sequences, asked="plural"):
+def accuracy_by_examples(model, sequences):
     """Return the share of answers that are right to the last sign, by the examples before: a list.
 
-    sequences: of equally many Examples; asked as in `answers`. One pass answers all words: a
-    greedy answer is right exactly when each of its signs is the likeliest after the right ones.
+    sequences: of equally many Examples. One pass answers all words: a greedy answer is right
+    exactly when each of its signs is the likeliest after the right ones.
     """
-    inputs, targets = answers(sequences, asked)
+    inputs, targets = answers(sequences)
     # Not all sequences at once: their attention would be the most memory that chapter 05b needs.
     said = torch.cat([model(part).argmax(-1) for part in inputs.split(100)])
     wrong = (said != targets) & (targets != IGNORED)  # (B, T)
@@ -207,13 +200,9 @@ def ending_scores(model, sequences):
     """
     with capture_attention(model) as maps:
         model(answers(sequences).inputs)
-    return ending_weight(torch.stack(list(maps), dim=1), sequences)
-
-
-def ending_weight(weights, sequences):
-    """Return the same score from weights (B, ..., T, T): a mean of shape (...)."""
+    weights = torch.stack(list(maps), dim=1)  # (B, L, H, T, T)
     looks = [
-        weights[b, ..., asks, tell].sum(dim=-1)
+        weights[b, :, :, asks, tell].sum(dim=-1)
         for b, sequence in enumerate(sequences)
         for asks, tell in _tellers(sequence)
     ]
@@ -229,12 +218,6 @@ def _tellers(sequence):
             yield ending - 1, list(told[example.kind])
         told.setdefault(example.kind, []).append(ending)
         start += len(example.text)
-
-
-def accuracy_without(model, heads, sequences, asked="plural"):
-    """Return `accuracy_by_examples` with some heads silent; heads: pairs (layer, head)."""
-    with intervene(model, *(Zero(layer, head) for layer, head in heads)):
-        return accuracy_by_examples(model, sequences, asked)
 
 
 def evaluate(model):

@@ -76,17 +76,17 @@ def last_layers(model, n):
         model.requires_grad_(True)
 
 
-def train(model, batch, settings, lr):
-    """Train the last layers on the answers of a batch (ids, is_answer), with AdamW.
+def train(model, batch, n_layers, n_steps, lr):
+    """Train the last n_layers on the answers of a batch (ids, is_answer), with AdamW.
 
     Yields the number of steps after each of them. The weights are put back when it is over.
     """
     ids, is_answer = batch
-    stream, n = stream_below(model, ids, settings["layers"]), settings["layers"]
-    with last_layers(model, n) as last:
+    stream = stream_below(model, ids, n_layers)
+    with last_layers(model, n_layers) as last:
         optimizer = torch.optim.AdamW(last, lr=lr)
-        for step in range(max(settings["steps"])):
-            loss = F.cross_entropy(*answer_logits(model, stream, n, ids, is_answer))
+        for step in range(n_steps):
+            loss = F.cross_entropy(*answer_logits(model, stream, n_layers, ids, is_answer))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -136,15 +136,16 @@ def by_training(asker, seed, settings):
     An answer is right when each of its tokens, the new line included, is the likeliest.
     """
     shown, validation, _ = split(seed, settings)
-    model, n, rows = asker.model, settings["layers"], []
-    ids, is_answer = batch = in_batch(asker, validation)
-    stream = stream_below(model, ids, n)
+    model, n_layers, rows = asker.model, settings["layers"], []
+    ids, is_answer = task_batch(asker, validation)
+    stream = stream_below(model, ids, n_layers)
     for k, lr in itertools.product(settings["weights"], settings["lr"]):
-        for steps in train(model, in_batch(asker, shown[:k]), settings, lr):
+        batch = task_batch(asker, shown[:k])
+        for steps in train(model, batch, n_layers, max(settings["steps"]), lr):
             if steps not in settings["steps"]:
                 continue
             with torch.no_grad():
-                logits, targets = answer_logits(model, stream, n, *batch)
+                logits, targets = answer_logits(model, stream, n_layers, ids, is_answer)
             hits = (logits.argmax(dim=-1) == targets).split(is_answer.sum(dim=1).tolist())
             right = sum(hit.all().item() for hit in hits) / len(hits)
             row = {"seed": seed, "examples": k, "lr": lr, "steps": steps, "accuracy": right}
@@ -152,8 +153,8 @@ def by_training(asker, seed, settings):
     return rows
 
 
-def in_batch(asker, items):
-    """Return the Items of the task as a batch (ids, is_answer)."""
+def task_batch(asker, items):
+    """Return Items of the past tense as a batch (ids, is_answer)."""
     return as_batch(asker.tokenizer, TASKS["past tense"].wordings[0], items)
 
 
@@ -184,8 +185,8 @@ def by_examples(asker, seed, chosen, settings):
         for k in settings["prompt"]
     ]
     for k, (lr, steps) in chosen.items():
-        batch = in_batch(asker, shown[:k])
-        for step in train(asker.model, batch, settings | {"steps": [steps]}, lr):
+        batch = task_batch(asker, shown[:k])
+        for step in train(asker.model, batch, settings["layers"], steps, lr):
             if step == steps:  # the weights are put back after it
                 share = asker.share(task, task.wordings[0], [], asked)
         found.append(("weights", k, share))

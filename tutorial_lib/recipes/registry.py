@@ -267,12 +267,6 @@ RECIPES = {
             "a small GPT that learns a made-up grammar from the examples in its prompt",
         ),
         Recipe(
-            "in-context-examples",
-            "in_context_examples",
-            "table",
-            "what each example in a prompt adds, and which heads read them, three seeds",
-        ),
-        Recipe(
             "prompting",
             "prompting",
             "table",

@@ -31,7 +31,7 @@ function row(name, one, text) {
   };
 }
 
-// extras: {tokenizers: [{name, vocabulary, merges}]}; without a vocabulary the page does not have that tokenizer.
+// extras: {tokenizers: [{name, vocabulary, merges}]}
 export default function brain(context) {
   return answering(LIMIT, async ({ text }) => {
     const rows = [];

@@ -21,8 +21,7 @@ from tutorial_lib.exercises.chapter05b_prompting.silencing import silence
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.interpret import (
-    Mean,
-    Paths,
+    Patch,
     head_outputs,
     induction_scores,
     intervene,
@@ -78,23 +77,25 @@ def test_the_ceiling_is_the_library_s():
 
 
 def test_a_note_is_taken_back_as_the_library_does_it():
+    # With layer 0's feed-forward network silent, nothing but the stream itself takes a note on.
     model = GPTConfig(vocab_size=20, context=12, d_model=8, n_layers=2, n_heads=2).build().eval()
+    model.blocks[0].feed_forward.output.weight.data.zero_()
     ids = torch.randint(0, 20, (2, 9), generator=torch.Generator().manual_seed(0))
-    means = mean_outputs(model, ids.flip(1))
-    paths = Paths(model, (1, 0), ids, means)
-    matrix = model.blocks[0].attention.output.weight.detach()
+    mean = mean_outputs(model, ids.flip(1))[0][1]  # (K,)
     said = head_outputs(model, ids)[0][:, 1]
-    stream = without_note(paths.stream, said, means[0][1], matrix, 1)
-    block = model.blocks[1]
+    matrix = model.blocks[0].attention.output.weight.detach()
     with torch.no_grad():
-        _, keys, _ = block.attention.project(block.attention_norm(stream))
-    assert_close(keys[:, 0], paths.parts((0, 1))["keys"])
+        stream = model.hidden_states(ids)[1]
+        with intervene(model, Patch(0, 1, mean.expand_as(said))):
+            wanted = model.hidden_states(ids)[1]
+    assert not torch.allclose(stream, wanted)
+    assert_close(without_note(stream, said, mean, matrix, 1), wanted)
 
 
 def test_a_silent_head_is_the_library_s(model):
     ids = torch.randint(0, 20, (2, 9), generator=torch.Generator().manual_seed(1))
     mean = torch.tensor([0.5, -1.0, 2.0, 0.0])
-    with torch.no_grad(), intervene(model, Mean(0, 1, mean)):
+    with torch.no_grad(), intervene(model, Patch(0, 1, mean.expand(*ids.shape, -1))):
         wanted = model(ids)
     hook = silence(model.blocks[0].attention.output, 2, 1, mean)
     with torch.no_grad():

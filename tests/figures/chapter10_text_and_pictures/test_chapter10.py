@@ -53,22 +53,6 @@ def test_the_diagonal_is_marked_where_it_wins():
         figures.logit_matrix(PICTURES, list("abcd"), LOGITS[:3])
 
 
-def test_right_finds_are_framed():
-    found, right = [[0, 3], [2, 1]], [[True, False], [True, True]]
-    scores = [[0.9, 0.1], [0.8, 0.7]]
-    figure = figures.found_pictures(["x", "שלום"], PICTURES, list("abcd"), found, scores, right)
-    assert len(figure.axes[0].images) == 4
-    assert len(frames(figure, style.GREEN)) == 3
-    assert figure.get_suptitle() == "The nearest of 4 pictures, 3 of 4 right"
-    assert {"a", "d", "0.90", "0.10"} <= set(texts(figure))
-    said = figures.describe_found_pictures(["x", "y"], list("abcd"), found, right)
-    assert "“x”: a (right), d. “y”: c (right), b (right)." in said
-    with pytest.raises(ShapeError, match="numbers below 4"):
-        figures.found_pictures(["x"], PICTURES, list("abcd"), [[4]])
-    with pytest.raises(ShapeError, match="1 queries, 2 found"):
-        figures.found_pictures(["x"], PICTURES, list("abcd"), found)
-
-
 def test_written_pictures_stand_above_their_nearest():
     made, old = PICTURES[None, :2], 1 - PICTURES[None, :2]
     figure = figures.written_pictures(["a cat"], made, old, [[3, 16]])

@@ -2,7 +2,6 @@
 
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
-SEGMENTS = 2
 # As in the released models; MiniLM is the one of the notebook.
 LARGE = {"vocab_size": 30_522, "d_model": 1_024, "n_layers": 24, "n_heads": 16, "context": 512}
 MINILM = {"vocab_size": 30_522, "d_model": 384, "n_layers": 6, "n_heads": 12, "context": 512}
