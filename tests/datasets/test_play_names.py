@@ -102,3 +102,5 @@ def test_drawn_parts_share_no_play_and_follow_the_seed():
     assert all(5 <= len(speech.words) <= 40 for part in parts for speech in part)
     assert parts == draw_parts(held_out, seed=1)
     assert parts != draw_parts(held_out, seed=2)
+    with pytest.raises(ValueError, match="Macbeth have 45 and "):
+        draw_parts(["Macbeth"])

@@ -3,14 +3,15 @@ import torch
 from torch.testing import assert_close
 
 from tutorial_lib.datasets.play_names import label
-from tutorial_lib.exercises.chapter06b_using_bert.piece_labels import piece_labels
 from tutorial_lib.models import BERT, BERTConfig
+from tutorial_lib.objectives import piece_labels
 from tutorial_lib.recipes.frozen_speeches import (
     at_layer,
     each_layer,
     ends_in_tokens,
     read_speeches,
     span_batch,
+    tags_of,
     word_at,
 )
 from tutorial_lib.tokenizers import WordPieceTokenizer
@@ -49,9 +50,26 @@ def test_a_speech_has_the_vectors_of_all_layers_whatever_it_is_read_with(model, 
     assert len(each_layer(rows)) == 3
 
 
-def test_the_labels_are_those_of_the_function_that_is_given(rows):
+def test_a_name_of_several_pieces_has_a_label_for_each_word(rows):
     assert rows[0].labels.tolist() == [-100, 0, 1, -100, -100, 0, 0, 0, -100]
     assert rows[3].labels.tolist()[-7:] == [1, -100, -100, 2, -100, -100, -100]
+
+
+def test_the_labels_are_those_of_the_function_that_is_given(model):
+    (row,) = read_speeches(
+        model, [label("good Aio", {"aio"})], lambda tags, pieces: [7, *map(len, pieces)]
+    )
+    assert row.labels.tolist() == [7, 1, 3]
+
+
+def test_the_tags_of_a_speech_are_one_a_word_whatever_it_is_read_with(model, rows):
+    torch.manual_seed(0)
+    head = torch.nn.Linear(8, 3)
+    for row in at_layer(rows, 2):
+        said = tags_of(head, row)
+        assert len(said) == len(row.speech.words)
+        (alone,) = at_layer(read_speeches(model, [row.speech], piece_labels), 2)
+        assert said == tags_of(head, alone)
 
 
 def test_words_and_tokens_lead_to_each_other(rows):

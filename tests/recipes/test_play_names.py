@@ -1,19 +1,24 @@
+from statistics import mean
+
 import pytest
 import torch
 
 from tutorial_lib import recipes
 from tutorial_lib.datasets.play_names import label
+from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.recipes import play_names, shakespeare_bert
 from tutorial_lib.recipes.frozen_speeches import ReadSpeech, tags_of
 from tutorial_lib.recipes.play_names import (
     SETTINGS,
     SMOKE,
     encoders,
+    frozen,
     in_capitals,
     linear_head,
     scores,
     to_show,
 )
+from tutorial_lib.tokenizers import WordPieceTokenizer
 
 MEASURED = [
     label("Ay, good hamlet; O Hamlet Ophelia\nPage is the King", {"hamlet", "ophelia", "page"})
@@ -53,6 +58,18 @@ def test_speeches_to_show_have_a_name_or_an_error():
     assert len(to_show([plain, named], [wrong, said[1]], 5, seed=0)) == 2
 
 
+def test_a_frozen_head_learns_from_the_training_part_alone():
+    words = ["my", "lord", "good", "a", "##i", "##o"]
+    tokenizer = WordPieceTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words])
+    torch.manual_seed(0)
+    sizes = {"context": 32, "d_model": 8, "n_layers": 2, "n_heads": 2}
+    bert = BERT(BERTConfig(vocab_size=len(tokenizer.vocab), **sizes)).eval()
+    bert.tokenizer = tokenizer
+    plain, named = [label("my lord", ())], [label("good Aio", {"aio"})]
+    said = [*frozen(bert, plain, (named, named), {"steps": 30, "lr": 0.1}, seed=0)]
+    assert said == [[[["O", "O"]], [["O", "O"]]]] * 3  # layers, parts, speeches
+
+
 def test_a_linear_head_learns_what_its_vectors_tell():
     labels = torch.tensor([0, 1, 2, -100])
     row = ReadSpeech(None, torch.eye(4), labels)
@@ -84,18 +101,23 @@ def test_no_fold_is_measured_on_plays_that_its_encoder_has_read(monkeypatch):
 
 def test_what_the_table_shows():
     rows = recipes.load_result("play-names")["rows"]
-    f1 = {(row["model"], row["layer"], row["seed"]): row["test_f1"] for row in rows}
-    validation = {(row["model"], row["layer"], row["seed"]): row["validation_f1"] for row in rows}
+    validation, test = (
+        {(row["model"], row["layer"], row["seed"]): row[f"{part}_f1"] for row in rows}
+        for part in ("validation", "test")
+    )
     for seed in SETTINGS["seeds"]:
-        tuned, rule = f1["MiniLM, fine-tuned", None, seed], f1["capitals", None, seed]
-        by_layer = [validation["MiniLM, frozen", layer, seed] for layer in range(7)]
-        chosen = by_layer.index(max(by_layer))
-        assert chosen < 6
-        assert f1["MiniLM, frozen", chosen, seed] > f1["MiniLM, frozen", 6, seed] > rule
-        assert tuned > rule + 0.2
-        assert f1["PlayBERT, fine-tuned", None, seed] > (
-            f1["PlayBERT, from scratch, fine-tuned", None, seed] + 0.05
-        )
+        best = max(range(7), key=lambda layer: validation["MiniLM, frozen", layer, seed])
+        last, chosen = (test["MiniLM, frozen", layer, seed] for layer in (6, best))
+        rule, tuned = test["capitals", None, seed], test["MiniLM, fine-tuned", None, seed]
+        assert chosen > last + 0.05
+        assert tuned > max(chosen, rule) + 0.05
+        scratch = test["PlayBERT, from scratch, fine-tuned", None, seed]
+        assert scratch + 0.05 < test["PlayBERT, fine-tuned", None, seed] < rule
+    last, rule = (
+        mean(test[model, layer, seed] for seed in SETTINGS["seeds"])
+        for model, layer in (("MiniLM, frozen", 6), ("capitals", None))
+    )
+    assert abs(last - rule) < 0.02  # level, as the chapter says
 
 
 def test_the_stored_speeches_show_both_right_and_wrong():

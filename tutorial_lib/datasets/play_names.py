@@ -133,8 +133,9 @@ def draw_parts(held_out, seed=0):
     The test has 400 of the plays held_out, titles, half of them with a name. Every fifth of the
     other plays is for validation, 520 speeches, and the training has 650 of the rest; of both,
     nine of thirteen have a name. A speech has 5 to 40 words and marks.
+    Raises ValueError when the plays held out have fewer.
 
-    >>> parts = draw_parts(["Hamlet", "Henry V"])
+    >>> parts = draw_parts(["Hamlet", "Henry V", "Twelfth Night"])
     >>> [(len(part), sum("B" in speech.tags for speech in part)) for part in parts]
     [(650, 450), (520, 360), (400, 200)]
     """
@@ -153,4 +154,9 @@ def _draw(plays, n_named, n_plain, seed):
     short = [s for play in plays for s in labelled[play] if len(s.words) in _SHORT]
     draw = random.Random(seed)
     named, plain = ([s for s in short if ("B" in s.tags) is has] for has in (True, False))
+    if len(named) < n_named or len(plain) < n_plain:
+        raise ValueError(
+            f"{n_named} short speeches with a name and {n_plain} without are needed, but "
+            f"{', '.join(plays)} have {len(named)} and {len(plain)}"
+        )
     return (*draw.sample(named, n_named), *draw.sample(plain, n_plain))

@@ -1,12 +1,10 @@
-"""A BERT that labels each word of a speech: is it a name? From labelled speeches to tags."""
+"""A BERT that learns to label each word of a speech: is it a name?"""
 
 import random
 from typing import NamedTuple
 
-import torch
 import torch.nn.functional as F
 
-from tutorial_lib.embeddings import padded_batches
 from tutorial_lib.objectives import IGNORED, TAGS, piece_labels
 from tutorial_lib.recipes.translator import chunks, padded
 from tutorial_lib.training import fit, set_seed
@@ -22,7 +20,7 @@ class TokenRow(NamedTuple):
     labels: list
 
 
-def token_row(speech, tokenizer, label_pieces=piece_labels):
+def token_row(speech, tokenizer, label_pieces):
     """Return the TokenRow of a LabelledSpeech; label_pieces(tags, pieces) makes the labels."""
     words = [tokenizer.encode(word) for word in speech.words]
     ids = [i for word in words for i in word.ids[1:-1]]
@@ -37,11 +35,13 @@ class NameBatches:
     """
 
     def __init__(self, speeches, tokenizer, tokens, seed):
-        self.rows = [token_row(speech, tokenizer) for speech in speeches]
+        self.rows = [token_row(speech, tokenizer, piece_labels) for speech in speeches]
         self.pad_id, self.tokens, self.seed = tokenizer.pad_id, tokens, seed
 
     def __iter__(self):
-        for rows in endless_groups(self.rows, self.tokens, 2_000, random.Random(self.seed)):
+        for rows in endless_groups(
+            self.rows, self.tokens, len(self.rows), random.Random(self.seed)
+        ):
             ids = padded([row.ids for row in rows], self.pad_id)
             yield ids, ids != self.pad_id, padded([row.labels for row in rows], IGNORED)
 
@@ -72,31 +72,24 @@ def name_loss(model, batch):
     return F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED)
 
 
-def fine_tune_names(model, speeches, *, steps, tokens=1_024, lr=3e-4, seed=0, **options):
-    """Train a copy of a BERT, with a new head for B/I/O, on LabelledSpeeches.
+def fine_tune_names(model, speeches, *, steps, tokens, lr, seed=0, progress=True):
+    """Return a copy of a BERT, with a new head for B/I/O, that has learned from LabelledSpeeches.
 
-    model has a tokenizer, and so has the copy; tokens are those of `NameBatches`, options go to
-    `fit`. Returns the copy, in evaluation mode, and the History.
+    model has a tokenizer, and so has the copy, which is in evaluation mode; tokens are those of
+    `NameBatches`.
     """
     set_seed(seed)
     tagger = model.with_heads(n_labels=len(TAGS), mlm=False, nsp=False, pooler=False)
     tagger.tokenizer = model.tokenizer
     batches = NameBatches(speeches, model.tokenizer, tokens, seed)
-    history = fit(
-        tagger, batches, name_loss, steps=steps, lr=lr, seed=seed, **{"device": "cpu"} | options
+    fit(
+        tagger,
+        batches,
+        name_loss,
+        steps=steps,
+        lr=lr,
+        seed=seed,
+        device="cpu",
+        progress=progress,
     )
-    return tagger.eval(), history
-
-
-@torch.no_grad()
-def tag(model, speeches):
-    """Return what a fine-tuned BERT says of each LabelledSpeech: a tuple of tags, one a word."""
-    rows = [token_row(speech, model.tokenizer) for speech in speeches]
-    said = [()] * len(rows)
-    ids_of = [torch.tensor(row.ids) for row in rows]
-    for places, ids, mask in padded_batches(ids_of, model.tokenizer.pad_id, 64):
-        labels = model.token_logits(model(ids, mask=mask)).argmax(-1)  # (B, T)
-        for place, of_one in zip(places.tolist(), labels.tolist(), strict=True):
-            pairs = zip(of_one, rows[place].labels, strict=False)  # what is left is padding
-            said[place] = tuple(TAGS[number] for number, true in pairs if true != IGNORED)
-    return said
+    return tagger.eval()
