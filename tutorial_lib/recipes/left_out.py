@@ -18,17 +18,12 @@ def leave_out(model_name, stand_ins, but=()):
     A cell is left out when it reads a name that holds one of `stand_ins`, or one that something
     left out would have made. It prints a line instead; its assignments, functions and imports
     that need no such name are made all the same. Where a call is handed a dict of several things,
-    the others in it stay. A cell that says one of the words `but` runs as it is.
+    the others in it stay. A cell that says one of the words `but` runs as it is. What an earlier
+    call left out is no longer left out; outside a notebook nothing is.
     """
     if shell := _shell():
-        shell.ast_transformers.append(_LeftOut(model_name, stand_ins, but, shell.user_ns))
-
-
-def leave_nothing_out():
-    """From the next cell of this notebook on, every cell runs as it is."""
-    if shell := _shell():
-        every = shell.ast_transformers
-        every[:] = [one for one in every if not isinstance(one, _LeftOut)]
+        others = [one for one in shell.ast_transformers if not isinstance(one, _LeftOut)]
+        shell.ast_transformers[:] = [*others, _LeftOut(model_name, stand_ins, but, shell.user_ns)]
 
 
 def _shell():

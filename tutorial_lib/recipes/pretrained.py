@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tutorial_lib.datasets import dinov2_folder, smollm2_folder
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.models import DINOv2, Llama, ModernGPT
-from tutorial_lib.recipes.left_out import leave_nothing_out, leave_out
+from tutorial_lib.recipes.left_out import leave_out
 from tutorial_lib.recipes.stored import load_checkpoint
 from tutorial_lib.tokenizers import BPETokenizer
 
@@ -47,7 +47,6 @@ def load_writer(device="cpu"):
     with it is left out (see `left_out`), but for the explorer that writes.
     Raises DamagedFileError when a file is not the published one.
     """
-    leave_nothing_out()  # this cell may be run again after an installation
     if smollm2 := load_smollm2(device):
         return smollm2
     from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer  # it stands on this room
