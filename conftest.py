@@ -13,7 +13,15 @@ sys.path.insert(0, str(Path(__file__).parent / "tests" / "support"))
 from hypothesis import HealthCheck, settings
 from isolation import isolate
 
-pytest_plugins = ["budgets", "browser", "fresh_progress", "kernel_starts", "pictures", "smollm2"]
+pytest_plugins = [
+    "budgets",
+    "browser",
+    "fresh_progress",
+    "kernel_starts",
+    "pictures",
+    "shell",
+    "smollm2",
+]
 # Benchmarks are scripts: `make bench` runs each with its own folder on the path.
 collect_ignore = ["tests/offline/sitecustomize.py", "tests/benchmarks"]
 

@@ -1,5 +1,3 @@
-import atexit
-
 import pytest
 
 
@@ -15,31 +13,18 @@ def progress_folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def learner(tmp_path, monkeypatch):
+def learner(shell):
     """A notebook of the learner: run a cell, read its names."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    config = Config()
-    config.HistoryManager.enabled = False
 
     class Learner:
-        def __init__(self):
-            self.shell = InteractiveShell(config=config)
-
         def run(self, cell):
-            self.shell.run_cell(cell).raise_error()
+            shell.run_cell(cell).raise_error()
             return self
 
         def __getattr__(self, name):
-            return self.shell.user_ns[name]
+            return shell.user_ns[name]
 
-    learner = Learner()
-    yield learner
-    # What the shell does at the end but for collecting garbage, which takes longer than a test.
-    learner.shell.restore_sys_module_state()
-    atexit.unregister(learner.shell.atexit_operations)
+    return Learner()
 
 
 def area(width, height):

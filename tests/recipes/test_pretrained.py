@@ -21,6 +21,21 @@ def test_a_model_that_was_left_out_is_one_clear_line(monkeypatch, capsys, load, 
     assert printed.endswith(f"{INSTALL_MODELS}\n")
 
 
+def test_a_small_gpt_writes_until_the_model_is_there(shell, monkeypatch, capsys):
+    def printed(cell):
+        shell.run_cell(cell).raise_error()
+        return capsys.readouterr().out
+
+    monkeypatch.setattr(pretrained, "load_smollm2", lambda device: None)
+    printed("from tutorial_lib.recipes import load_writer")
+    assert "Shakespeare" in printed("model, tokenizer = load_writer()")
+    assert printed("print(tokenizer.vocab_size)") == "Left out: what needs SmolLM2.\n"
+    smollm2 = pretrained.LanguageModel("a model", "a tokenizer")
+    monkeypatch.setattr(pretrained, "load_smollm2", lambda device: smollm2)
+    assert printed("model, tokenizer = load_writer()") == ""
+    assert printed("print(model, tokenizer)") == "a model a tokenizer\n"
+
+
 @pytest.mark.slow
 def test_each_is_read_once_and_speaks_or_sees():
     model, tokenizer = load_smollm2()

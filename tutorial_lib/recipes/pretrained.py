@@ -1,7 +1,7 @@
 """The trained models that come as data wheels, each with what it needs; None where one is left out.
 
 A chapter goes on without them: `model = load_smollm2()` prints one line, and cells that need the
-model begin with `if model:`.
+model begin with `if model:`. Where nearly all need it, `load_writer` has them left out.
 """
 
 from functools import cache
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tutorial_lib.datasets import dinov2_folder, smollm2_folder
 from tutorial_lib.errors import MissingDataError
 from tutorial_lib.models import DINOv2, Llama, ModernGPT
+from tutorial_lib.recipes.left_out import leave_out
 from tutorial_lib.recipes.stored import load_checkpoint
 from tutorial_lib.tokenizers import BPETokenizer
 
@@ -42,13 +43,22 @@ def load_smollm2(device="cpu"):
 def load_writer(device="cpu"):
     """Return SmolLM2 or, after a line on how to get it, the course's own small GPT of characters.
 
-    Both are a LanguageModel. Raises DamagedFileError when a file is not the published one.
+    Both are a LanguageModel. The small one can only write: what the notebook's later cells do
+    with it is left out (see `left_out`), but for the explorer that writes.
+    Raises DamagedFileError when a file is not the published one.
     """
     if smollm2 := load_smollm2(device):
         return smollm2
     from tutorial_lib.recipes.shakespeare_gpt import CharacterTokenizer  # it stands on this room
 
-    return LanguageModel(load_checkpoint("shakespeare-gpt").to(device), CharacterTokenizer())
+    print(
+        "A small GPT of the course's own writes in its place, letter by letter, in the style of\n"
+        "Shakespeare. Cells that look inside SmolLM2 are left out, and say so. The chapter in the\n"
+        "folder notebooks/ shows what they print and draw."
+    )
+    writer = LanguageModel(load_checkpoint("shakespeare-gpt").to(device), CharacterTokenizer())
+    leave_out("SmolLM2", stand_ins=writer, but=["GenerationExplorer"])
+    return writer
 
 
 def load_dinov2(device="cpu"):
