@@ -137,8 +137,8 @@ ENTITIES = Write(
 A model gives each word a tag: “B” begins a name, “I” goes on with it, “O” is outside. Write
 `entities(tags)` for a list of tags. Return a list with `(start, end)` for each name, in order, so
 that `words[start:end]` is the name. A B begins a new name even right after another one.
-True labels never have an I after an O, or at the very beginning. But a model may say so, and that I
-begins a name, too.
+True labels never have an I after an O, or at the very beginning. But a model may predict one, and
+then that I begins a name, too.
 """,
     hints=(
         "Walk along the tags and remember where the name began that you are in, if you are in one.",

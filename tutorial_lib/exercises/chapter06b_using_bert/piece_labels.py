@@ -60,7 +60,7 @@ def piece_labels_others_o(tags, pieces):
 
 
 def piece_labels_inside(tags, pieces):
-    """This treats later pieces as further words: outside stays outside, and a name goes on."""
+    """This treats later pieces as further words: after O comes O, after B or I comes I."""
     labels = [-100]  # [CLS]
     for tag, of_word in zip(tags, pieces, strict=True):
         first = "OBI".index(tag)
@@ -154,7 +154,7 @@ B or an I for the whole word. `piece_labels(tags, pieces)` makes one label for e
 all pieces in order, [SEP]. O is 0, B is 1, I is 2. Only the **first** piece of a word carries its
 label. All other tokens get -100, which PyTorch's cross-entropy skips. The table above counts the
 tags of one play, and the labels that were made of them by code with one of these mistakes. Choose
-the letter, then repair `piece_labels`.
+the letter, then open the folded cell below and repair `piece_labels`.
 """,
     hints=(
         "If only first pieces had a label, how often would each label occur?",
