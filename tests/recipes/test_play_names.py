@@ -32,7 +32,7 @@ def words_of(tags):
 
 def test_capitals_count_inside_a_line_only():
     said = in_capitals(MEASURED)
-    assert words_of(said) == ["Hamlet", "Ophelia", "King"]
+    assert words_of(said) == ["Hamlet", "Ophelia"]  # a king is not a name
     assert said[0][MEASURED[0].words.index("Ophelia")] == "I"
 
 
@@ -105,19 +105,23 @@ def test_what_the_table_shows():
         {(row["model"], row["layer"], row["seed"]): row[f"{part}_f1"] for row in rows}
         for part in ("validation", "test")
     )
+    means = {}
     for seed in SETTINGS["seeds"]:
         best = max(range(7), key=lambda layer: validation["MiniLM, frozen", layer, seed])
-        last, chosen = (test["MiniLM, frozen", layer, seed] for layer in (6, best))
-        rule, tuned = test["capitals", None, seed], test["MiniLM, fine-tuned", None, seed]
-        assert chosen > last + 0.05
-        assert tuned > max(chosen, rule) + 0.05
-        scratch = test["PlayBERT, from scratch, fine-tuned", None, seed]
-        assert scratch + 0.05 < test["PlayBERT, fine-tuned", None, seed] < rule
-    last, rule = (
-        mean(test[model, layer, seed] for seed in SETTINGS["seeds"])
-        for model, layer in (("MiniLM, frozen", 6), ("capitals", None))
-    )
-    assert abs(last - rule) < 0.02  # level, as the chapter says
+        scratch, playbert, last, chosen, rule, tuned = of_fold = [
+            test["PlayBERT, from scratch, fine-tuned", None, seed],
+            test["PlayBERT, fine-tuned", None, seed],
+            test["MiniLM, frozen", 6, seed],
+            test["MiniLM, frozen", best, seed],
+            test["capitals", None, seed],
+            test["MiniLM, fine-tuned", None, seed],
+        ]
+        means[seed] = of_fold
+        assert scratch + 0.05 < playbert < last + 0.05 < chosen
+        assert last < rule < tuned
+    last, chosen, rule, tuned = [mean(scores) for scores in zip(*means.values(), strict=True)][2:]
+    assert abs(chosen - rule) < 0.03  # level, as the chapter says
+    assert last + 0.05 < rule < tuned - 0.05
 
 
 def test_the_stored_speeches_show_both_right_and_wrong():

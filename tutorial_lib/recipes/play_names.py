@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib.datasets import minilm_folder
-from tutorial_lib.datasets.play_names import draw_parts
+from tutorial_lib.datasets.play_names import NOT_NAMES, draw_parts
 from tutorial_lib.models import BERT
 from tutorial_lib.objectives import IGNORED, TAGS, entities, piece_labels, span_scores
 from tutorial_lib.recipes import CHECKPOINTS, load_checkpoint, shakespeare_bert
@@ -34,9 +34,8 @@ SETTINGS = {
     ],
     "drawn": None,  # how many speeches of each part, None for all
     "frozen": {"steps": 200, "lr": 3e-2},  # all tokens in each step, as in the chapter
-    # Chosen by F1 on 130 validation speeches of the first fold, an earlier draw. MiniLM: .87, with
-    # 60 steps .84, with 1e-4 .87. PlayBERT: .67, with 1e-3 .66, with 3e-3 .57; from scratch .46,
-    # with 3e-4 .43, with 3e-3 0.
+    # Chosen by F1 on 130 validation speeches of the first fold. MiniLM: .87 (60 steps .84, lr 1e-4
+    # .87); PlayBERT: .67 (lr 1e-3 .66, 3e-3 .57), from scratch: .46 (lr 3e-4 .43, 3e-3 0).
     "fine-tuned": {
         "PlayBERT, from scratch": {"steps": 180, "tokens": 1_024, "lr": 1e-3},
         "PlayBERT": {"steps": 180, "tokens": 1_024, "lr": 3e-4},
@@ -83,7 +82,10 @@ def run(settings, progress=True):
         for name, how in settings["fine-tuned"].items():
             tagger = fine_tune_names(bodies[name], train, **how, seed=seed, progress=progress)
             said[f"{name}, fine-tuned", None] = [
-                [tags_of(tagger.token_head, row) for row in at_layer(rows_of(tagger, part), -1)]
+                [
+                    tags_of(tagger.token_head, row)
+                    for row in at_layer(read_speeches(tagger, part, piece_labels), -1)
+                ]
                 for part in judged
             ]
         rows += [
@@ -118,11 +120,6 @@ def encoders(settings, progress):
     return [stored, *[trained] * (len(settings["held_out"]) - 1)]
 
 
-def rows_of(model, speeches):
-    """Return the ReadSpeeches of a BERT that has a tokenizer, with the labels of first pieces."""
-    return read_speeches(model, speeches, piece_labels)
-
-
 def frozen(model, train, judged, how, seed):
     """Yield, for each layer from 0 on, the tags of each part of judged, one list a speech.
 
@@ -130,7 +127,8 @@ def frozen(model, train, judged, how, seed):
     stays as it is.
     """
     for learned_from, *others in zip(
-        *(each_layer(rows_of(model, part)) for part in (train, *judged)), strict=True
+        *(each_layer(read_speeches(model, part, piece_labels)) for part in (train, *judged)),
+        strict=True,
     ):
         head = linear_head(learned_from, how, seed)
         yield [[tags_of(head, row) for row in part] for part in others]
@@ -174,10 +172,16 @@ def to_show(speeches, said, n, seed):
 
 
 def in_capitals(speeches):
-    """Tag the words with a capital that do not begin a line or sentence, but I and O."""
+    """Tag the words with a capital that do not begin a line or sentence.
+
+    I and O are left out, and so are the titles and countries that the labels leave out.
+    """
     return [
         runs(
-            word[0].isupper() and word not in ("I", "O") and not opens
+            word[0].isupper()
+            and word not in ("I", "O")
+            and word.lower() not in NOT_NAMES
+            and not opens
             for word, opens in zip(speech.words, speech.opens, strict=True)
         )
         for speech in speeches
