@@ -16,7 +16,7 @@ from browser import launched  # noqa: E402
 from explorer_page import ExplorerPage  # noqa: E402
 
 from tutorial_lib.explorers import GenerationExplorer  # noqa: E402
-from tutorial_lib.recipes import load_writer  # noqa: E402
+from tutorial_lib.recipes.pretrained import read_smollm2  # noqa: E402
 
 PICTURE = Path(__file__).with_name("writing.gif")
 PROMPT, TOKENS = "My favourite thing about the sea is", 24
@@ -25,7 +25,7 @@ FRAME, LAST = 450, 3000  # milliseconds
 
 def draw():
     """Write the animation."""
-    model, tokenizer = load_writer()
+    model, tokenizer = read_smollm2()
     explorer = GenerationExplorer(
         model, tokenizer.encode, tokenizer.decode, PROMPT, temperature=0.7, simple=True
     )

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from tutorial_lib.explorers.generation_writer import Settings, Writer
-from tutorial_lib.recipes import load_writer
+from tutorial_lib.recipes.pretrained import read_smollm2
 
 PROMPT, TEMPERATURE = "My favourite thing about the sea is", 0.7
 TOKENS, SHOWN = 24, 5
@@ -18,7 +18,7 @@ STORED = Path(__file__).parent / "js" / "writing.json"
 
 def written():
     """Return the prompt and, for each token, [text, its probability, the likeliest ones]."""
-    model, tokenizer = load_writer()
+    model, tokenizer = read_smollm2()
     writer = Writer(model, tokenizer.encode, tokenizer.decode)
     writer.read(PROMPT)
     tokens = []

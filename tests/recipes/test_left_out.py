@@ -15,7 +15,7 @@ def run(shell, capsys):
 
     stand_in = object()
     shell.user_ns["ann"] = stand_in
-    leave_out("Ann", [stand_in], but=["Writer"])
+    leave_out("Ann", [stand_in], keep=["Writer"])
     return run
 
 
@@ -50,6 +50,10 @@ def test_of_a_dict_the_others_stay(run):
 
 def test_one_word_lets_a_cell_run_as_it_is(run):
     assert run("Writer = type\nprint(Writer(ann).__name__)") == "object\n"
+
+
+def test_what_is_timed_is_left_out_too(run):
+    assert run("%timeit -n1 -r1 ann").startswith(LINE)
 
 
 def test_an_error_of_the_learner_s_ends_nothing(run, shell):

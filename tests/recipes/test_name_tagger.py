@@ -61,6 +61,15 @@ def test_batches_hold_whole_speeches_with_a_label_for_first_pieces_only():
     )
 
 
+def test_a_pass_gives_every_speech_once():
+    batches = NameBatches(speeches(50), TOKENIZER, tokens=120, seed=0)
+    endless, seen = iter(batches), []
+    while len(seen) < 50:
+        ids, mask, _ = next(endless)
+        seen += [tuple(row[real].tolist()) for row, real in zip(ids, mask, strict=True)]
+    assert sorted(seen) == sorted(tuple(row.ids) for row in batches.rows)
+
+
 def test_groups_of_similar_length_hold_every_row_once():
     rows = [token_row(speech, TOKENIZER, piece_labels) for speech in speeches(50)]
     groups = by_length(rows, 60)

@@ -30,6 +30,8 @@ def test_a_small_gpt_writes_until_the_model_is_there(shell, monkeypatch, capsys)
     printed("from tutorial_lib.recipes import load_writer")
     assert "Shakespeare" in printed("model, tokenizer = load_writer()")
     assert printed("print(tokenizer.vocab_size)") == "Left out: what needs SmolLM2.\n"
+    printed("writer = load_writer()")
+    assert printed("print(writer.model)") == "Left out: what needs SmolLM2.\n"
     smollm2 = pretrained.LanguageModel("a model", "a tokenizer")
     monkeypatch.setattr(pretrained, "load_smollm2", lambda device: smollm2)
     assert printed("model, tokenizer = load_writer()") == ""

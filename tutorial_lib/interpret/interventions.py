@@ -63,9 +63,10 @@ class Uniform(Intervention):
 class Patch(Intervention):
     """Let a head say what it said about another input of the same length.
 
-    output (B, T, K) comes from `head_output`. One of `mean_outputs`, expanded to this shape, makes
-    the head say the same everywhere. That takes away less than Zero does: what a head always adds
-    is left, and later layers have learned to expect it. Raises ShapeError when it does not fit.
+    output (B, T, K) comes from `head_output`. A head's mean from `mean_outputs` (K,), expanded to
+    (B, T, K), makes it say the same everywhere. That takes away less than Zero does: what a head
+    always adds is left, and later layers have learned to expect it. Raises ShapeError when it does
+    not fit.
     """
 
     output: torch.Tensor

@@ -27,8 +27,8 @@ class SpanScores(NamedTuple):
 def piece_labels(tags: Sequence[str], pieces: Sequence[Sequence[str]]) -> list[int]:
     """Return one label per token, [CLS] and [SEP] included: a place in TAGS, or IGNORED.
 
-    tags, one a word, and pieces, a list of pieces for each word, which are at least one. Only the
-    first piece of a word carries its label (Devlin et al. 2018, section 5.3).
+    tags: one per word; pieces: for each word a list of at least one piece. Only the first piece of
+    a word carries its label (Devlin et al. 2018, section 5.3).
     Raises ValueError for another tag, and for more tags than words or fewer.
 
     >>> piece_labels(["B", "O"], [["ho", "##ratio"], ["!"]])

@@ -12,18 +12,18 @@ from types import CodeType
 _KEPT = (ast.Assign, ast.AnnAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
-def leave_out(model_name, stand_ins, but=()):
+def leave_out(model_name, stand_ins, keep=()):
     """From the next cell of this notebook on, leave out what needs the model `model_name`.
 
     A cell is left out when it reads a name that holds one of `stand_ins`, or one that something
     left out would have made. It prints a line instead; its assignments, functions and imports
     that need no such name are made all the same. Where a call is handed a dict of several things,
-    the others in it stay. A cell that says one of the words `but` runs as it is. What an earlier
+    the others in it stay. A cell that uses one of the names `keep` runs as it is. What an earlier
     call left out is no longer left out; outside a notebook nothing is.
     """
     if shell := _shell():
         others = [one for one in shell.ast_transformers if not isinstance(one, _LeftOut)]
-        shell.ast_transformers[:] = [*others, _LeftOut(model_name, stand_ins, but, shell.user_ns)]
+        shell.ast_transformers[:] = [*others, _LeftOut(model_name, stand_ins, keep, shell.user_ns)]
 
 
 def _shell():
@@ -32,10 +32,10 @@ def _shell():
 
 
 class _LeftOut:
-    """What IPython asks to change the syntax tree of each cell before the cell runs."""
+    """An IPython AST transformer: it changes each cell's syntax tree before the cell runs."""
 
-    def __init__(self, model_name, stand_ins, but, values):
-        self.model_name, self.stand_ins, self.but = model_name, stand_ins, set(but)
+    def __init__(self, model_name, stand_ins, keep, values):
+        self.model_name, self.stand_ins, self.keep = model_name, stand_ins, set(keep)
         self.values = values  # of all the notebook's names
         self.missing = set()  # the names that hold a stand-in, or that were not made
 
@@ -47,7 +47,9 @@ class _LeftOut:
             return cell
 
     def _without(self, cell):
-        if self.but & {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(cell)}:
+        if not cell.body:  # nothing but comments
+            return cell
+        if self.keep & {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(cell)}:
             return cell
         self.missing |= {
             name
@@ -71,7 +73,10 @@ class _LeftOut:
             could_run = [statement for statement in could_run if isinstance(statement, _KEPT)]
         if changed:
             print(f"Left out: what needs {self.model_name}.")
-        return ast.Module(could_run, cell.type_ignores)
+        # A `pass` where nothing is left: %timeit puts what it gets into a loop.
+        return ast.Module(
+            could_run or [ast.copy_location(ast.Pass(), cell.body[0])], cell.type_ignores
+        )
 
     def _shortened(self, statement):
         """Take what is missing out of dicts that a call is handed; return if there was any."""

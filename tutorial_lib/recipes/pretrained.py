@@ -1,7 +1,8 @@
 """The trained models that come as data wheels, each with what it needs; None where one is left out.
 
 A chapter goes on without them: `model = load_smollm2()` prints one line, and cells that need the
-model begin with `if model:`. Where nearly all need it, `load_writer` has them left out.
+model begin with `if model:`. In chapter 00, where nearly all cells need SmolLM2, `load_writer`
+leaves them out.
 """
 
 from functools import cache
@@ -57,7 +58,7 @@ def load_writer(device="cpu"):
         "folder notebooks/ shows what they print and draw."
     )
     writer = LanguageModel(load_checkpoint("shakespeare-gpt").to(device), CharacterTokenizer())
-    leave_out("SmolLM2", stand_ins=writer, but=["GenerationExplorer"])
+    leave_out("SmolLM2", stand_ins=[writer, *writer], keep=["GenerationExplorer"])
     return writer
 
 

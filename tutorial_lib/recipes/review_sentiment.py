@@ -1,4 +1,4 @@
-"""Chapter 06: is a film review fresh or rotten? A pre-trained encoder against what needs none.
+"""Chapter 06b: is a film review fresh or rotten? A pre-trained encoder against what needs none.
 
 Five ways to tell, all on the same sentences, none of them about a film of the validation or test
 part: always the more common label; TF-IDF with a linear classifier; the same classifier on the

@@ -1,4 +1,4 @@
-"""Chapter 06: a vector of its meaning for each of Shakespeare's speeches of middle length.
+"""Chapter 06b: a vector of its meaning for each of Shakespeare's speeches of middle length.
 
 A published MiniLM reads every speech of 10 to 60 words, all that make less than 6 MB, and leaves
 the mean of its last hidden states. Nothing is trained. Stored are the vectors, in one byte a

@@ -1,4 +1,4 @@
-"""Chapter 06: "who says ...?" answered by a span of the scene, as BERT answers SQuAD's questions.
+"""Chapter 06b: "who says ...?" answered by a span of the scene, as BERT answers SQuAD's questions.
 
 The input is `[CLS] who says : quote [SEP] excerpt [SEP]`. Two scores a token say where the answer
 starts and ends (Devlin et al. 2018, section 4.2); it has to lie in the excerpt. The plays held out
