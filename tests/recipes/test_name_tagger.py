@@ -61,13 +61,22 @@ def test_batches_hold_whole_speeches_with_a_label_for_first_pieces_only():
     )
 
 
-def test_a_pass_gives_every_speech_once():
-    batches = NameBatches(speeches(50), TOKENIZER, tokens=120, seed=0)
-    endless, seen = iter(batches), []
-    while len(seen) < 50:
-        ids, mask, _ = next(endless)
-        seen += [tuple(row[real].tolist()) for row, real in zip(ids, mask, strict=True)]
-    assert sorted(seen) == sorted(tuple(row.ids) for row in batches.rows)
+def test_each_pass_holds_every_speech_once_in_an_order_of_its_own():
+    texts = [" ".join(speech.words) for speech in speeches(90)]
+    part = [label(text, ()) for text in dict.fromkeys(texts)]  # each one once
+    batches, passes = iter(NameBatches(part, TOKENIZER, tokens=120, seed=0)), []
+    for _ in range(2):
+        seen = []
+        while len(seen) < len(part):
+            ids, mask, _ = next(batches)
+            seen += [tuple(row[real].tolist()) for row, real in zip(ids, mask, strict=True)]
+        passes.append(seen)
+    one, other = passes
+    assert len({*one}) == len(part)
+    assert sorted(one) == sorted(other)
+    assert one != other
+    lengths = [len(row) for row in one]
+    assert lengths != sorted(lengths)
 
 
 def test_groups_of_similar_length_hold_every_row_once():

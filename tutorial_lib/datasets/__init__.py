@@ -85,6 +85,5 @@ if TYPE_CHECKING:
         smollm2_folder,
         wheel_file,
     )
-    from tutorial_lib.datasets.who_says import Question, load_who_says
 
 __getattr__, __dir__, __all__ = loading(__name__, __file__)

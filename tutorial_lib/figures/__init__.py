@@ -146,10 +146,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter06b_using_bert.answers import (
         MarkedAnswer,
         describe_marked_answers,
-        describe_two_steps,
         marked_answers,
-        two_steps,
-        who_says,
     )
     from tutorial_lib.figures.chapter06b_using_bert.heads import (
         body_and_heads,

@@ -59,7 +59,6 @@ from tutorial_lib.objectives.replaced import (
 from tutorial_lib.objectives.spans import (
     TAGS,
     SpanScores,
-    answer_f1,
     best_span,
     entities,
     entity_f1,
@@ -81,7 +80,6 @@ __all__ = [
     "SpanScores",
     "TranslatedBatch",
     "TranslatedPair",
-    "answer_f1",
     "best_span",
     "contrastive_loss",
     "delete_tokens",

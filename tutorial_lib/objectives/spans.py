@@ -4,7 +4,6 @@ A span of words is (start, end) as in a Python slice: words[start:end]. The answ
 is (start, end) including both ends, because its two heads point at tokens (Devlin et al. 2018).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -120,16 +119,6 @@ def best_span(
     fits &= ~fits.triu(longest)
     sums = sums.masked_fill(~(fits & allowed[:, None] & allowed[None, :]), -torch.inf)
     return divmod(sums.argmax().item(), length)
-
-
-def answer_f1(predicted: Sequence[str], true: Sequence[str]) -> float:
-    """Return the F1 of the words of two answers, as SQuAD counts it: order does not matter.
-
-    >>> answer_f1(["sir", "toby"], ["sir", "toby", "belch"])
-    0.8
-    """
-    shared = (Counter(predicted) & Counter(true)).total()
-    return _share(2 * shared, len(predicted) + len(true))
 
 
 def _share(part, whole):

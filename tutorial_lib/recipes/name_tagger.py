@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch.nn.functional as F
 
 from tutorial_lib.objectives import IGNORED, TAGS, piece_labels
-from tutorial_lib.recipes.translator import chunks, padded
+from tutorial_lib.recipes.translator import padded
 from tutorial_lib.training import fit, set_seed
 
 
@@ -39,20 +39,14 @@ class NameBatches:
         self.pad_id, self.tokens, self.seed = tokenizer.pad_id, tokens, seed
 
     def __iter__(self):
-        for rows in endless_groups(
-            self.rows, self.tokens, len(self.rows), random.Random(self.seed)
-        ):
-            ids = padded([row.ids for row in rows], self.pad_id)
-            yield ids, ids != self.pad_id, padded([row.labels for row in rows], IGNORED)
-
-
-def endless_groups(rows, tokens, pool, draw):
-    """Yield the groups of `by_length` without end, shuffled, from pools of `pool` drawn rows."""
-    while True:
-        for some in chunks(draw.sample(rows, len(rows)), pool):
-            groups = by_length(some, tokens)
+        draw = random.Random(self.seed)
+        while True:
+            # Shuffled first, so that rows of one length meet others each time.
+            groups = by_length(draw.sample(self.rows, len(self.rows)), self.tokens)
             draw.shuffle(groups)
-            yield from groups
+            for rows in groups:
+                ids = padded([row.ids for row in rows], self.pad_id)
+                yield ids, ids != self.pad_id, padded([row.labels for row in rows], IGNORED)
 
 
 def by_length(rows, tokens):

@@ -225,12 +225,6 @@ RECIPES = {
             "which words of a speech are names: PlayBERT and MiniLM, frozen and fine-tuned",
         ),
         Recipe(
-            "who-says",
-            "who_says",
-            "table",
-            "who says this line of a scene: a span, from a BERT pre-trained or not, and by rules",
-        ),
-        Recipe(
             "masked-head",
             "masked_head",
             "table",

@@ -16,7 +16,6 @@ SIZE = 11  # points of the text
 SPACE, LINE = 0.065, 0.32  # inches: between words, of a line
 ROOM, BESIDE_STOP = 0.07, 0.045  # more of it beside a mark, for its frame; before a full stop
 BOX = 0.5  # of what was asked
-INSIDE = 0.35  # of a full shade, for a word between the start and the end of an answer
 
 # What a marked word is, and how it is drawn: fill, frame, line.
 MARKS = {
@@ -45,21 +44,6 @@ class MarkedAnswer(NamedTuple):
     answer: tuple | None = None
     share: float | None = None
     source: str = ""
-
-
-def who_says(entry):
-    """Return the MarkedAnswer of an entry that the recipe "who-says" stores.
-
-    >>> entry = {"quote": "ay", "lines": [["ann", ":", "ay"]], "starts": [[0.5, 0, 0]],
-    ...          "ends": [[0.5, 0, 0]], "answer": [0, 0, 0], "said": [0, 0, 0]}
-    >>> who_says(entry).asked, who_says(entry).share
-    ('Who says “ay”?', 0.25)
-    """
-    line, first, last = entry["said"]
-    share = entry["starts"][line][first] * entry["ends"][line][last]
-    quote = joined(entry["quote"].split())
-    said, answer = tuple(entry["said"]), tuple(entry["answer"])
-    return MarkedAnswer(f"Who says “{quote}”?", entry["lines"], said, answer, share)
 
 
 def where(hit):
@@ -183,95 +167,6 @@ def marked_answers(cards, title="", figure=None):
                 axes.text(x, height - 0.17, kind, fontsize=SIZE, va="center_baseline")
                 x += width_of(kind) + 0.35
     return figure
-
-
-@style.styled
-def two_steps(entry, title="", figure=None):
-    """A question "who says ...?" and its scene, with what each of the reader's two steps marks.
-
-    entry: as the recipe "who-says" stores it. A word is blue as far as the second layer is sure
-    that it belongs to the quote, and orange as far as the span head is sure that the answer starts
-    or ends there. Below 5 % a word has no shade, but the whole answer is at least light orange.
-    Each line has the number of its segment. Returns the figure.
-    """
-    card = who_says(entry)
-    lines = entry["lines"]
-    either = [
-        [max(pair) for pair in zip(starts, ends, strict=True)]
-        for starts, ends in zip(entry["starts"], entry["ends"], strict=True)
-    ]
-    said, first, last = card.said
-    for i in range(first, last + 1):
-        either[said][i] = max(either[said][i], INSIDE)
-    steps = {
-        "layer 2: part of the quote": (style.BLUE, entry["quoted"]),
-        "layer 3: the answer, its start and end darker": (style.ORANGE, either),
-    }
-    height = 1.15 + LINE * len(lines)
-    figure = style.blank(figure, WIDTH, height + 0.5 * bool(title))
-    axes = figure.subplots()
-    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
-    axes.axis("off")
-    _asked(axes, card._replace(share=None), 0.05)
-    top, left = 0.6, 0.75
-    small = {"color": style.MUTED, "fontsize": 9.5, "va": "center"}
-    for segment, words in enumerate(lines, 1):
-        middle = top + LINE / 2
-        axes.text(0.35, middle, segment, ha="center", **small)
-        spots = [x for x, _ in spots_of(words)]
-        # A shade goes to the middle of a space, and so to the next one.
-        edges = [x - SPACE / 2 * (not (i and _sticks(words, i))) for i, x in enumerate(spots)]
-        edges.append(spots[-1] + width_of(drawable(words[-1])) + SPACE / 2)
-        for colour, shares in steps.values():
-            for i, share in enumerate(shares[segment - 1]):
-                box = (left + edges[i], top + 0.03), edges[i + 1] - edges[i], 0.26
-                _shade(axes, *box, colour, share if share >= 0.05 else 0)
-        for word, x in zip(words, spots, strict=True):
-            axes.text(left + x, middle, drawable(word), fontsize=SIZE, va="center_baseline")
-        if segment == said + 1:
-            start, end = entry["starts"][said][first], entry["ends"][said][last]
-            text = f"starts at “{words[first]}” {100 * start:.0f} %"
-            text += f", ends at “{words[last]}” {100 * end:.0f} %"
-            axes.text(WIDTH - 0.2, middle, text, ha="right", **small)
-        top += LINE
-    x = left
-    for step, (colour, _) in steps.items():
-        _shade(axes, (x - SPACE / 2, top + 0.2), width_of(step) + SPACE, 0.26, colour, 1)
-        axes.text(x, top + 0.33, step, fontsize=SIZE, va="center_baseline")
-        x += width_of(step) + 0.35
-    return figure
-
-
-def _shade(axes, corner, width, height, colour, share):
-    """A shade behind a word, the fuller the larger the share is."""
-    look = {"facecolor": colour, "alpha": 0.5 * share, "linewidth": 0}
-    axes.add_patch(Rectangle(corner, width, height, **look))
-
-
-def describe_two_steps(entry):
-    """Say what the two steps find: the alt text.
-
-    >>> describe_two_steps({"quote": "ay", "lines": [["ann", ":", "ay"]], "starts": [[1, 0, 0]],
-    ...                     "ends": [[1, 0, 0]], "answer": [0, 0, 0], "said": [0, 0, 0],
-    ...                     "quoted": [[0, 0.1, 0.9]]})
-    'Who says “ay”? Step 1, probably of the quote: “ay” in line 1. Step 2, the answer starts and \
-ends: ann, 100 and 100 %.'
-    """
-    card = who_says(entry)
-    found = [
-        f"“{joined([word for word, share in zip(words, of_line, strict=True) if share > 0.5])}” "
-        f"in line {number}"
-        for number, (words, of_line) in enumerate(
-            zip(entry["lines"], entry["quoted"], strict=True), 1
-        )
-        if max(of_line) > 0.5
-    ]
-    line, first, last = card.said
-    return (
-        f"{card.asked} Step 1, probably of the quote: {', '.join(found) or 'no word'}. Step 2, "
-        f"the answer starts and ends: {joined(card.lines[line][first : last + 1])}, "
-        f"{100 * entry['starts'][line][first]:.0f} and {100 * entry['ends'][line][last]:.0f} %."
-    )
 
 
 def _asked(axes, card, top):
