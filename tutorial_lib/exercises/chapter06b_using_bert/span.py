@@ -241,12 +241,12 @@ BEST_SPAN = Write(
     title="The best pair",
     level="hard",
     text="""
-A BERT gives each of T tokens two scores: how likely the answer starts there, and how likely it ends
-there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns `(start, end)`, two
-whole numbers: the positions of the first and the **last** token of the answer. Take the pair with
-the highest `start_logits[start] + end_logits[end]`. But the end must not come before the start,
-and the answer has at most `longest` tokens. `allowed` (T,) is True on one unbroken stretch of
-tokens, and both ends must lie in it.
+A BERT gives each of T tokens two scores: the higher they are, the likelier the answer starts there,
+or ends there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns
+`(start, end)`, two whole numbers: the positions of the first and the **last** token of the answer.
+Take the pair with the highest `start_logits[start] + end_logits[end]`. But the end must not come
+before the start, and the answer has at most `longest` tokens. `allowed` (T,) is True on one
+unbroken stretch of tokens, and both ends must lie in it.
 """,
     hints=(
         "Two loops do: over all starts, and for each over the ends that may belong to it. Keep the "
@@ -284,5 +284,5 @@ tokens, and both ends must lie in it.
             takes_the_highest_sum,
         ),
     ),
-    see="6bD Where the answer is",
+    see="6bD Where the name is",
 )

@@ -278,5 +278,5 @@ the start and one for the end, each the mean over the texts. Return their sum.
         ),
     ),
     results=("loss", "gradient of the head's weights"),
-    see="6bD Where the answer is",
+    see="6bD Where the name is",
 )
