@@ -21,9 +21,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 from tutorial_lib.datasets.shakespeare import load_shakespeare
+from tutorial_lib.datasets.splits import Splits
 from tutorial_lib.tokenizers.pretokenize import bert_words
 
 _WORDS = """
@@ -119,20 +119,13 @@ def load_play_names() -> dict[str, tuple[LabelledSpeech, ...]]:
     return labelled
 
 
-class SpeechParts(NamedTuple):
-    """Three tuples of LabelledSpeeches; no play is in two of them."""
-
-    train: tuple[LabelledSpeech, ...]
-    validation: tuple[LabelledSpeech, ...]
-    test: tuple[LabelledSpeech, ...]
-
-
 def draw_parts(held_out, seed=0):
-    """Return the SpeechParts of one draw: short speeches, those with a name first.
+    """Return the Splits of one draw of short LabelledSpeeches, those with a name first.
 
-    The test has 400 of the plays held_out, titles, half of them with a name. Every fifth of the
-    other plays is for validation, 520 speeches, and the training has 650 of the rest; of both,
-    nine of thirteen have a name. A speech has 5 to 40 words and marks.
+    No play is in two parts. The test has 400 speeches of the plays held_out, titles, half of them
+    with a name. Every fifth of the other plays is for validation, 520 speeches, and the training
+    has 650 of the rest; of both, nine of thirteen have a name. A speech has 5 to 40 words and
+    marks.
     Raises ValueError when the plays held out have fewer.
 
     >>> parts = draw_parts(["Hamlet", "Henry V", "Twelfth Night"])
@@ -142,7 +135,7 @@ def draw_parts(held_out, seed=0):
     others = [play for play in load_play_names() if play not in held_out]
     validation = others[::5]
     train = [play for play in others if play not in validation]
-    return SpeechParts(
+    return Splits(
         _draw(train, 450, 200, seed),
         _draw(validation, 360, 160, seed),
         _draw(held_out, 200, 200, seed),
