@@ -65,13 +65,16 @@ class SpeechFinder:
         with reading(self.model):
             vector = text_vectors(self.model, self.tokenizer, [query])[0]  # (D,)
         by_meaning = self.table.cosines(vector)  # (N,)
-        by_words = (self._counts @ self._words.transform([query]).T).toarray()[:, 0]  # (N,)
         return {
             "by meaning": self._best(by_meaning, n, genre),
             "by words": [
-                hit for hit in self._best(torch.from_numpy(by_words), n, genre) if hit.score > 0
+                hit for hit in self._best(self.word_scores(query), n, genre) if hit.score > 0
             ],
         }
+
+    def word_scores(self, query):
+        """Return how alike the words of the query and of each speech are, (N,), from 0 to 1."""
+        return torch.from_numpy((self._counts @ self._words.transform([query]).T).toarray()[:, 0])
 
     def rare_words(self, query, share=0.05):
         """Return the query's words that stand in at most this share of the speeches, sorted.

@@ -119,7 +119,7 @@ def marked_answers(cards, title="", figure=None):
 
     >>> card = MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0), share=0.9)
     >>> [text.get_text() for text in marked_answers([card]).axes[0].texts]
-    ['Who?', '90 % sure', 'Ann', 'comes']
+    ['Who?', '90% sure', 'Ann', 'comes']
     """
     if not cards:
         raise ShapeError("marked_answers needs at least one answer")
@@ -183,7 +183,7 @@ def _asked(axes, card, top):
 def _share(axes, card, y):
     if card.share is not None:
         muted = {"color": style.MUTED, "fontsize": 9.5, "va": "center", "ha": "right"}
-        axes.text(WIDTH - 0.32, y, f"{100 * card.share:.0f} % sure", **muted)
+        axes.text(WIDTH - 0.32, y, f"{100 * card.share:.0f}% sure", **muted)
 
 
 def _marks(card):
