@@ -24,7 +24,7 @@ def test_a_wrong_mark_and_the_missed_answer_look_different_and_are_in_the_key():
     card = figures.MarkedAnswer("Who?", LINES, (0, 0, 0), (1, 0, 1), share=0.02)
     figure = figures.marked_answers([card], "title")
     key = ["marked, but wrong", "right, but not marked"]
-    assert texts(figure) == ["Who?", "2 % sure", *LINES[0], *LINES[1], *key]
+    assert texts(figure) == ["Who?", "2% sure", *LINES[0], *LINES[1], *key]
     assert len({frame.get_linestyle() for frame in frames(figure)}) == 2
     alt = figures.describe_marked_answers([card])
     assert alt.endswith("Marked, but wrong: ann; right, but not marked: first lord.")
