@@ -37,7 +37,7 @@ def test_shapes_and_counts_are_those_of_the_model(model):
 
 def test_the_sentence_head_reads_one_vector_and_the_others_all(model):
     patches = figures.body_and_heads(model, IDS, WORDS).axes[0].patches
-    blue = [p for p in patches if type(p) is Rectangle and p.get_y() == 2.18]
+    blue = [p for p in patches if type(p) is Rectangle and p.get_y() == 2.12]
     assert len(blue) == 1 + 2 * len(WORDS)
 
 

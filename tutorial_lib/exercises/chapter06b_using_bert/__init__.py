@@ -91,13 +91,13 @@ PREDICTIONS = (
         id="P6b.3",
         key="reviews_by_layer_zero",
         question="Film reviews, 4,000 labels, frozen vectors from before MiniLM's first layer: "
-        "what share of the validation part does a classifier judge right, between 0 and 1?",
+        "what accuracy does a classifier reach on the validation part, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6b.4",
-        key="closer_with_not",
-        question="Twenty sentences such as “I am afraid.”: for how many is the one with a “not” "
-        "closer than one with nearly the same meaning?",
+        key="hits_shared_with_not",
+        question="Twenty searches such as “I am tired.”: how many of the first ten hits does “I "
+        "am not tired.” find, too, on average?",
     ),
 )

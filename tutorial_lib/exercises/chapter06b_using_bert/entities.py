@@ -138,7 +138,7 @@ A model gives each word a tag: “B” begins a name, “I” goes on with it, �
 `entities(tags)` for a list of tags. Return a list with `(start, end)` for each name, in order, so
 that `words[start:end]` is the name. A B begins a new name even right after another one.
 True labels never have an I after an O, or at the very beginning. But a model may predict one, and
-then that I begins a name, too.
+then that I begins a name, too. So `["B", "I", "B", "O", "I"]` gives `[(0, 2), (2, 3), (4, 5)]`.
 """,
     hints=(
         "Walk along the tags and remember where the name began that you are in, if you are in one.",

@@ -8,7 +8,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def nearest(query, table, n):
     """Return the numbers of the n rows of highest cosine with the query, best first: (n,).
 
-    query (D,) and table (N, D) may have any lengths.
+    The vectors of query (D,) and table (N, D) need not have length 1.
     """
     cosines = table @ query / (table.norm(dim=1) * query.norm())  # (N,)
     return cosines.topk(n).indices
@@ -116,7 +116,7 @@ NEAREST = Write(
     level="easy",
     text="""
 Which rows of a table are closest in meaning to a query? Measure it by the cosine, since the vectors
-may have any length. Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the
+need not have length 1. Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the
 numbers of the n rows with the highest cosine, the best one first, (n,).
 """,
     hints=(

@@ -33,7 +33,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def partner_loss(a, b, scale):
     """Return the mean loss, in nats, of each a_i that looks for b_i among all b: one number.
 
-    a and b (N, D) hold vectors of any length but 0; the logits are cosines times scale, a number.
+    The vectors of a and b (N, D) need not have length 1; the logits are cosines times scale.
     """
     a = a / a.norm(dim=1, keepdim=True)
     b = b / b.norm(dim=1, keepdim=True)
@@ -202,11 +202,11 @@ PARTNERS = Write(
     title="Partners of a batch",
     level="medium",
     text="""
-Of N pairs of texts, `a` (N, D) and `b` (N, D) hold one vector for each text, of any length but 0.
-a_i and b_i belong together. Write `partner_loss(a, b, scale)`, the loss L above: each a_i looks for
-its b_i among **all** the b. Its N logits are its cosines with them, times the number `scale`, and
-its loss is the cross-entropy in nats. Return the mean over the a_i, one number. Only the a_i look:
-this is one direction.
+Of N pairs of texts, `a` (N, D) and `b` (N, D) hold one vector for each text. They need not
+have length 1, and none is zero. a_i and b_i belong together. Write `partner_loss(a, b, scale)`, the
+loss L above: each a_i looks for its b_i among **all** the b. Its N logits are its cosines with
+them, times the number `scale`, and its loss is the cross-entropy in nats. Return the mean over the
+a_i, one number. Only the a_i look: this is one direction.
 """,
     hints=(
         "Take two steps: a table of logits (N, N), then a classification in each of its rows.",

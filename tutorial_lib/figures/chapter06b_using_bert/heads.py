@@ -69,6 +69,8 @@ def body_and_heads(model, ids, words, title="", figure=None):
     axes.axis("off")
     left, step = 1.5, (WIDTH - 1.6) / n
     middles = [left + step * (t + 0.5) for t in range(n)]
+    # A frame about all vectors: each head takes them from there, none mixes them on the way.
+    rounded(axes, 0.05, 1.39, WIDTH - 0.15, 0.54, style.CARD, style.GRID, **LOOK)
     small = {"fontsize": 10, "color": style.MUTED, "va": "center"}
     for word, x in zip(words, middles, strict=True):
         rounded(
@@ -77,11 +79,11 @@ def body_and_heads(model, ids, words, title="", figure=None):
         at = {"ha": "center", "va": "center", "family": "DejaVu Sans Mono"}
         axes.text(x, 0.2, word, fontsize=9, **at)
         _arrow(axes, x, 0.37, 0.6)
-        _arrow(axes, x, 1.22, 1.45)
-        axes.add_patch(Rectangle((x - 0.07, 1.45), 0.14, 0.4, facecolor=style.PALE_SKY,
+        _arrow(axes, x, 1.22, 1.46)
+        axes.add_patch(Rectangle((x - 0.07, 1.46), 0.14, 0.4, facecolor=style.PALE_SKY,
                                  edgecolor=style.BLUE, linewidth=1))  # fmt: skip
-    axes.text(0.02, 0.2, "tokens", **small)
-    axes.text(0.02, 1.65, f"vectors\n(B, T, D) =\n(1, {n}, {width})", linespacing=1.25, **small)
+    axes.text(0.15, 0.2, "tokens", **small)
+    axes.text(0.15, 1.66, f"vectors (B, T, D)\n= (1, {n}, {width})", linespacing=1.25, **small)
     rounded(axes, left, 0.62, WIDTH - 1.6, 0.58, style.PALE_BLUE, style.BLUE, **LOOK)
     heads = sum(facts[name][-1] for name in HEADS)
     masked = parameters_of(model.mlm_head) if model.mlm_head is not None else 0
@@ -90,11 +92,6 @@ def body_and_heads(model, ids, words, title="", figure=None):
     says = f"body: {model.config.n_layers} layers, {count_in_words(body)}"
     axes.text(left + (WIDTH - 1.6) / 2, 0.91, says, fontsize=11, fontweight="bold", **middle)
     each = (WIDTH - 0.1) / len(HEADS)
-    # All heads read the same vectors: one line collects them, an arrow takes them to each head.
-    ends = [min(middles[0], each / 2), max(middles[-1], WIDTH - each / 2)]
-    axes.plot(ends, [1.98, 1.98], color=style.MUTED, linewidth=1)
-    for x in middles:
-        axes.plot([x, x], [1.87, 1.98], color=style.MUTED, linewidth=1)
     for number, name in enumerate(HEADS):
         _head(axes, name, facts[name], 0.05 + each * number, each - 0.15, n)
     return figure
@@ -174,11 +171,15 @@ def _head(axes, name, facts, x, width, n):
     reads, layers, shape, n_parameters = facts
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
-    _arrow(axes, middle, 1.98, 2.17)
+    _arrow(axes, middle, 1.95, 2.11)
     read = 1 if name == "sentence" else n
-    _strip(axes, middle, 2.18, read, width, style.PALE_SKY, style.BLUE, of=n)
-    axes.text(middle, 2.44, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
-    _arrow(axes, middle, 2.52, 2.7, style.ORANGE)
+    side = (width - 0.1) / n
+    for t in range(read):
+        x_of_vector = middle + side * (t - (read - 1) / 2) - 0.05
+        look = {"facecolor": style.PALE_SKY, "edgecolor": style.BLUE}
+        axes.add_patch(Rectangle((x_of_vector, 2.12), 0.1, 0.24, linewidth=0.9, **look))
+    axes.text(middle, 2.47, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
+    _arrow(axes, middle, 2.55, 2.7, style.ORANGE)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
     axes.text(middle, 3.24, f"{name} head", fontsize=11.5, fontweight="bold", **at)
     axes.text(middle, 2.98, layers, fontsize=10, **at)
