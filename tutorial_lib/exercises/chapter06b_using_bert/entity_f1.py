@@ -150,7 +150,7 @@ def nothing_right_is_zero(answer):
 ENTITY_F1 = Write(
     id="6b.3",
     title="F1 by hand",
-    level="medium",
+    level="easy",
     text="""
 Write `entity_f1(predicted, true)`. Both hold one list per text, in the same order: the names of
 that text, marked or true, as pairs `(start, end)`. A marked name is right when the **same text**

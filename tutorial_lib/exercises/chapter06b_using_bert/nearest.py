@@ -6,7 +6,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 
 
 def nearest(query, table, n):
-    """Return the numbers of the n rows of highest cosine with the query, best first: (n,).
+    """Return the indices of the n rows of highest cosine with the query, best first: (n,).
 
     The vectors of query (D,) and table (N, D) need not have length 1.
     """
@@ -117,7 +117,7 @@ NEAREST = Write(
     text="""
 Which rows of a table are closest in meaning to a query? Measure it by the cosine, since the vectors
 need not have length 1. Write `nearest(query, table, n)` for query (D,) and table (N, D). Return the
-numbers of the n rows with the highest cosine, the best one first, (n,).
+indices of the n rows with the highest cosine, the best one first, (n,).
 """,
     hints=(
         "A dot product is cosine times both lengths. One of the two lengths is the same for all "

@@ -334,7 +334,7 @@ CHOICES = composed(
 PROBE_LAYERS = Write(
     id="6b.7",
     title="Choose a layer",
-    level="medium",
+    level="easy",
     text="""
 A body with L layers gives L + 1 vectors for each token, and a head may read any of them. Write
 `probe_layers(train, validation, test, fit, score)`. Each of the three parts is a list with one

@@ -239,7 +239,7 @@ def takes_the_highest_sum(answer):
 BEST_SPAN = Write(
     id="6b.6",
     title="The best pair",
-    level="medium",
+    level="hard",
     text="""
 A span head gives each of T tokens two scores: the higher they are, the likelier the answer starts
 there, or ends there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns
