@@ -2,7 +2,7 @@
 
 from tutorial_lib.explorers.asking import FindingExplorer
 from tutorial_lib.explorers.base import excerpt, javascript, stylesheet
-from tutorial_lib.figures.chapter06b_using_bert.answers import where
+from tutorial_lib.figures.chapter06b_using_bert.answers import in_one_line, where
 
 EXAMPLE = "He pretends to be crazy."
 
@@ -37,7 +37,7 @@ class SpeechSearch(FindingExplorer):
             "columns": [
                 {
                     "name": name,
-                    "hits": [[hit.score, where(hit), " ".join(hit.text.split())] for hit in hits],
+                    "hits": [[hit.score, where(hit), in_one_line(hit.text)] for hit in hits],
                 }
                 for name, hits in self.found.items()
             ],

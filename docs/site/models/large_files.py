@@ -23,7 +23,7 @@ from safetensors.torch import save  # noqa: E402
 
 from tutorial_lib.datasets import load_shakespeare, minilm_folder, smollm2_folder  # noqa: E402
 from tutorial_lib.errors import MissingDataError  # noqa: E402
-from tutorial_lib.figures.chapter06b_using_bert.answers import where  # noqa: E402
+from tutorial_lib.figures.chapter06b_using_bert.answers import in_one_line, where  # noqa: E402
 from tutorial_lib.files import gguf_in, read_gguf  # noqa: E402
 from tutorial_lib.models import BERT  # noqa: E402
 from tutorial_lib.models.foreign.llama import read_llama_facts  # noqa: E402
@@ -45,7 +45,7 @@ def speeches():
     """The speeches that chapter 06b searches, and their vectors in one byte a number."""
     table, every = load_checkpoint("speech-vectors"), load_shakespeare().speeches
     found = [every[place] for place in table.places.tolist()]
-    rows = [[where(one), one.genre, " ".join(one.text.split())] for one in found]
+    rows = [[where(one), one.genre, in_one_line(one.text)] for one in found]
     tensors = {"numbers": table.numbers, "scale": table.scale}
     return save(tensors, {"speeches": json.dumps(rows, ensure_ascii=False)})
 

@@ -206,7 +206,7 @@ Of N pairs of texts, `a` (N, D) and `b` (N, D) hold one vector for each text. Th
 have length 1, and none is zero. a_i and b_i belong together. Write `partner_loss(a, b, scale)`, the
 loss L above: each a_i looks for its b_i among **all** the b. Its N logits are its cosines with
 them, times the number `scale`, and its loss is the cross-entropy in nats. Return the mean over the
-a_i, one number. Only the a_i look: this is one direction.
+a_i, one number. (This is one direction only: no b_i looks for its a_i.)
 """,
     hints=(
         "Take two steps: a table of logits (N, N), then a classification in each of its rows.",

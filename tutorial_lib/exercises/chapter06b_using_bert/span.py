@@ -239,15 +239,15 @@ def takes_the_highest_sum(answer):
 BEST_SPAN = Write(
     id="6b.6",
     title="The best pair",
-    level="hard",
+    level="medium",
     text="""
 A span head gives each of T tokens two scores: the higher they are, the likelier the answer starts
 there, or ends there. Write `best_span(start_logits, end_logits, allowed, longest)`. It returns
 `(start, end)`, two whole numbers: the positions of the first and the **last** token of the answer.
 Take the pair with the highest `start_logits[start] + end_logits[end]`. But the end must not come
 before the start, and the answer has at most `longest` tokens, because real answers are short.
-`allowed` (T,) is True on one unbroken stretch of tokens, and both ends must lie in it. Loops are
-fine.
+Both ends must be allowed: `allowed` (T,) is True on one unbroken stretch of tokens, such as all but
+[CLS], [SEP] and the padding. Loops are fine.
 """,
     hints=(
         "Two loops do: over all starts, and for each over the ends that may belong to it. Keep the "

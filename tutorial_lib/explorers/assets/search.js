@@ -25,8 +25,8 @@ function render({ model, el }) {
       genre.replaceChildren(element("option", { value: "", text: "all plays" }), ...reply.genres.map((name) => element("option", { value: name, text: name })));
     }
     genre.value = model.get("request").genre;
-    summary.textContent = `${reply.speeches.toLocaleString("en")} speeches, ${reply.milliseconds} ms. Each number is a cosine: of vectors of meaning, and of counts of words, where rare words count more. ` +
-      (rare.size ? "Marked: words of yours that few speeches have." : "");
+    summary.textContent = `${reply.speeches.toLocaleString("en")} speeches, ${reply.milliseconds} ms. Each number is a cosine, either of vectors of meaning or of word counts that give rare words more weight. ` +
+      (rare.size ? "Marked: your words that few speeches contain." : "");
   }
 
   const genre = element("select", { "aria-label": "Genre", onchange: () => asker.ask({ genre: genre.value }) });

@@ -57,6 +57,15 @@ def where(hit):
     return f"{hit.speaker}, {hit.play}, {' '.join(part for part in (hit.act, scene) if part)}"
 
 
+def in_one_line(text):
+    """Return a text with a slash between its lines of verse.
+
+    >>> in_one_line("For this is he \\nThat moves both wind and tide.")
+    'For this is he / That moves both wind and tide.'
+    """
+    return " / ".join(line.strip() for line in text.splitlines())
+
+
 def joined(words):
     """Return words and marks as a text.
 
