@@ -90,8 +90,8 @@ PREDICTIONS = (
     Prediction(
         id="P6b.3",
         key="f1_of_the_chosen_layer",
-        question="Names in your 400 test speeches: the last layer of the frozen MiniLM has an F1 of "
-        "0.68. What does the layer reach that validation chooses, between 0 and 1?",
+        question="Names in your 400 test speeches: the last layer of the frozen MiniLM has an F1 "
+        "of 0.68. What does the layer reach that validation chooses, between 0 and 1?",
         share=True,
     ),
     Prediction(
