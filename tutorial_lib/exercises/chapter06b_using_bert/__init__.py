@@ -29,7 +29,8 @@ RECALL = (
     Recall(
         id="R6b.1",
         key="what_bert_is_asked_for",
-        question="In one pass of masked language modelling, where does BERT get a loss?",
+        question="In one pass of masked language modelling, at which tokens is BERT's loss "
+        "computed?",
         choices={
             "a": "at every token",
             "b": "at the tokens that were chosen, changed or not",

@@ -6,7 +6,7 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 def entity_f1(predicted, true):
     """Return the F1 of names over all texts together, from 0 to 1.
 
-    predicted and true hold one list of (start, end) a text. A name is right when both of its ends
+    predicted and true hold one list of (start, end) per text. A name is right when both of its ends
     are, in the same text. 0 when none is right.
     """
     right = sum(len(set(said) & set(wanted)) for said, wanted in zip(predicted, true, strict=True))

@@ -202,9 +202,9 @@ PARTNERS = Write(
     title="Partners of a batch",
     level="medium",
     text="""
-Of N pairs of texts, `a` (N, D) and `b` (N, D) hold one vector for each text. They need not
-have length 1, and none is zero. a_i and b_i belong together. Write `partner_loss(a, b, scale)`, the
-loss L above: each a_i looks for its b_i among **all** the b. Its N logits are its cosines with
+`a` and `b`, both (N, D), hold the vectors of N pairs of texts: row i of `a` belongs with row i of
+`b`. They need not have length 1, and none is zero. Write `partner_loss(a, b, scale)`, the loss L
+above: each a_i looks for its b_i among **all** the b. Its N logits are its cosines with
 them, times the number `scale`, and its loss is the cross-entropy in nats. Return the mean over the
 a_i, one number. (This is one direction only: no b_i looks for its a_i.)
 """,
