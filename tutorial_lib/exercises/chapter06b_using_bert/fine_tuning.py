@@ -247,8 +247,9 @@ Write `train_step(body, head, optimizer, ids, mask, wanted)`: one step in which 
 from a batch of texts. `body(ids, mask=mask)` gives the vectors (B, T, D), where `mask` (B, T) is
 True for a real token, and `mean_pool(hidden, mask)` is their mean for each text. The labels
 `wanted` (B,) are 0 for rotten and 1 for fresh. Gradients left over from an earlier step must not
-count. Return the loss as a plain number (`loss.item()`) and the head's logits (B, 2), from which
-the accuracy is counted, both from before the step.
+count. Return the loss, the mean cross-entropy, as a plain number (`loss.item()`), and the head's
+logits (B, 2). Both are those of before the update, and the caller counts what is right by the
+logits.
 """,
     hints=(
         "Five lines make the loss: the body's vectors, their mean, the logits, the cross-entropy. "
