@@ -1,11 +1,13 @@
+import random
 import re
 from types import SimpleNamespace
 
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from tutorial_lib.datasets import load_shakespeare
-from tutorial_lib.datasets.paraphrases import PARAPHRASES, paraphrased
+from tutorial_lib.datasets import load_shakespeare, paraphrased
+from tutorial_lib.datasets.paraphrases import PARAPHRASES
+from tutorial_lib.recipes import load_checkpoint
 
 
 def content_words(text):
@@ -19,6 +21,13 @@ def test_each_is_of_one_speech_and_shares_no_content_word_with_it():
     for number, paraphrase in pairs:
         assert 15 <= len(speeches[number].text.split()) <= 30
         assert not content_words(paraphrase) & content_words(speeches[number].text)
+
+
+def test_they_are_those_that_were_drawn():
+    every = load_shakespeare().speeches
+    searched = [every[place] for place in load_checkpoint("speech-vectors").places.tolist()]
+    short = [i for i, one in enumerate(searched) if 15 <= len(one.text.split()) <= 30]
+    assert [i for i, _ in paraphrased(searched)] == random.Random(0).sample(short, 24)
 
 
 def test_an_opening_that_fits_no_speech_or_several_is_named():

@@ -11,7 +11,7 @@ from tutorial_lib.models import BERT, BERTConfig, RoundedVectors
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
 LINES = {
-    "comedies": ["the cat sat on the mat", "a merry dog and a merry cat", "the mat is red"],
+    "comedies": ["the cat sat on the mat", "a merry dog\nand a merry cat", "the mat is red"],
     "tragedies": ["the dog sat alone", "o woe the mat is gone", "the cat is dead"],
 }
 SPEECHES = [
@@ -52,8 +52,11 @@ def test_scores_by_meaning_are_cosines_of_the_models_vectors(finder):
 
 def test_by_words_only_what_shares_a_word_rare_words_first(finder):
     hits = finder.find("merry zebra", n=5)["by words"]
-    assert [hit.text for hit in hits] == ["a merry dog and a merry cat"]
+    assert [hit.text for hit in hits] == ["a merry dog\nand a merry cat"]
     assert finder.find("zebra")["by words"] == []
+    best = finder.word_cosines("merry zebra").argmax()
+    assert finder.speeches[best].text == hits[0].text
+    assert finder.word_cosines("merry zebra")[best].item() == pytest.approx(hits[0].score)
     assert finder.rare_words("the merry zebra cat", share=0.25) == ["merry"]
 
 
@@ -78,7 +81,8 @@ def test_the_explorer_answers_with_both_columns(finder):
     assert [len(column["hits"]) for column in reply["columns"]] == [2, 2]
     _, where, text = reply["columns"][1]["hits"][0]
     assert where == "ANN, Play 1, ACT I SCENE I"
-    assert text == widget.found["by words"][0].text
+    assert widget.found["by words"][0].text == "a merry dog\nand a merry cat"
+    assert text == "a merry dog / and a merry cat"
     assert (reply["genres"], reply["speeches"]) == (["comedies", "tragedies"], 5)
     widget.ask(genre="tragedies", n=99)
     assert {hit.genre for hit in widget.found["by meaning"]} == {"tragedies"}

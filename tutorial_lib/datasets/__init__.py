@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.datasets.numbers import Numbers, bag_ceiling, number_words, numbers_in_words
     from tutorial_lib.datasets.numbers_and_dates import Pairs, load_dates, load_numbers
+    from tutorial_lib.datasets.paraphrases import paraphrased
     from tutorial_lib.datasets.photographs import Photograph, load_photographs, load_picture
     from tutorial_lib.datasets.play_names import LabelledSpeech, load_play_names
     from tutorial_lib.datasets.premises import (

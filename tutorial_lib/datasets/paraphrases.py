@@ -1,8 +1,9 @@
 """Speeches of Shakespeare's plays, each said again in today's English.
 
-The 24 speeches were drawn at random among those of 15 to 30 words, and none was left out. We wrote
-the paraphrases before any search had seen them. A paraphrase shares no name and no content word
-with its speech, only words such as *you* and *not*, so a search by words has little to go by.
+The 24 speeches were drawn at random, by `random.Random(0).sample`, among the speeches with vectors
+(recipe `speech-vectors`) that have 15 to 30 words, and none was left out. We wrote the paraphrases
+before any search had seen them. A paraphrase shares no name and no content word with its speech,
+only words such as *you* and *not*, so a search by words has little to go by.
 """
 
 PARAPHRASES = {  # how the speech begins -> the same today
@@ -102,10 +103,16 @@ PARAPHRASES = {  # how the speech begins -> the same today
 
 
 def paraphrased(speeches):
-    """Return (number of the speech in speeches, paraphrase) for each of the PARAPHRASES.
+    """Return (index of the speech in speeches, paraphrase) for each of the PARAPHRASES.
 
     speeches: things with a `text`, such as `datasets.Speech`. Raises ValueError when an opening
     begins none of them, or several.
+
+    >>> from tutorial_lib.datasets import load_shakespeare
+    >>> speeches = load_shakespeare().speeches
+    >>> index, today = paraphrased(speeches)[14]
+    >>> speeches[index].text.splitlines()[0], today[:40]
+    ('If that I could for weeping, you should hear,--', "If I weren't crying too much to speak, y")
     """
     found = []
     for opening, paraphrase in PARAPHRASES.items():

@@ -68,12 +68,12 @@ class SpeechFinder:
         return {
             "by meaning": self._best(by_meaning, n, genre),
             "by words": [
-                hit for hit in self._best(self.word_scores(query), n, genre) if hit.score > 0
+                hit for hit in self._best(self.word_cosines(query), n, genre) if hit.score > 0
             ],
         }
 
-    def word_scores(self, query):
-        """Return how alike the words of the query and of each speech are, (N,), from 0 to 1."""
+    def word_cosines(self, query):
+        """Return the cosine of the query's and of each speech's TF-IDF counts of words, (N,)."""
         return torch.from_numpy((self._counts @ self._words.transform([query]).T).toarray()[:, 0])
 
     def rare_words(self, query, share=0.05):

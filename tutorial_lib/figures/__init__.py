@@ -143,6 +143,11 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06_bert.leak import describe_two_layer_leak, two_layer_leak
     from tutorial_lib.figures.chapter06_bert.losses import two_losses
+    from tutorial_lib.figures.chapter06_bert.senses import (
+        describe_word_by_layer,
+        sense_similarity,
+        word_by_layer,
+    )
     from tutorial_lib.figures.chapter06b_using_bert.answers import (
         MarkedAnswer,
         describe_marked_answers,
@@ -156,10 +161,7 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06b_using_bert.layer_results import (
         describe_layer_scores,
-        describe_word_by_layer,
         layer_scores,
-        sense_similarity,
-        word_by_layer,
     )
     from tutorial_lib.figures.chapter06b_using_bert.tasks import (
         describe_named_speeches,

@@ -47,7 +47,7 @@ def nearest_last_first(query, table, n):
 
 
 def nearest_scores(query, table, n):
-    """This returns the cosines: the numbers of the rows are asked for, `indices`."""
+    """This returns the cosines: the indices of the rows are asked for, `.indices`."""
     return (table @ query / (table.norm(dim=1) * query.norm())).topk(n).values
 
 
@@ -96,7 +96,7 @@ def rows_of(answer, n):
     return torch.as_tensor(answer(QUERY, TABLE, n)).tolist()
 
 
-def n_numbers(answer):
+def n_indices(answer):
     """(n,), each row at most once, numbered from 0."""
     found = rows_of(answer, 3)
     if len(found) == 5:
@@ -139,7 +139,7 @@ indices of the n rows with the highest cosine, the best one first, (n,).
     ),
     cases=nearest_cases,
     properties=(
-        Property("The numbers of n rows are asked for, (n,), from 0 on.", n_numbers),
+        Property("The indices of n rows are asked for, (n,), from 0 on.", n_indices),
         Property("It does not find the rows with the highest cosine.", the_best_rows),
     ),
     see="6bF Search by meaning",

@@ -58,12 +58,12 @@ def where(hit):
 
 
 def in_one_line(text):
-    """Return a text with a slash between its lines of verse.
+    """Return a text with a slash between its lines.
 
     >>> in_one_line("For this is he \\nThat moves both wind and tide.")
     'For this is he / That moves both wind and tide.'
     """
-    return " / ".join(line.strip() for line in text.splitlines())
+    return " / ".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
 
 
 def joined(words):

@@ -69,7 +69,7 @@ def body_and_heads(model, ids, words, title="", figure=None):
     axes.axis("off")
     left, step = 1.5, (WIDTH - 1.6) / n
     middles = [left + step * (t + 0.5) for t in range(n)]
-    # A frame about all vectors: each head takes them from there, none mixes them on the way.
+    # A frame about all vectors: two heads take each of them, the sentence head their mean.
     rounded(axes, 0.05, 1.39, WIDTH - 0.15, 0.54, style.CARD, style.GRID, **LOOK)
     small = {"fontsize": 10, "color": style.MUTED, "va": "center"}
     for word, x in zip(words, middles, strict=True):
@@ -167,7 +167,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
 
 
 def _head(axes, name, facts, x, width, n):
-    """One head: the strip of what it reads, its box, the strip of what comes out, its answer."""
+    """One head: the vectors that it reads, its box, the strip of what comes out, its answer."""
     reads, layers, shape, n_parameters = facts
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
@@ -187,18 +187,18 @@ def _head(axes, name, facts, x, width, n):
     _arrow(axes, middle, 3.44, 3.62, style.ORANGE)
     cells = n if len(shape) == 3 else 1
     for row in range(shape[-1]):
-        _strip(axes, middle, 3.64 + 0.13 * row, cells, width, style.PALE_ORANGE, style.ORANGE, of=n)
+        _strip(axes, middle, 3.64 + 0.13 * row, cells, width, of=n)
     names = {2: "(B, {})", 3: "(B, T, {})"}[len(shape)].format(shape[-1])
     axes.text(middle, 4.2, f"{names} = {shape}", fontsize=10, color=style.MUTED, **at)
     axes.text(middle, 4.68, ANSWERS[name], fontsize=10, fontweight="bold", linespacing=1.35, **at)
 
 
-def _strip(axes, middle, y, cells, width, fill, edge, of):
+def _strip(axes, middle, y, cells, width, of):
     """A row of small squares about a middle."""
     side = (width - 0.1) / of
     start = middle - side * cells / 2
     for t in range(cells):
-        look = {"facecolor": fill, "edgecolor": edge}
+        look = {"facecolor": style.PALE_ORANGE, "edgecolor": style.ORANGE}
         axes.add_patch(Rectangle((start + side * t, y), side, 0.12, linewidth=0.9, **look))
 
 

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+SENSES = ["river", "money", "river"]
+# "bank" starts as one vector and ends as one a sense.
+VECTORS = np.array(
+    [[[1.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]]]
+)  # (2, 3, 2)
+
+
+def test_each_sentence_is_compared_with_its_sense_and_with_the_other():
+    same, other = figures.sense_similarity(VECTORS, SENSES)
+    np.testing.assert_allclose(same, [[1, 1], [0.5**0.5, 0.5**0.5]])  # money is alone
+    np.testing.assert_allclose(other, [[1, 1, 1], [0, 0.5**1.5, 0.5**0.5]])
+
+
+@pytest.mark.parametrize("senses", [["a", "a", "a"], ["a", "b", "c"], ["a", "b"]])
+def test_senses_must_leave_pairs_of_both_kinds(senses):
+    with pytest.raises(ShapeError, match=r"as many senses|one sense and one of another"):
+        figures.sense_similarity(VECTORS, senses)
+
+
+def test_a_line_is_the_mean_and_the_area_behind_it_the_middle_half():
+    (axes,) = figures.word_by_layer(VECTORS, SENSES, title="Apart").axes
+    means = axes.lines
+    assert len(means) == 2
+    assert all(line.get_xdata().tolist() == [0, 1] for line in means)
+    areas = [area.get_paths()[0].vertices for area in axes.collections]
+    _, other = figures.sense_similarity(VECTORS, SENSES)
+    at_one = areas[1][areas[1][:, 0] == 1, 1]
+    np.testing.assert_allclose(
+        [at_one.min(), at_one.max()], np.percentile(other[1], (25, 75)), atol=1e-6
+    )
+    np.testing.assert_allclose(means[0].get_ydata(), [1, 0.5**0.5])
+    np.testing.assert_allclose(means[1].get_ydata(), [1, 0.5**1.5])
+    assert [text.get_text() for text in axes.texts] == ["same sense", "other sense"]
+    words = figures.describe_word_by_layer(VECTORS, SENSES, "bank")
+    assert "same sense: 1.00, 0.71. other sense: 1.00, 0.35." in words
+    assert style.png(axes.figure)
