@@ -382,9 +382,9 @@ SETS = {
             "all": (rows(cut=False), ["All rows come back: only the n best are asked for."]),
             "one too many": (
                 rows(more=1),
-                ["The numbers of n rows are asked for, (n,), from 0 on."],
+                ["The indices of n rows are asked for, (n,), from 0 on."],
             ),
-            "from 1": (rows(start=1), ["The numbers of n rows are asked for, (n,), from 0 on."]),
+            "from 1": (rows(start=1), ["The indices of n rows are asked for, (n,), from 0 on."]),
             "worst, last first": (
                 rows(sign=-1, turned=True),
                 ["It does not find the rows with the highest cosine."],
