@@ -35,10 +35,12 @@ def test_shapes_and_counts_are_those_of_the_model(model):
     assert f"body: 2 layers, {body:,} parameters" in shown
 
 
-def test_the_sentence_head_reads_one_vector_and_the_others_all(model):
-    patches = figures.body_and_heads(model, IDS, WORDS).axes[0].patches
-    blue = [p for p in patches if type(p) is Rectangle and p.get_y() == 2.12]
-    assert len(blue) == 1 + 2 * len(WORDS)
+def test_each_head_reads_all_vectors_and_the_sentence_head_joins_them(model):
+    (axes,) = figures.body_and_heads(model, IDS, WORDS).axes
+    blue = [p for p in axes.patches if type(p) is Rectangle and p.get_y() == 2.1]
+    assert len(blue) == 3 * len(WORDS)
+    ends = {(line.get_xdata()[-1], line.get_ydata()[-1]) for line in axes.lines}
+    assert (len(axes.lines), len(ends)) == (len(WORDS), 1)
 
 
 def test_one_head_alone_has_its_size_and_its_labels():

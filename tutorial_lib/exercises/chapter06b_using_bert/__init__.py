@@ -92,7 +92,7 @@ PREDICTIONS = (
         id="P6b.3",
         key="f1_of_the_chosen_layer",
         question="Names in your 400 test speeches: the last layer of the frozen MiniLM has an F1 "
-        "of 0.68. What does the layer reach that validation chooses, between 0 and 1?",
+        "of 0.68. What does the layer chosen by validation reach, between 0 and 1?",
         share=True,
     ),
     Prediction(

@@ -171,14 +171,19 @@ def _head(axes, name, facts, x, width, n):
     reads, layers, shape, n_parameters = facts
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
-    read = 1 if name == "sentence" else n
     side = (width - 0.1) / n
-    for t in range(read):
-        x_of_vector = middle + side * (t - (read - 1) / 2) - 0.05
+    for t in range(n):
+        x_of_vector = middle + side * (t - (n - 1) / 2)
         look = {"facecolor": style.PALE_SKY, "edgecolor": style.BLUE}
-        axes.add_patch(Rectangle((x_of_vector, 2.12), 0.1, 0.24, linewidth=0.9, **look))
-        _arrow(axes, x_of_vector + 0.05, 1.95, 2.11)
-    axes.text(middle, 2.47, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
+        axes.add_patch(Rectangle((x_of_vector - 0.05, 2.1), 0.1, 0.22, linewidth=0.9, **look))
+        _arrow(axes, x_of_vector, 1.95, 2.09)
+        if name == "sentence":
+            axes.plot([x_of_vector, middle], [2.34, 2.53], color=style.MUTED, linewidth=0.8)
+    if name == "sentence":
+        beside = {"fontsize": 10, "color": style.MUTED, "va": "center"}
+        axes.text(middle + 0.12, 2.6, f"reads {reads}", **beside)
+    else:
+        axes.text(middle, 2.45, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
     _arrow(axes, middle, 2.55, 2.7, style.ORANGE)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
     axes.text(middle, 3.24, f"{name} head", fontsize=11.5, fontweight="bold", **at)
