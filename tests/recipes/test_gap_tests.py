@@ -6,6 +6,7 @@ import torch
 from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
     BETWEEN,
+    cloze_by_counting,
     cloze_share,
     found_by_counting,
     said_subjects,
@@ -24,6 +25,8 @@ def test_counting_uses_what_each_way_may_see():
     other = found_by_counting(texts, tokens, vocab_size=10, commonest=8)
     assert list(other.values()) == pytest.approx([1 / 3, 2 / 3, 1])
     assert found_by_counting(texts, tokens, 10, commonest=7)["the most frequent token"] == 0
+    some = found_by_counting(texts, tokens, 10, answers=[5, 7, 8])  # no 6, though it is commonest
+    assert list(some.values()) == pytest.approx([1 / 3, 2 / 3, 2 / 3])
 
 
 def test_a_side_that_may_not_be_seen_does_not_count():
@@ -35,6 +38,17 @@ def test_a_side_that_may_not_be_seen_does_not_count():
     assert cloze_share(bert, gaps, words, right=False) == cloze_share(
         bert, other, words, right=False
     )
+
+
+def test_counting_says_only_the_words_that_may_be_answered():
+    tokenizer = load_checkpoint("shakespeare-bert").tokenizer
+    text = tokenizer.encode("thou art king. thou art king. thou art here. he is here. he is here.")
+    gaps = [("thou art ", "here", "."), ("he is ", "here", ".")]
+    ids = [text.ids[1:-1]]
+    every = cloze_by_counting(ids, gaps, {"king", "here"}, tokenizer)
+    assert every["from both neighbours"] == 0.5
+    one = cloze_by_counting(ids, gaps, {"here"}, tokenizer)
+    assert [*one.values()] == [1, 1, 1]
 
 
 def test_the_checkpoint_finds_a_subject_by_the_verb_next_door_and_guesses_further_on():

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
+from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.measures import share_of_true
 
 
@@ -40,26 +41,30 @@ def missed_texts(model, tokens):
     ]
 
 
-def found_by_counting(texts, tokens, vocab_size, commonest=None):
+def found_by_counting(texts, tokens, vocab_size, commonest=None, answers=None):
     """Return the shares of the hidden tokens that `said_by_counting` in texts names."""
-    said = said_by_counting(texts, tokens, vocab_size, commonest)
+    said = said_by_counting(texts, tokens, vocab_size, commonest, answers)
     return {
         name: share_of_true(torch.tensor(guesses) == tokens.targets)
         for name, guesses in said.items()
     }
 
 
-def said_by_counting(texts, tokens, vocab_size, commonest=None):
+def said_by_counting(texts, tokens, vocab_size, commonest=None, answers=None):
     """Return what counting in texts, lists of ids, says of each hidden token: ids, a list a way.
 
     Three ways: the most frequent token; the most frequent one after the token on the left of the
     gap; the most frequent one between those on its left and right. A way without a count falls
     back on the one before it. commonest replaces the first, for texts with [CLS] and [SEP] in them.
+    answers are the ids that may be said, None for all.
     """
     stream = np.array([token for text in texts for token in text])
-    commonest = int(np.bincount(stream).argmax()) if commonest is None else commonest
-    after = _most_frequent(stream[:-1], stream[1:], vocab_size)
-    between = _most_frequent(stream[:-2] * vocab_size + stream[2:], stream[1:-1], vocab_size)
+    fits = np.isin(stream, range(vocab_size) if answers is None else answers)
+    commonest = int(np.bincount(stream[fits]).argmax()) if commonest is None else commonest
+    pairs, triples = fits[1:], fits[1:-1]  # by the token that is said
+    after = _most_frequent(stream[:-1][pairs], stream[1:][pairs], vocab_size)
+    around = stream[:-2] * vocab_size + stream[2:]
+    between = _most_frequent(around[triples], stream[1:-1][triples], vocab_size)
     rows, places = tokens.chosen.nonzero(as_tuple=True)
     left, right = tokens.ids[rows, places - 1].tolist(), tokens.ids[rows, places + 1].tolist()
     from_left = [after.get(a, commonest) for a in left]
@@ -105,22 +110,45 @@ def cloze(texts, words, n, seed=0):
     return gaps
 
 
+def cloze_tokens(gaps, tokenizer, left=True, right=True):
+    """Return gaps (left, word, right) as MaskedTokens, one [MASK] a row; a word is one token.
+
+    left, right: the sides that can be seen.
+    """
+    rows = [tokenizer.encode(a * left + "[MASK]" + b * right).ids for a, _, b in gaps]
+    ids = pad_sequence(
+        [torch.tensor(row) for row in rows], batch_first=True, padding_value=tokenizer.pad_id
+    )  # (B, T)
+    targets = torch.tensor([tokenizer.vocab.index(word) for _, word, _ in gaps])  # (B,)
+    return MaskedTokens(ids, None, ids != tokenizer.pad_id, ids == tokenizer.mask_id, targets)
+
+
 @torch.no_grad()
 def cloze_share(model, gaps, words, left=True, right=True):
     """Return how often a BERT with an MLM head and a tokenizer finds the word of each gap.
 
     Only `words`, one token each, may be answered. left, right: the sides that it may see.
     """
-    tokenizer = model.tokenizer
-    answers = torch.tensor([i for i, word in enumerate(tokenizer.vocab) if word in words])  # (N,)
-    rows = [tokenizer.encode(a * left + "[MASK]" + b * right).ids for a, _, b in gaps]
-    ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True)  # (B, T)
-    hidden = torch.cat([model(part, mask=part != tokenizer.pad_id) for part in ids.split(100)])
-    logits = model.mlm_logits(hidden[ids == tokenizer.mask_id])  # (B, V): one gap a row
-    said = [tokenizer.vocab[i] for i in answers[logits[:, answers].argmax(dim=-1)]]
-    return share_of_true(
-        torch.tensor([a == word for a, (_, word, _) in zip(said, gaps, strict=True)])
-    )
+    tokens = cloze_tokens(gaps, model.tokenizer, left, right)
+    answers = torch.tensor(_ids_of(words, model.tokenizer))  # (N,)
+    parts = zip(tokens.ids.split(100), tokens.mask.split(100), strict=True)
+    hidden = torch.cat([model(ids, mask=mask) for ids, mask in parts])  # (B, T, D)
+    logits = model.mlm_logits(hidden[tokens.chosen])  # (B, V): one gap a row
+    return share_of_true(answers[logits[:, answers].argmax(dim=-1)] == tokens.targets)
+
+
+def cloze_by_counting(texts, gaps, words, tokenizer):
+    """Return how often each way of `said_by_counting` in texts finds the word of each gap.
+
+    Only `words`, one token each, may be answered.
+    """
+    tokens = cloze_tokens(gaps, tokenizer)
+    answers = _ids_of(words, tokenizer)
+    return found_by_counting(texts, tokens, tokenizer.vocab_size, answers=answers)
+
+
+def _ids_of(words, tokenizer):
+    return [i for i, word in enumerate(tokenizer.vocab) if word in words]
 
 
 def commonest_share(gaps):
@@ -139,7 +167,11 @@ BETWEEN = {  # words and commas between a subject and its verb: texts
     1: ("now", "still", "only"),
     2: ("even now", "ever yet", "once more"),
     4: (", my lord,", ", good sir,", ", in truth,"),
-    8: (", as all the good people know,", ", to say it in one word,"),
+    8: (
+        ", as all the good people know,",
+        ", to say it in one word,",
+        ", after all that has been said,",
+    ),
 }
 
 

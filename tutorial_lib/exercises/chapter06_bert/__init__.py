@@ -114,8 +114,8 @@ PREDICTIONS = (
         id="P6.6",
         key="subject_eight_words_away",
         question="Eight words and commas stand between a gap and the verb that tells its subject. "
-        "Only I, thou and he may be answered. In what share of the cases does MiniLM choose the "
-        "right one of the three, between 0 and 1?",
+        "Only I and he may be answered. In what share of the cases does MiniLM choose the right "
+        "one, between 0 and 1?",
         share=True,
     ),
     Prediction(

@@ -63,11 +63,10 @@ COPIED_SHARE = Claim(
     title="The copier",
     level="medium",
     text="""
-“After a quarter of a minute your BERT finds more than twice as many of the chosen tokens as the
-most frequent token does. So it has begun to read.” Has it? Think of a reader that has learned one
-thing: it **copies each token that it sees**. Where it sees [MASK], it says the most frequent token
-of all, which is right in 5 % of the gaps. The chosen tokens have been through 80/10/10. **What
-share** of them does this reader find, from 0 to 1?
+Your BERT finds about a quarter of the chosen tokens. Could it do so without reading? Think of a
+model that has learned one thing: it **copies each token that it sees**. Where it sees [MASK], it
+says the most frequent token of all, which is right in 5 % of the gaps. The chosen tokens have been
+through 80/10/10. **What share** of them does this copier find, from 0 to 1?
 """,
     hints=(
         "Of 1,000 chosen tokens, how many does it see as [MASK], exchanged, and as they were?",

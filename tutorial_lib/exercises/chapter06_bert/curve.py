@@ -179,8 +179,9 @@ MLM_CURVE = Symptom(
     level="medium",
     text="""
 One of the two trainings above had sound batches. The batches of the other came from code with one
-of these mistakes. Say of each mistake where its loss would end, and how many hidden letters its
-model would name. Choose the letter, then repair `mlm_batch`. The repaired one makes the test of 6G.
+of the mistakes (a) to (d). With each of them, where would the loss end, and how many hidden letters
+would the model name? Choose the letter, then repair `mlm_batch`. The repaired one makes the test of
+6G.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

@@ -270,10 +270,10 @@ draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:
 - If not, the second comes from **anywhere in the other documents**: all their sentences stand in
   one list of n, in order, and it is number `int(u * n)`.
 
-The table above audits pairs made by code with one of these mistakes. From such pairs a model could
-nearly always be right, and have learned nothing about what follows what.
+The table above audits pairs made by code with one of the mistakes (a) to (d). From such pairs a
+model could nearly always be right, and have learned nothing about what follows what.
 
-Say of each mistake how often the blind judge would be right. Then choose the letter, and repair
+How often would the blind judge be right with each of them? Choose the letter, then repair
 `next_sentence_pairs`.
 """,
     hints=(
