@@ -3,8 +3,6 @@
 import itertools
 import random
 import re
-from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -55,16 +53,18 @@ def said_by_counting(texts, tokens, vocab_size, commonest=None, answers=None):
 
     Three ways: the most frequent token; the most frequent one after the token on the left of the
     gap; the most frequent one between those on its left and right. A way without a count falls
-    back on the one before it. commonest replaces the first, for texts with [CLS] and [SEP] in them.
-    answers are the ids that may be said, None for all.
+    back on the one before it, and of two with the same count the one is said that is more frequent
+    in the texts. commonest replaces the first, for texts with [CLS] and [SEP] in them. answers are
+    the ids that may be said, None for all.
     """
     stream = np.array([token for text in texts for token in text])
-    fits = np.isin(stream, range(vocab_size) if answers is None else answers)
-    commonest = int(np.bincount(stream[fits]).argmax()) if commonest is None else commonest
-    pairs, triples = fits[1:], fits[1:-1]  # by the token that is said
-    after = _most_frequent(stream[:-1][pairs], stream[1:][pairs], vocab_size)
+    may_be_said = np.isin(stream, range(vocab_size) if answers is None else answers)
+    counts = np.bincount(stream[may_be_said], minlength=vocab_size)
+    commonest = int(counts.argmax()) if commonest is None else commonest
+    second, middle = may_be_said[1:], may_be_said[1:-1]
+    after = _most_frequent(stream[:-1][second], stream[1:][second], counts)
     around = stream[:-2] * vocab_size + stream[2:]
-    between = _most_frequent(around[triples], stream[1:-1][triples], vocab_size)
+    between = _most_frequent(around[middle], stream[1:-1][middle], counts)
     rows, places = tokens.chosen.nonzero(as_tuple=True)
     left, right = tokens.ids[rows, places - 1].tolist(), tokens.ids[rows, places + 1].tolist()
     from_left = [after.get(a, commonest) for a in left]
@@ -79,16 +79,17 @@ def said_by_counting(texts, tokens, vocab_size, commonest=None, answers=None):
     }
 
 
-def _most_frequent(keys, values, n_values):
-    """Return {key: its most frequent value} from two arrays of numbers."""
+def _most_frequent(keys, values, overall):
+    """Return {key: its most frequent value} of two arrays; counts overall (V,) break a tie."""
+    n_values = len(overall)
     both, counts = np.unique(keys * n_values + values, return_counts=True)
-    order = np.argsort(counts, kind="stable")  # the most frequent comes last, and stays
-    pairs = zip((both[order] // n_values).tolist(), (both[order] % n_values).tolist(), strict=True)
-    return dict(pairs)
+    keys, values = both // n_values, both % n_values
+    order = np.lexsort((overall[values], counts))  # the most frequent comes last, and stays
+    return dict(zip(keys[order].tolist(), values[order].tolist(), strict=True))
 
 
 def cloze(texts, words, n, seed=0):
-    """Return n gaps (left, word, right): one of `words` in each text, 30 letters from its ends.
+    """Return up to n gaps (left, word, right): one of `words` in a text, 30 letters from its ends.
 
     Texts are drawn in random order, and those without such a word are passed over.
 
@@ -110,7 +111,7 @@ def cloze(texts, words, n, seed=0):
     return gaps
 
 
-def cloze_tokens(gaps, tokenizer, left=True, right=True):
+def _cloze_tokens(gaps, tokenizer, left=True, right=True):
     """Return gaps (left, word, right) as MaskedTokens, one [MASK] a row; a word is one token.
 
     left, right: the sides that can be seen.
@@ -129,7 +130,7 @@ def cloze_share(model, gaps, words, left=True, right=True):
 
     Only `words`, one token each, may be answered. left, right: the sides that it may see.
     """
-    tokens = cloze_tokens(gaps, model.tokenizer, left, right)
+    tokens = _cloze_tokens(gaps, model.tokenizer, left, right)
     answers = torch.tensor(_ids_of(words, model.tokenizer))  # (N,)
     parts = zip(tokens.ids.split(100), tokens.mask.split(100), strict=True)
     hidden = torch.cat([model(ids, mask=mask) for ids, mask in parts])  # (B, T, D)
@@ -142,22 +143,13 @@ def cloze_by_counting(texts, gaps, words, tokenizer):
 
     Only `words`, one token each, may be answered.
     """
-    tokens = cloze_tokens(gaps, tokenizer)
+    tokens = _cloze_tokens(gaps, tokenizer)
     answers = _ids_of(words, tokenizer)
     return found_by_counting(texts, tokens, tokenizer.vocab_size, answers=answers)
 
 
 def _ids_of(words, tokenizer):
     return [i for i, word in enumerate(tokenizer.vocab) if word in words]
-
-
-def commonest_share(gaps):
-    """Return how often the most frequent of the hidden words is right.
-
-    >>> commonest_share([("a ", "b", " c"), ("d ", "b", " e"), ("f ", "g", "")])
-    0.6666666666666666
-    """
-    return Counter(word for _, word, _ in gaps).most_common(1)[0][1] / len(gaps)
 
 
 STARTS = ("And then", "But now", "I think that", "For", "Yet", "If")
@@ -175,41 +167,24 @@ BETWEEN = {  # words and commas between a subject and its verb: texts
 }
 
 
-class SaidSubject(NamedTuple):
-    """What a model says in a gap: the verb that tells, the likeliest of the subjects, and the
-    likeliest of all tokens.
-    """
-
-    verb: str
-    subject: str
-    first: str
-
-
 @torch.no_grad()
-def said_subjects(model, between, subjects):
-    """Return what a BERT says where a verb further to the right tells: SaidSubject, a list.
+def verb_shifts(model, between, subjects):
+    """Return how far a verb further to the right moves a BERT's choice between two subjects, (N,).
 
-    subjects {verb: its subject}, one token each. Each sentence is one of STARTS, a gap, one of the
-    texts `between`, a verb and one of ENDS, so that all else is the same for each verb. The model
-    has a tokenizer.
+    subjects {verb: its subject} holds two, one token each. A sentence is one of STARTS, a gap, one
+    of the N / 24 texts `between`, a verb and one of ENDS. Read with its first verb in place of its
+    second, by how many nats do the log-odds of the first subject against the second rise? 0: the
+    verb is not noticed. The model has a tokenizer.
     """
     tokenizer = model.tokenizer
-    answers = torch.tensor([tokenizer.vocab.index(subject) for subject in subjects.values()])
-    said = []
-    for text in between:
-        parts = list(itertools.product(STARTS, ENDS, subjects))
-        sentences = [f"{start} [MASK] {text} {verb} {end}" for start, end, verb in parts]
+    first, second = (tokenizer.vocab.index(subject) for subject in subjects.values())
+    frames = list(itertools.product(between, STARTS, ENDS))
+    log_odds = []  # (N,) for each verb
+    for verb in subjects:
+        sentences = [f"{start} [MASK] {text} {verb} {end}" for text, start, end in frames]
         ids = [torch.tensor(tokenizer.encode(sentence).ids) for sentence in sentences]
         ids = pad_sequence(ids, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
         hidden = model(ids, mask=ids != tokenizer.pad_id)[ids == tokenizer.mask_id]  # (B, D)
         logits = model.mlm_logits(hidden)  # (B, V)
-        of_three, first = answers[logits[:, answers].argmax(dim=-1)], logits.argmax(dim=-1)  # (B,)
-        for (_, _, verb), subject, token in zip(parts, of_three, first, strict=True):
-            said.append(SaidSubject(verb, tokenizer.vocab[subject], tokenizer.vocab[token]))
-    return said
-
-
-def subject_found(model, between, subjects):
-    """Return how often, of these subjects alone, a BERT says the one that goes with the verb."""
-    said = said_subjects(model, between, subjects)
-    return sum(subjects[one.verb] == one.subject for one in said) / len(said)
+        log_odds.append(logits[:, first] - logits[:, second])
+    return log_odds[0] - log_odds[1]

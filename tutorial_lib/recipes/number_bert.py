@@ -34,6 +34,8 @@ SETTINGS = {
     "stored_as": "float16",
 }
 SMOKE = SETTINGS | {"steps": 2}
+# They are in most numbers, and do not tell one from another.
+JOINTS = {"hundred", "thousand", "and", "-", "hundert", "tausend", "und"}
 
 
 def read_tokenizer(path):
@@ -194,28 +196,31 @@ def train_gpt(tokenizer, steps, settings=SETTINGS):
 
 
 @torch.no_grad()
-def one_gap_each(models, gpt, tokenizer, seed=0):
+def one_gap_each(models, gpt, tokenizer, seed=0, read_padding=()):
     """Return {way: (English, German)}: which share of the gaps it fills, one gap in each text.
 
-    The texts are those held out, once with a gap in each language. models: {name: BERT}. The GPT
-    fills a gap from the left side, then by putting in each word and reading the whole text.
+    The texts are those held out, once with a gap in each language, at one of the words that tell
+    the number. models: {name: BERT}; read_padding: the names of those that were trained without a
+    padding mask, and get none. The GPT fills a gap from the left side, then by putting in each word
+    and reading the whole text.
     """
     texts = packed(split(SETTINGS)[1], tokenizer)
     known = (texts[0] != tokenizer.unk_id).all(dim=1)
     rows, segments, mask = (part[known] for part in texts)  # (B, T)
-    special = torch.isin(rows, torch.tensor(special_ids(tokenizer)))
+    same_in_all = [i for i, word in enumerate(tokenizer.vocab) if word in JOINTS]
+    left_out = torch.isin(rows, torch.tensor(special_ids(tokenizer) + same_in_all))
     words = torch.arange(len(SPECIAL_TOKENS), tokenizer.vocab_size)  # (V,)
     draw = torch.rand(rows.shape, generator=torch.Generator().manual_seed(seed))
     found = {name: [] for name in [*models, "GPT, left side", "GPT, whole text"]}
     for side in (0, 1):
-        places = draw.masked_fill(special | (segments != side), -1).argmax(dim=1)  # (B,)
+        places = draw.masked_fill(left_out | (segments != side), -1).argmax(dim=1)  # (B,)
         at = torch.arange(len(rows)), places
         holed = rows.clone()
         holed[at] = tokenizer.mask_id
-        said = {
-            name: model.mlm_logits(model(holed, segments, mask)[at]).argmax(dim=-1)
-            for name, model in models.items()
-        }
+        said = {}
+        for name, model in models.items():
+            hidden = model(holed, segments, None if name in read_padding else mask)  # (B, T, D)
+            said[name] = model.mlm_logits(hidden[at]).argmax(dim=-1)
         said["GPT, left side"] = words[gpt(rows)[at[0], places - 1][:, words].argmax(dim=-1)]
         scores = []
         for word in words:

@@ -4,11 +4,12 @@ import re
 
 import torch
 
+# “bank” has the same positions in both, so that a position does not give the sense away.
 SENSES = {
-    "money": "She put the money in the bank. The bank raised its rates again. "
-    "He asked the bank for a loan. My bank closed the account.",
-    "river": "They sat on the bank of the river. The boat drifted to the bank. "
-    "Reeds grew along the muddy bank. He fished from the left bank.",
+    "money": "My bank closed the account. The bank raised its rates again. "
+    "He asked the bank for a loan. She put the money in the bank.",
+    "river": "One bank was muddy and steep. The bank flooded after the rain. "
+    "Ducks left the bank for the water. They pulled the boat up the bank.",
 }
 # (sense, sentence) of each
 USES = [(sense, s) for sense, text in SENSES.items() for s in re.split(r"(?<=\.) ", text)]

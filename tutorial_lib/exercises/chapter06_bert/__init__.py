@@ -85,8 +85,8 @@ PREDICTIONS = (
     Prediction(
         id="P6.2",
         key="bert_and_shakespeare",
-        question="BERT read 3,300 million words. How many times as many is that as Shakespeare’s "
-        "38 plays have?",
+        question="BERT read 3,300 million words. How many times the length of Shakespeare’s 38 "
+        "plays is that?",
     ),
     Prediction(
         id="P6.3",
@@ -99,7 +99,7 @@ PREDICTIONS = (
         id="P6.4",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
-        "only these may be answered. What share of the words does it find, between 0 and 1?",
+        "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
@@ -113,10 +113,8 @@ PREDICTIONS = (
     Prediction(
         id="P6.6",
         key="subject_eight_words_away",
-        question="Eight words and commas stand between a gap and the verb that tells its subject. "
-        "Only I and he may be answered. In what share of the cases does MiniLM choose the right "
-        "one, between 0 and 1?",
-        share=True,
+        question="Eight words and commas stand between a gap and its verb. With am in place of is, "
+        "how many times as large do the odds of I against he become, for MiniLM?",
     ),
     Prediction(
         id="P6.7",

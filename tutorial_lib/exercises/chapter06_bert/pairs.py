@@ -245,7 +245,7 @@ def audit_table(found, different=False):
     """Return an Audit as text, two lines; different: how many second sentences there are, too.
 
     >>> print(audit_table(Audit(0.5, 0.99, (9, 2)), different=True).splitlines()[-1])
-    different second sentences 9 in real pairs, 2 in the others
+    different second sentences 9 in real pairs, 2 in false pairs
     """
     lines = [
         f"labelled “follows”         {found.real:.2f}",
@@ -253,7 +253,7 @@ def audit_table(found, different=False):
     ]
     real, others = found.different
     if different:
-        lines.append(f"different second sentences {real} in real pairs, {others} in the others")
+        lines.append(f"different second sentences {real} in real pairs, {others} in false pairs")
     return "\n".join(lines)
 
 

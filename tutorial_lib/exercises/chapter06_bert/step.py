@@ -250,9 +250,10 @@ Write `pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next
 training of **your BERT**: the optimizer takes **one** step on the sum of both losses. The model
 reads the damaged text `inputs` and its `segments` (B, T), and `model(inputs, segments)` gives
 hidden states (B, T, D). Its heads are `model.mlm_logits(hidden)`, logits (..., V) for any hidden
-states (..., D), and `model.nsp_logits(hidden)`, logits (B, 2). The answers are in `ids` (B, T), the
-text as it was, and in `is_next` (B,), True where the second sentence follows. Only the `chosen`
-tokens (B, T) are asked for. Return the two losses, the words' first, best as plain numbers.
+states (..., D), and `model.nsp_logits(hidden)`, logits (B, 2), class 0 for “it follows”. The
+answers are in `ids` (B, T), the text as it was, and in `is_next` (B,), True where the second
+sentence follows. Only the `chosen` tokens (B, T) are asked for. Return the two losses, that of the
+words first, preferably as plain numbers.
 """,
     hints=(
         "Five lines of work: read, loss of the words, loss of the pairs, gradients, step.",

@@ -172,7 +172,7 @@ def later_tokens_count(answer):
 
 TEXT_LOG_PROBS = Write(
     id="6.8",
-    title="A GPT looks right",
+    title="A GPT looks to the right",
     level="medium",
     text="""
 To fill a gap, a GPT may read each candidate's **whole** text and say how probable it is. Write

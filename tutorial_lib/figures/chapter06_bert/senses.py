@@ -58,11 +58,11 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
         words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
         axes.annotate(name, (layers[-1], means[-1]), annotation_clip=False, **words, **look)
-    axes.set_xticks(layers)
+    axes.set_xticks(layers, ["input", *layers[1:]])
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
     label = f"cosine of two “{word}”"
-    axes.set(xlabel="layer (0: before the first)", ylabel=label, title=title)
+    axes.set(xlabel="after layer", ylabel=label, title=title)
     return figure
 
 
