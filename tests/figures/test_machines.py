@@ -69,6 +69,11 @@ def test_what_leaves_a_box_has_the_shape_that_is_written_there():
     assert {"To", "not", "× 3 layers", "one table, used twice", "2 heads of 4"} <= set(shown)
 
 
+def test_a_shape_is_said_again_only_where_it_changes():
+    shown = words(figures.machine(BERT(BERTConfig(**TEXT)).eval(), IDS))
+    assert shown.count("(B, T, D) = (1, 4, 8)") == 3  # of two tables, and of all that is above
+
+
 def test_a_bert_carries_the_heads_that_it_has():
     bare, full = BERT(BERTConfig(**TEXT)).eval(), BERT(BERTConfig(**TEXT, **HEADS)).eval()
     assert "masked words" not in words(figures.machine(bare, IDS))

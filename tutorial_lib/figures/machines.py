@@ -1,6 +1,6 @@
 """A whole model as one picture: what goes in, one layer opened, what comes out; all counted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from matplotlib.patches import Rectangle
@@ -80,8 +80,8 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     to 1 or normalised; a Transformer, BART or T5 with source (1, S) and target (1, T) ids; a CLIP
     with images and ids, its texts as words (`clip_towers`).
     words: the tokens, for encoder-decoders two lists of them; without them the ids are written.
-    One layer is opened, orange lines are the shortcuts; each box says what leaves it and how many
-    numbers it learns.
+    One layer is opened, orange lines are the shortcuts; each box says how many numbers it learns,
+    and what leaves it where that is new.
     counts: whether a Transformer's boxes say so; without them it is drawn as for a first look.
     Returns the figure. Raises TypeError for another model, and what the model raises.
     """
@@ -111,7 +111,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     times = (f"× {plan.n_layers} layers", f"{each:,} parameters in each")
     if plan.n_stored < plan.n_layers:
         times = (f"the same layer × {plan.n_layers}", f"{each:,} parameters, once")
-    column(axes, plan.trunk, places, left, -1, times, TRUNK)
+    column(axes, _where_shapes_change(plan.trunk), places, left, -1, times, TRUNK)
     first = places[plan.trunk[0].name][0]
     if pictures:
         limits = axes.get_ylim()
@@ -134,6 +134,15 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         _heads(axes, plan.heads, x, places[plan.trunk[-1].name][1], top + 0.55)
     shares(axes, parameters_by_kind(model), 0.1, -0.75, ACROSS - 0.2)
     return figure
+
+
+def _where_shapes_change(trunk):
+    """Leave out of each part the shape that the part below has already said."""
+    below = [None, *(part.shape for part in trunk)]
+    return [
+        replace(part, shape="" if part.shape == before else part.shape)
+        for part, before in zip(trunk, below, strict=False)
+    ]
 
 
 def plan_of(model, records):

@@ -211,7 +211,7 @@ def one_gap_each(models, gpt, tokenizer, seed=0, read_padding=()):
     left_out = torch.isin(rows, torch.tensor(special_ids(tokenizer) + same_in_all))
     words = torch.arange(len(SPECIAL_TOKENS), tokenizer.vocab_size)  # (V,)
     draw = torch.rand(rows.shape, generator=torch.Generator().manual_seed(seed))
-    found = {name: [] for name in [*models, "GPT, left side", "GPT, whole text"]}
+    found = {name: [] for name in [*models, "GPT, up to the gap", "GPT, whole text"]}
     for side in (0, 1):
         places = draw.masked_fill(left_out | (segments != side), -1).argmax(dim=1)  # (B,)
         at = torch.arange(len(rows)), places
@@ -221,7 +221,7 @@ def one_gap_each(models, gpt, tokenizer, seed=0, read_padding=()):
         for name, model in models.items():
             hidden = model(holed, segments, None if name in read_padding else mask)  # (B, T, D)
             said[name] = model.mlm_logits(hidden[at]).argmax(dim=-1)
-        said["GPT, left side"] = words[gpt(rows)[at[0], places - 1][:, words].argmax(dim=-1)]
+        said["GPT, up to the gap"] = words[gpt(rows)[at[0], places - 1][:, words].argmax(dim=-1)]
         scores = []
         for word in words:
             filled = rows.clone()

@@ -202,8 +202,8 @@ MASKED_LOSS = Write(
 Write `masked_loss(model, ids, chosen, mask_id)`, the right-hand formula above for a whole batch.
 `ids` (B, T) is the text, and stays as it is. `chosen` (B, T) is True at the tokens that the model
 must not see: it reads `mask_id` there. `model(inputs)` gives logits (B, T, V). Return the mean of
--log p(token) in nats over the chosen positions of the whole batch, one number, as a tensor that a
-model can learn by.
+-log p(token) in nats over the chosen positions of the whole batch, a scalar tensor on which
+`backward()` can be called.
 """,
     hints=(
         "Three steps: hide, read, ask. `ids.masked_fill(chosen, mask_id)` makes a copy in which "

@@ -252,8 +252,8 @@ reads the damaged text `inputs` and its `segments` (B, T), and `model(inputs, se
 hidden states (B, T, D). Its heads are `model.mlm_logits(hidden)`, logits (..., V) for any hidden
 states (..., D), and `model.nsp_logits(hidden)`, logits (B, 2), class 0 for “it follows”. The
 answers are in `ids` (B, T), the text as it was, and in `is_next` (B,), True where the second
-sentence follows. Only the `chosen` tokens (B, T) are asked for. Return the two losses, that of the
-words first, preferably as plain numbers.
+sentence follows. Only the `chosen` tokens (B, T) are asked for. Each loss is a mean. Return both,
+that of the words first, as plain numbers.
 """,
     hints=(
         "Five lines of work: read, loss of the words, loss of the pairs, gradients, step.",

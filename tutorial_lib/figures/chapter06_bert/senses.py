@@ -40,8 +40,8 @@ def sense_similarity(vectors, senses):
 def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
 
-    vectors and senses as for `sense_similarity`; a line is the mean of the sentences, and the pale
-    area behind it holds the middle half of them. Returns the figure.
+    vectors and senses as for `sense_similarity`; a thin line is one sentence, a thick one their
+    mean. Returns the figure.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
     >>> figure.axes[0].get_ylabel()
@@ -52,7 +52,7 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     axes = figure.subplots()
     for (name, cosines), colour in zip(kinds.items(), (style.BLUE, style.ORANGE), strict=True):
         layers = np.arange(len(cosines))
-        axes.fill_between(layers, *np.percentile(cosines, (25, 75), axis=1), **_pale(colour))
+        axes.plot(layers, cosines, color=colour, alpha=0.35, linewidth=1)
         means = cosines.mean(1)
         axes.plot(layers, means, color=colour, linewidth=3, marker="o", markersize=6)
         words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
@@ -64,10 +64,6 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     label = f"cosine of two “{word}”"
     axes.set(xlabel="after layer", ylabel=label, title=title)
     return figure
-
-
-def _pale(colour):
-    return {"color": colour, "alpha": 0.18, "linewidth": 0}
 
 
 def _kinds(vectors, senses):
