@@ -157,28 +157,41 @@ def gaps(tokenizer, seed=0, share=SETTINGS["share"]):
 def evaluate(model):
     """Return how many gaps of the numbers held out are found, by tables and by the model.
 
-    `same` is the share of pairs of which it says rightly whether both are one number.
+    `same` is `judged_same`.
     """
     tokenizer = model.tokenizer
     asked = gaps(tokenizer)
-    pairs, held_out = split(SETTINGS)
+    pairs, _ = split(SETTINGS)
     texts = [tokenizer.encode(*pair).ids for pair in pairs]
     commonest = int(asked.targets.mode().values)
     counted = found_by_counting(texts, asked, tokenizer.vocab_size, commonest)
     hidden = model(asked.ids, asked.segments, asked.mask)  # (B, T, D)
     said = model.mlm_logits(hidden[asked.chosen]).argmax(dim=-1)
-    shifted = [german for _, german in held_out[1:] + held_out[:1]]
-    rows = [*held_out, *zip([english for english, _ in held_out], shifted, strict=True)]
-    answers = model.nsp_logits(model(*packed(rows, tokenizer))).argmax(dim=-1) == 0
-    truth = torch.tensor(
-        [german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)]
-    )
     return {
         "most_frequent": counted["the most frequent token"],
         "neighbours": counted["from both neighbours"],
         "found": share_of_true(said == asked.targets),
-        "same": share_of_true(answers == truth),
+        "same": judged_same(model, tokenizer),
     }
+
+
+@torch.no_grad()
+def judged_same(model, tokenizer, read_padding=False):
+    """Return of how many pairs of held-out numbers it is said rightly whether both are one number.
+
+    Each number stands once beside itself and once beside another. read_padding: the model was
+    trained without a padding mask, and gets none.
+    """
+    _, held_out = split(SETTINGS)
+    shifted = [german for _, german in held_out[1:] + held_out[:1]]
+    rows = [*held_out, *zip([english for english, _ in held_out], shifted, strict=True)]
+    ids, segments, mask = packed(rows, tokenizer)
+    hidden = model(ids, segments, None if read_padding else mask)  # (B, T, D)
+    answers = model.nsp_logits(hidden).argmax(dim=-1) == 0
+    truth = torch.tensor(
+        [german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)]
+    )
+    return share_of_true(answers == truth)
 
 
 def train_gpt(tokenizer, steps, settings=SETTINGS):

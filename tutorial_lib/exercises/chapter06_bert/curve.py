@@ -181,7 +181,7 @@ MLM_CURVE = Symptom(
 One of the two trainings above had sound batches. The batches of the other came from code with one
 of the mistakes (a) to (d). With each of them, where would the loss end, and how many hidden letters
 would the model name? Choose the letter, then repair `mlm_batch(ids, chosen, mask_id)`, which
-returns inputs and labels (B, T); a label of -100 does not count. Yours will build the test in 6G.
+returns inputs and labels (B, T); a label of -100 does not count.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

@@ -247,13 +247,16 @@ PRETRAINING_STEP = Write(
     level="hard",
     text="""
 Write `pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next)`, one step of the
-training of **your BERT**: the optimizer takes **one** step on the sum of both losses. The model
-reads the damaged text `inputs` and its `segments` (B, T), and `model(inputs, segments)` gives
-hidden states (B, T, D). Its heads are `model.mlm_logits(hidden)`, logits (..., V) for any hidden
-states (..., D), and `model.nsp_logits(hidden)`, logits (B, 2), class 0 for “it follows”. The
-answers are in `ids` (B, T), the text as it was, and in `is_next` (B,), True where the second
-sentence follows. Only the `chosen` tokens (B, T) are asked for. Each loss is a mean. Return both,
-that of the words first, as plain numbers.
+training of **your BERT**: the optimizer takes **one** step on the sum of both losses.
+
+- **It reads** the damaged text `inputs` and its `segments` (B, T): `model(inputs, segments)` gives
+  hidden states (B, T, D).
+- **Its heads:** `model.mlm_logits(hidden)` gives logits (..., V) for any hidden states (..., D).
+  `model.nsp_logits(hidden)` gives logits (B, 2), class 0 for “it follows”.
+- **The answers:** `ids` (B, T) is the text as it was, and only its `chosen` tokens (B, T) are asked
+  for. `is_next` (B,) is True where the second sentence follows.
+
+Each loss is a mean. Return both, that of the words first, as plain numbers.
 """,
     hints=(
         "Five lines of work: read, loss of the words, loss of the pairs, gradients, step.",
