@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
 from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.measures import share_of_true
+from tutorial_lib.recipes.translator import padded
 
 
 @torch.no_grad()
@@ -117,9 +117,7 @@ def _cloze_tokens(gaps, tokenizer, left=True, right=True):
     left, right: the sides that can be seen.
     """
     rows = [tokenizer.encode(a * left + "[MASK]" + b * right).ids for a, _, b in gaps]
-    ids = pad_sequence(
-        [torch.tensor(row) for row in rows], batch_first=True, padding_value=tokenizer.pad_id
-    )  # (B, T)
+    ids = padded(rows, tokenizer.pad_id)  # (B, T)
     targets = torch.tensor([tokenizer.vocab.index(word) for _, word, _ in gaps])  # (B,)
     return MaskedTokens(ids, None, ids != tokenizer.pad_id, ids == tokenizer.mask_id, targets)
 
@@ -182,8 +180,8 @@ def verb_shifts(model, between, subjects):
     log_odds = []  # (N,) for each verb
     for verb in subjects:
         sentences = [f"{start} [MASK] {text} {verb} {end}" for text, start, end in frames]
-        ids = [torch.tensor(tokenizer.encode(sentence).ids) for sentence in sentences]
-        ids = pad_sequence(ids, batch_first=True, padding_value=tokenizer.pad_id)  # (B, T)
+        rows = [tokenizer.encode(sentence).ids for sentence in sentences]
+        ids = padded(rows, tokenizer.pad_id)  # (B, T)
         hidden = model(ids, mask=ids != tokenizer.pad_id)[ids == tokenizer.mask_id]  # (B, D)
         logits = model.mlm_logits(hidden)  # (B, V)
         log_odds.append(logits[:, first] - logits[:, second])
