@@ -3,7 +3,7 @@ import torch
 
 from tutorial_lib import recipes
 from tutorial_lib.recipes import next_sentence
-from tutorial_lib.recipes.next_sentence import nsp_by_length
+from tutorial_lib.recipes.next_sentence import nsp_by_length, said_to_follow
 
 
 class Overlooker:
@@ -60,3 +60,30 @@ def test_undamaged_pairs_hold_no_mask():
 
     for damaged in (True, False):
         nsp_by_length(Looker(tokenizer), lengths=[8], n_pairs=10, damaged=damaged)
+
+
+def test_what_is_hidden_in_a_real_pair():
+    tokenizer = recipes.load_checkpoint("play-bert").tokenizer
+    seen = []
+
+    class Looker(Overlooker):
+        def __call__(self, ids, segments):
+            assert segments.sum(dim=1).tolist() == [9] * 2  # eight tokens and [SEP]
+            seen.append((ids == tokenizer.mask_id).nonzero()[:, 1].reshape(2, -1).tolist())
+            return ids
+
+    shares = said_to_follow(Looker(tokenizer), length=8, n_pairs=2, n_hidden=2)
+    assert set(shares.values()) == {1.0}
+    hidden = dict(zip(shares, seen, strict=True))
+    assert hidden.pop("real, both ends hidden") == [[1, 2, 16, 17]] * 2
+    assert hidden.pop("real, the cut hidden") == [[7, 8, 10, 11]] * 2
+    assert all(places == [[], []] for places in hidden.values())
+
+
+@pytest.mark.slow
+def test_playbert_goes_by_the_cut():
+    shares = said_to_follow(recipes.load_checkpoint("play-bert"), n_pairs=200, seed=1)
+    assert shares["a real pair"] > 0.75
+    assert shares["real, both ends hidden"] > 0.75
+    for kind in shares.keys() - {"a real pair", "real, both ends hidden"}:
+        assert shares[kind] < 0.45

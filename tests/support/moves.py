@@ -217,7 +217,7 @@ MOVES = {
     ),
     "digits": (digits, named("Pen", "Layer", "Head")),
     "emoji finder": (emoji_finder, ("textarea", "input[type=checkbox]")),
-    "fill-mask": (lambda: explorers.FillMaskExplorer(load("shakespeare-bert")), ("textarea",)),
+    "fill-mask": (lambda: explorers.FillMaskExplorer(load("play-bert")), ("textarea",)),
     "generation": (generation, named("Temperature", "Top-k", "Top-p")),
     "latents": (latents, named("Latent", "Head", "Picture")),
     "lattice": (

@@ -201,6 +201,12 @@ RECIPES = {
             "a BERT pre-trained on Shakespeare: masked tokens and next sentences",
         ),
         Recipe(
+            "play-bert",
+            "play_bert",
+            "checkpoint",
+            "PlayBERT, the same BERT trained eight times as long",
+        ),
+        Recipe(
             "number-bert",
             "number_bert",
             "checkpoint",

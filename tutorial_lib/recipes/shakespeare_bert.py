@@ -179,7 +179,7 @@ class PairBatches:
 
 def masked_pairs(pairs, tokenizer, share, generator):
     """Return (MaskedTokens, is_next (B,) bool) of SentencePairs of equal length."""
-    ids, segments, is_next = _packed(pairs, tokenizer)
+    ids, segments, is_next = packed(pairs, tokenizer)
     tokens = mask_tokens(
         ids, *_masking(tokenizer), segments=segments, share=share, generator=generator
     )
@@ -188,12 +188,13 @@ def masked_pairs(pairs, tokenizer, share, generator):
 
 def planned_pairs(pairs, tokenizer, share, generator):
     """Return (ids (B, T), MaskingPlan, is_next (B,) bool): what `masked_pairs` would change."""
-    ids, _, is_next = _packed(pairs, tokenizer)
+    ids, _, is_next = packed(pairs, tokenizer)
     plan = plan_masking(ids, *_masking(tokenizer), share=share, generator=generator)
     return ids, plan, is_next
 
 
-def _packed(pairs, tokenizer):
+def packed(pairs, tokenizer):
+    """Return ids, segments (B, T) and is_next (B,) of SentencePairs, padded to the longest."""
     longest = max(len(pair.first) + len(pair.second) for pair in pairs)
     cls_id, sep_id, pad_id = tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id
     ids, segments, _ = pack_pairs(pairs, cls_id, sep_id, pad_id, longest + 3)

@@ -46,6 +46,7 @@ def translator_facts(model):
 
 # Name of the checkpoint -> the function that says what its brain has to know besides.
 NETWORKS = {
+    "play-bert": lambda model: {},
     "shakespeare-bert": forger_facts,
     "number-bert": lambda model: {},
     "family-electra": lambda model: {},

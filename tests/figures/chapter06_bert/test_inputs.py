@@ -31,8 +31,8 @@ def test_gpt_looks_back_and_bert_at_all_positions():
 
 def test_the_panels_count_their_loss_terms_and_name_the_targets():
     gpt, bert = figures.masked_objectives(WORDS, [3, 1, 1]).axes
-    assert gpt.get_title(loc="left") == "GPT says the next token: 3 loss terms a pass"
-    assert bert.get_title(loc="left") == "BERT says the hidden tokens: 2 loss terms a pass"
+    assert gpt.get_title(loc="left") == "GPT predicts the next token: 3 loss terms per pass"
+    assert bert.get_title(loc="left") == "BERT predicts the hidden tokens: 2 loss terms per pass"
     assert texts(gpt)[:3] == WORDS[1:]
     assert texts(bert)[:2] == ["train", "late"]
     assert texts(bert)[2:8] == ["[CLS]", "the", "[MASK]", "was", "[MASK]", "[SEP]"]

@@ -84,15 +84,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.2",
-        key="bert_and_shakespeare",
-        question="BERT read 3,300 million words. How many times the length of Shakespeare’s 38 "
-        "plays is that?",
-    ),
-    Prediction(
-        id="P6.3",
         key="next_sentence_accuracy",
         question="PlayBERT sees pairs of sentences, half of them real, from plays that it has not "
         "read. How often does it say right whether the second follows the first, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.3",
+        key="sentences_of_one_scene",
+        question="Two sentences of the same scene do not follow each other. Of what share of such "
+        "pairs does PlayBERT say that they do, between 0 and 1?",
         share=True,
     ),
     Prediction(

@@ -270,11 +270,11 @@ draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:
 - If not, the second comes from **anywhere in the other documents**: all their sentences stand in
   one list of n, in order, and it is number `int(u * n)`.
 
-The table above audits pairs made by code with one of the mistakes (a) to (d). From such pairs a
-model could nearly always be right, and have learned nothing about what follows what.
+The table above audits pairs made by code with one of the mistakes (a) to (d). A model that
+reads only second sentences would nearly always be right about them.
 
-How often would the blind judge be right with each of them? Choose the letter, then repair
-`next_sentence_pairs`.
+How often would the blind judge be right with each of them? Choose the letter, then open the
+folded cell below the check and repair `next_sentence_pairs`.
 """,
     hints=(
         "The judge sees the second sentence alone, and lists the false ones. Which mistake lets it "

@@ -43,7 +43,7 @@ def masked_objectives(words, hidden, title="", figure=None):
 
     >>> figure = masked_objectives(["so", "it", "is"], hidden=[1], title="2 terms or 1")
     >>> [axes.get_title(loc="left").split(": ")[1] for axes in figure.axes]
-    ['2 loss terms a pass', '1 loss term a pass']
+    ['2 loss terms per pass', '1 loss term per pass']
     """
     names, hidden = _checked(words, hidden)
     n_words = len(names)
@@ -52,8 +52,8 @@ def masked_objectives(words, hidden, title="", figure=None):
     reads = ["[CLS]", *("[MASK]" if i in hidden else name for i, name in enumerate(names)), "[SEP]"]
     bert = (reads, {position + 1: names[position] for position in hidden}, lambda t, s: True)
     headings = (
-        f"GPT says the next token: {_terms(last)} a pass",
-        f"BERT says the hidden tokens: {_terms(len(hidden))} a pass",
+        f"GPT predicts the next token: {_terms(last)} per pass",
+        f"BERT predicts the hidden tokens: {_terms(len(hidden))} per pass",
     )
     column = _column([*names, "[MASK]"])
     figure = style.blank(figure, 1.3 + column * (n_words + 2), 4.9)
@@ -114,7 +114,7 @@ def describe_masked_objectives(words, hidden):
     said = ", ".join(names[position] for position in hidden)
     return (
         f"The sentence “{' '.join(names)}” under two objectives. GPT: each position looks at "
-        f"itself and what comes before it and says the next token, {_terms(len(names) - 1)}. "
+        f"itself and what comes before it and predicts the next token, {_terms(len(names) - 1)}. "
         f"BERT: the hidden words ({said}) are replaced by [MASK], every position looks at every "
         f"position, and only the hidden positions have a loss, {_terms(len(hidden))}."
     )
