@@ -76,7 +76,8 @@ def test_what_is_hidden_in_a_real_pair():
     assert set(shares.values()) == {1.0}
     hidden = dict(zip(shares, seen, strict=True))
     assert hidden.pop("real, both ends hidden") == [[1, 2, 16, 17]] * 2
-    assert hidden.pop("real, the cut hidden") == [[7, 8, 10, 11]] * 2
+    for kind in ("real, the cut hidden", "another scene, the cut hidden"):
+        assert hidden.pop(kind) == [[7, 8, 10, 11]] * 2
     assert all(places == [[], []] for places in hidden.values())
 
 

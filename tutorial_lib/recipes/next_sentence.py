@@ -58,25 +58,26 @@ def nsp_by_length(model, lengths=SETTINGS["sentences"], n_pairs=SETTINGS["measur
 def said_to_follow(model, length=30, n_pairs=400, seed=SETTINGS["seed"], n_hidden=3):
     """Return {kind of pair: the share of its pairs that a BERT calls next sentences}.
 
-    The kinds are those of `kinds_of_pairs`, from the plays held out, `length` tokens a sentence,
-    and real pairs in which n_hidden tokens of each sentence are [MASK]: those at the two ends of
-    the pair, or those on both sides of the cut.
+    The kinds are those of `kinds_of_pairs`, from the plays held out, `length` tokens a sentence.
+    Three more have n_hidden [MASK]s in each sentence: at the two ends of real pairs, and on both
+    sides of the cut in real pairs and in those from another scene.
     """
     tokenizer = model.tokenizer
     documents = in_sentences(_scenes_held_out(tokenizer), length)
     pairs = kinds_of_pairs(documents, n_pairs, seed)
     read = {kind: packed(of_kind, tokenizer)[:2] for kind, of_kind in pairs.items()}
-    ids, segments = read["a real pair"]  # (B, T) each: [CLS] first [SEP] second [SEP]
-    start, cut, end = 1, length + 1, 2 * length + 2
+    start, cut, end = 1, length + 1, 2 * length + 2  # [CLS] first [SEP] second [SEP]
     ends = [*range(start, start + n_hidden), *range(end - n_hidden, end)]
     around_the_cut = [*range(cut - n_hidden, cut), *range(cut + 1, cut + 1 + n_hidden)]
-    for kind, places in (
-        ("real, both ends hidden", ends),
-        ("real, the cut hidden", around_the_cut),
+    for name, kind, places in (
+        ("real, both ends hidden", "a real pair", ends),
+        ("real, the cut hidden", "a real pair", around_the_cut),
+        ("another scene, the cut hidden", "from another scene", around_the_cut),
     ):
+        ids, segments = read[kind]  # (B, T) each
         hidden = ids.clone()
         hidden[:, places] = tokenizer.mask_id
-        read[kind] = hidden, segments
+        read[name] = hidden, segments
     return {
         kind: share_of_true(model.nsp_logits(model(*of_kind)).argmax(dim=-1) == 0)
         for kind, of_kind in read.items()

@@ -61,7 +61,7 @@ def copied_share_percent():
 COPIED_SHARE = Claim(
     id="6.7",
     title="The copier",
-    level="medium",
+    level="easy",
     text="""
 Your BERT finds about a quarter of the chosen tokens. How much of that needs no reading? Think of a
 model that has learned one thing: it **copies each token that it sees**. Where it sees [MASK], it

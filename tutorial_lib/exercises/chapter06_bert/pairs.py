@@ -49,7 +49,7 @@ def next_sentence_pairs_own(documents, draws):
 
 
 def next_sentence_pairs_labels(documents, draws):
-    """This exchanges the labels: a pair that follows is False."""
+    """This swaps the labels: a pair that follows is False."""
     pairs = []
     for d, s, coin, u in draws:
         is_next = coin < 0.5
