@@ -243,7 +243,7 @@ SETS = {
         {
             "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
             "own document too": (follows(other=False), ["This draws a false sentence from all"]),
-            "labels turned": (follows(label=False), ["This exchanges the labels: a pair"]),
+            "labels turned": (follows(label=False), ["This swaps the labels: a pair"]),
             "turned, own": (
                 follows(label=False, other=False),
                 ["With a coin of 0.5 or more a second", "The labels are wrong: is_next is True"],
