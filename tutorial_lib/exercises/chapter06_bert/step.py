@@ -244,7 +244,7 @@ def only_the_chosen_count(answer):
 PRETRAINING_STEP = Write(
     id="6.5",
     title="The whole step",
-    level="medium",
+    level="hard",
     text="""
 Write `pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next)`, one step of the
 training of **your BERT**: the optimizer takes **one** step on the sum of both losses.
