@@ -8,7 +8,9 @@ from tutorial_lib.recipes.gap_tests import (
     BETWEEN,
     cloze_by_counting,
     cloze_share,
+    cloze_share_of_gpt,
     found_by_counting,
+    gaps_held_out,
     verb_shifts,
 )
 from tutorial_lib.recipes.stored import load_checkpoint
@@ -37,6 +39,45 @@ def test_a_side_that_may_not_be_seen_does_not_count():
     assert cloze_share(bert, gaps, words, right=False) == cloze_share(
         bert, other, words, right=False
     )
+
+
+class AfterThouComesArt:
+    """Stands for a GPT: finds "king" likeliest everywhere, but "art" after "thou"."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+
+    def __call__(self, ids, last_only=False):
+        logits = self.logits(self.read(ids))
+        return logits[:, -1:] if last_only else logits
+
+    def read(self, ids):
+        return ids[..., None]  # (B, T, 1)
+
+    def logits(self, hidden):
+        ids, thou = hidden[..., 0], self.tokenizer.vocab.index("thou")
+        logits = torch.zeros(*ids.shape, self.tokenizer.vocab_size)
+        logits[..., self.tokenizer.vocab.index("king")] = 1
+        logits[..., self.tokenizer.vocab.index("art")] = torch.where(ids == thou, 9.0, 0.0)
+        return logits
+
+
+def test_a_gpt_uses_the_right_side_only_by_trying_every_word():
+    gpt = AfterThouComesArt(load_checkpoint("shakespeare-bert").tokenizer)
+    gaps = [("and then ", "thou", " art a villain."), ("and then ", "king", ".")]
+    words = {"thou", "king", "she"}
+    assert cloze_share_of_gpt(gpt, gaps, words, whole=False) == 0.5  # the king, both times
+    assert cloze_share_of_gpt(gpt, gaps, words) == 1
+    assert cloze_share_of_gpt(gpt, gaps, {"king", "she"}) == 0.5  # nobody may say "thou"
+
+
+def test_the_gaps_are_frequent_words_of_one_token_with_a_text_on_both_sides():
+    tokenizer = load_checkpoint("shakespeare-bert").tokenizer
+    gaps, words = gaps_held_out(tokenizer, 30)
+    assert len(gaps) == 30
+    assert all(word in words and min(len(left), len(right)) >= 30 for left, word, right in gaps)
+    assert all(len(word) > 2 and word in tokenizer.vocab for word in words)
+    assert gaps_held_out(tokenizer, 30, seed=1)[0] != gaps
 
 
 def test_counting_says_only_the_words_that_may_be_answered():

@@ -3,12 +3,17 @@
 import itertools
 import random
 import re
+from collections import Counter
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
+from tutorial_lib.datasets import load_shakespeare
+from tutorial_lib.embeddings import words_of
 from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.measures import share_of_true
+from tutorial_lib.recipes.shakespeare_gpt import SETTINGS as GPT_SETTINGS
 from tutorial_lib.recipes.translator import padded
 
 
@@ -111,6 +116,23 @@ def cloze(texts, words, n, seed=0):
     return gaps
 
 
+def gaps_held_out(tokenizer, n, seed=0):
+    """Return up to n gaps as `cloze` does, in speeches of the plays held out, and their words.
+
+    The words are one token and three letters or more, and frequent in the other plays. A speech
+    has 100 to 300 characters.
+    """
+    plays = {True: [], False: []}  # held out: plays
+    for play in load_shakespeare().plays:
+        plays[play.title in GPT_SETTINGS["held_out"]].append(play)
+    counts = Counter(word for play in plays[False] for word in words_of(play.text))
+    pieces = (piece for piece in tokenizer.vocab if piece.isalpha() and len(piece) > 2)
+    frequent = {word for word in pieces if counts[word] >= 100}
+    speeches = [speech.text for play in plays[True] for speech in play.speeches]
+    speeches = [text for text in speeches if 100 <= len(text) <= 300]
+    return cloze(speeches, frequent, n, seed), frequent
+
+
 def _cloze_tokens(gaps, tokenizer, left=True, right=True):
     """Return gaps (left, word, right) as MaskedTokens, one [MASK] a row; a word is one token.
 
@@ -134,6 +156,30 @@ def cloze_share(model, gaps, words, left=True, right=True):
     hidden = torch.cat([model(ids, mask=mask) for ids, mask in parts])  # (B, T, D)
     logits = model.mlm_logits(hidden[tokens.chosen])  # (B, V): one gap a row
     return share_of_true(answers[logits[:, answers].argmax(dim=-1)] == tokens.targets)
+
+
+@torch.no_grad()
+def cloze_share_of_gpt(gpt, gaps, words, whole=True):
+    """Return how often a GPT with a tokenizer finds the word of each gap.
+
+    Only `words`, one token each, may be answered. whole: the GPT reads the text once with each of
+    them in the gap, and takes the word that makes the whole text most probable. Otherwise it reads
+    up to the gap, once.
+    """
+    tokens = _cloze_tokens(gaps, gpt.tokenizer)
+    answers = torch.tensor(_ids_of(words, gpt.tokenizer))  # (N,)
+    said = []
+    for padded_ids, real in zip(tokens.ids, tokens.mask, strict=True):
+        ids = padded_ids[real]  # (T,)
+        gap = int((ids == gpt.tokenizer.mask_id).nonzero())
+        log_p = gpt(ids[None, :gap], last_only=True)[0, -1].log_softmax(dim=-1)[answers]  # (N,)
+        if whole:
+            filled = ids.repeat(len(answers), 1)
+            filled[:, gap] = answers
+            after = gpt.logits(gpt.read(filled[:, :-1])[:, gap:])  # (N, T - gap - 1, V)
+            log_p -= F.cross_entropy(after.mT, filled[:, gap + 1 :], reduction="none").sum(dim=1)
+        said.append(answers[log_p.argmax()])
+    return share_of_true(torch.stack(said) == tokens.targets)
 
 
 def cloze_by_counting(texts, gaps, words, tokenizer):

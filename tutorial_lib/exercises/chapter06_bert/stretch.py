@@ -211,5 +211,5 @@ nats. It is the sum in the left-hand formula of 6B.
         Property("The log-probabilities of all tokens but the first are added.", is_a_sum),
         Property("What comes later in the text does not count: it should.", later_tokens_count),
     ),
-    see="6H One side or both",
+    see="6I One side or both",
 )

@@ -37,11 +37,12 @@ def sense_similarity(vectors, senses):
 
 
 @style.styled
-def word_by_layer(vectors, senses, word="bank", title="", figure=None):
+def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=None):
     """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
 
     vectors and senses as for `sense_similarity`; a thin line is one sentence, a thick one their
-    mean. Returns the figure.
+    mean. marked {number of a sentence: text}: the text is written below its line of the same sense,
+    which needs that every sentence has one. Returns the figure.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
     >>> figure.axes[0].get_ylabel()
@@ -58,6 +59,12 @@ def word_by_layer(vectors, senses, word="bank", title="", figure=None):
         words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
         axes.annotate(name, (layers[-1], means[-1]), annotation_clip=False, **words, **look)
+    same = kinds["same sense"]  # (L + 1, N)
+    middle = len(same) // 2
+    for number, text in (marked or {}).items():
+        look = {"color": style.BLUE, "fontsize": 9, "ha": "center", "va": "top"}
+        at = {"xytext": (0, -6), "textcoords": "offset points"}
+        axes.annotate(text, (middle, same[middle, number]), **at, **look)
     axes.set_xticks(layers, ["input", *layers[1:]])
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
