@@ -224,7 +224,7 @@ def large_scores_cost_nothing(answer):
 
 SPAN_LOSS = Write(
     id="6b.5",
-    title="A head and its loss",
+    title="The loss of a span head",
     level="medium",
     text="""
 Write `span_loss(hidden, head, allowed, starts, ends)`. The head, a linear layer, gives two scores
