@@ -58,6 +58,7 @@ NO_LONGER_ASKED = {
         "bits_of_huffman",
         "characters_that_top_p_leaves",
         "cosine_of_weather",
+        "fine_tuned_reviews",
         "digits_with_positions",
         "exact_spans",
         "f1_of_names",

@@ -179,10 +179,9 @@ MLM_CURVE = Symptom(
     level="medium",
     text="""
 One of the two trainings above had sound batches. The batches of the other came from code with one
-of the mistakes (a) to (d). With each of them, where would the loss end, and how many hidden letters
-would the model name? Choose the letter, then open the folded cell below the check and repair
-`mlm_batch(ids, chosen, mask_id)`. It returns inputs and labels (B, T), and a label of -100 does not
-count.
+of the mistakes (a) to (d). Which of them fits both the loss and the test? Choose the letter, then
+open the folded cell below the check and repair `mlm_batch(ids, chosen, mask_id)`. It returns inputs
+and labels (B, T), and a label of -100 does not count.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

@@ -273,7 +273,7 @@ draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:
 The table above audits pairs made by code with one of the mistakes (a) to (d). A model that
 reads only second sentences would nearly always be right about them.
 
-How often would the blind judge be right with each of them? Choose the letter, then open the
+With which of them would the blind judge be right 99 times in 100? Choose the letter, then open the
 folded cell below the check and repair `next_sentence_pairs`.
 """,
     hints=(
