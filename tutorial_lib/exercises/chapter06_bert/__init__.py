@@ -91,10 +91,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.3",
-        key="sentences_of_one_scene",
-        question="Two sentences of the same scene do not follow each other. Of what share of such "
-        "pairs does PlayBERT say that they do, between 0 and 1?",
-        share=True,
+        key="sentences_of_one_scene_judged_as",
+        question="Two sentences of the same scene do not follow each other. Does PlayBERT say that "
+        "they do about as often as of real pairs (“real”), or of pairs of two scenes (“false”)?",
     ),
     Prediction(
         id="P6.4",

@@ -257,7 +257,7 @@ training of **your BERT**: the optimizer takes **one** step on the sum of both l
   for. `is_next` (B,) is True where the second sentence follows.
 
 Each loss is a mean, over all chosen tokens or over all pairs of the batch. Gradients left over from
-an earlier step must not count. Return both as plain numbers, that of the words first.
+an earlier step must not count. Return both as plain numbers, the loss of the words first.
 """,
     hints=(
         "Five lines of work: read, loss of the words, loss of the pairs, gradients, step.",

@@ -149,7 +149,7 @@ def nothing_right_is_zero(answer):
 
 ENTITY_F1 = Write(
     id="6b.3",
-    title="F1 by hand",
+    title="F1 from scratch",
     level="easy",
     text="""
 Write `entity_f1(predicted, true)`. Both hold one list per text, in the same order: the names of
