@@ -75,8 +75,8 @@ def test_what_is_hidden_in_a_real_pair():
     shares = said_to_follow(Looker(tokenizer), length=8, n_pairs=2, n_hidden=2)
     assert set(shares.values()) == {1.0}
     hidden = dict(zip(shares, seen, strict=True))
-    assert hidden.pop("real, both ends hidden") == [[1, 2, 16, 17]] * 2
-    for kind in ("real, the cut hidden", "another scene, the cut hidden"):
+    assert hidden.pop("real, outer words hidden") == [[1, 2, 16, 17]] * 2
+    for kind in ("real, words at the cut hidden", "another scene, the same hidden"):
         assert hidden.pop(kind) == [[7, 8, 10, 11]] * 2
     assert all(places == [[], []] for places in hidden.values())
 
@@ -85,6 +85,6 @@ def test_what_is_hidden_in_a_real_pair():
 def test_playbert_goes_by_the_cut():
     shares = said_to_follow(recipes.load_checkpoint("play-bert"), n_pairs=200, seed=1)
     assert shares["a real pair"] > 0.75
-    assert shares["real, both ends hidden"] > 0.75
-    for kind in shares.keys() - {"a real pair", "real, both ends hidden"}:
+    assert shares["real, outer words hidden"] > 0.75
+    for kind in shares.keys() - {"a real pair", "real, outer words hidden"}:
         assert shares[kind] < 0.45

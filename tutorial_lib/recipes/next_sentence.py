@@ -68,9 +68,9 @@ def said_to_follow(model, length=30, n_pairs=400, seed=SETTINGS["seed"], n_hidde
     ends = [*range(start, start + n_hidden), *range(end - n_hidden, end)]
     around_the_cut = [*range(cut - n_hidden, cut), *range(cut + 1, cut + 1 + n_hidden)]
     for name, kind, places in (
-        ("real, both ends hidden", "a real pair", ends),
-        ("real, the cut hidden", "a real pair", around_the_cut),
-        ("another scene, the cut hidden", "from another scene", around_the_cut),
+        ("real, outer words hidden", "a real pair", ends),
+        ("real, words at the cut hidden", "a real pair", around_the_cut),
+        ("another scene, the same hidden", "from another scene", around_the_cut),
     ):
         ids, segments = read[kind]  # (B, T) each
         hidden = ids.clone()

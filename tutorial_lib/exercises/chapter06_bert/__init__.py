@@ -92,8 +92,8 @@ PREDICTIONS = (
     Prediction(
         id="P6.3",
         key="sentences_of_one_scene_judged_as",
-        question="Two sentences of the same scene do not follow each other. Does PlayBERT say that "
-        "they do about as often as of real pairs (“real”), or of pairs of two scenes (“false”)?",
+        question="Two sentences of the same scene do not follow each other. Which do such pairs "
+        "resemble in how often PlayBERT says “follows”: real pairs, or two scenes?",
     ),
     Prediction(
         id="P6.4",

@@ -65,7 +65,7 @@ COPIED_SHARE = Claim(
     text="""
 Your BERT finds about a quarter of the chosen tokens. How much of that needs no reading? Think of a
 model that has learned one thing: it **copies each token that it sees**. Where it sees [MASK], it
-says the most frequent token of all, which is right in 5 % of the gaps. The chosen tokens have been
+says the most frequent token of all, which is right at 5 % of them. The chosen tokens have been
 through 80/10/10. **What share** of all chosen tokens does this copier find, from 0 to 1?
 """,
     hints=(
