@@ -44,7 +44,7 @@ ANSWERS = {
 
 
 READS = {
-    "sentence": "the mean of all",
+    "sentence": "the mean of all vectors",
     "token": "each vector",
     "span": "each vector",
 }
@@ -167,24 +167,13 @@ def one_head(name, d_model, words, right, title="", figure=None):
 
 
 def _head(axes, name, facts, x, width, n):
-    """One head: the vectors that it reads, its box, the strip of what comes out, its answer."""
+    """One head: what it reads, its box, the strip of what comes out, its answer."""
     reads, layers, shape, n_parameters = facts
     middle = x + width / 2
     at = {"ha": "center", "va": "center"}
-    side = (width - 0.1) / n
-    for t in range(n):
-        x_of_vector = middle + side * (t - (n - 1) / 2)
-        look = {"facecolor": style.PALE_SKY, "edgecolor": style.BLUE}
-        axes.add_patch(Rectangle((x_of_vector - 0.05, 2.1), 0.1, 0.22, linewidth=0.9, **look))
-        _arrow(axes, x_of_vector, 1.95, 2.09)
-        if name == "sentence":
-            axes.plot([x_of_vector, middle], [2.34, 2.53], color=style.MUTED, linewidth=0.8)
-    if name == "sentence":
-        beside = {"fontsize": 10, "color": style.MUTED, "va": "center"}
-        axes.text(middle + 0.12, 2.6, f"reads {reads}", **beside)
-    else:
-        axes.text(middle, 2.45, f"reads {reads}", fontsize=10, color=style.MUTED, **at)
-    _arrow(axes, middle, 2.55, 2.7, style.ORANGE)
+    _arrow(axes, middle, 1.95, 2.7, style.ORANGE)
+    beside = {"fontsize": 10, "color": style.MUTED, "va": "center"}
+    axes.text(middle + 0.12, 2.3, f"reads {reads}", **beside)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
     axes.text(middle, 3.24, f"{name} head", fontsize=11.5, fontweight="bold", **at)
     axes.text(middle, 2.98, layers, fontsize=10, **at)
@@ -228,7 +217,7 @@ def describe_one_head(name, words=(), right=()):
     """Say what a head reads and returns, and the labels of a worked sentence: the alt text.
 
     >>> describe_one_head("sentence")
-    'The sentence head reads the mean of all, one answer for the text.'
+    'The sentence head reads the mean of all vectors, one answer for the text.'
     >>> describe_one_head("token", ["ask", "ann"], [("O", 0), ("B", 1)])
     'The token head reads each vector, one answer for each token. Labels: ask O, ann B.'
     """
