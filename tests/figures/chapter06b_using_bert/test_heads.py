@@ -35,12 +35,14 @@ def test_shapes_and_counts_are_those_of_the_model(model):
     assert f"body: 2 layers, {body:,} parameters" in shown
 
 
-def test_each_head_reads_all_vectors_and_the_sentence_head_joins_them(model):
-    (axes,) = figures.body_and_heads(model, IDS, WORDS).axes
-    blue = [p for p in axes.patches if type(p) is Rectangle and p.get_y() == 2.1]
-    assert len(blue) == 3 * len(WORDS)
-    ends = {(line.get_xdata()[-1], line.get_ydata()[-1]) for line in axes.lines}
-    assert (len(axes.lines), len(ends)) == (len(WORDS), 1)
+def test_the_vectors_are_drawn_once_and_each_head_says_how_it_reads_them(model):
+    figure = figures.body_and_heads(model, IDS, WORDS)
+    patches = [patch for patch in figure.axes[0].patches if type(patch) is Rectangle]
+    blue = [p for p in patches if style.to_hex(p.get_edgecolor()) == style.BLUE]
+    assert len(blue) == len(WORDS)
+    shown = texts(figure)
+    assert shown.count("reads the mean of all vectors") == 1
+    assert shown.count("reads each vector") == 2
 
 
 def test_one_head_alone_has_its_size_and_its_labels():
