@@ -1,8 +1,9 @@
-"""Gaps filled by counting, on a text whose answers are known."""
+"""Gaps filled by counting, by a BERT and by a GPT, where the answers are known."""
 
 import pytest
 import torch
 
+from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
     BETWEEN,
@@ -42,7 +43,7 @@ def test_a_side_that_may_not_be_seen_does_not_count():
 
 
 class AfterThouComesArt:
-    """Stands for a GPT: finds "king" likeliest everywhere, but "art" after "thou"."""
+    """Stands for a GPT: finds "she" likeliest everywhere, but "art" after "thou"."""
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
@@ -57,16 +58,16 @@ class AfterThouComesArt:
     def logits(self, hidden):
         ids, thou = hidden[..., 0], self.tokenizer.vocab.index("thou")
         logits = torch.zeros(*ids.shape, self.tokenizer.vocab_size)
-        logits[..., self.tokenizer.vocab.index("king")] = 1
+        logits[..., self.tokenizer.vocab.index("she")] = 1  # a higher id than that of "king"
         logits[..., self.tokenizer.vocab.index("art")] = torch.where(ids == thou, 9.0, 0.0)
         return logits
 
 
 def test_a_gpt_uses_the_right_side_only_by_trying_every_word():
     gpt = AfterThouComesArt(load_checkpoint("shakespeare-bert").tokenizer)
-    gaps = [("and then ", "thou", " art a villain."), ("and then ", "king", ".")]
+    gaps = [("and then ", "thou", " art a villain."), ("and then ", "she", ".")]
     words = {"thou", "king", "she"}
-    assert cloze_share_of_gpt(gpt, gaps, words, whole=False) == 0.5  # the king, both times
+    assert cloze_share_of_gpt(gpt, gaps, words, whole=False) == 0.5  # she, both times
     assert cloze_share_of_gpt(gpt, gaps, words) == 1
     assert cloze_share_of_gpt(gpt, gaps, {"king", "she"}) == 0.5  # nobody may say "thou"
 
@@ -78,6 +79,15 @@ def test_the_gaps_are_frequent_words_of_one_token_with_a_text_on_both_sides():
     assert all(word in words and min(len(left), len(right)) >= 30 for left, word, right in gaps)
     assert all(len(word) > 2 and word in tokenizer.vocab for word in words)
     assert gaps_held_out(tokenizer, 30, seed=1)[0] != gaps
+    held_out = {"Hamlet", "Henry V", "Twelfth Night"}
+    said = {
+        " ".join(speech.text.split())
+        for play in load_shakespeare().plays
+        if play.title in held_out
+        for speech in play.speeches
+        if 100 <= len(speech.text) <= 300
+    }
+    assert {left + word + right for left, word, right in gaps} <= said
 
 
 def test_counting_says_only_the_words_that_may_be_answered():

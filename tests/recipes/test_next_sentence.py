@@ -76,7 +76,7 @@ def test_what_is_hidden_in_a_real_pair():
     assert set(shares.values()) == {1.0}
     hidden = dict(zip(shares, seen, strict=True))
     assert hidden.pop("real, outer words hidden") == [[1, 2, 16, 17]] * 2
-    for kind in ("real, words at the cut hidden", "another scene, the same hidden"):
+    for kind in ("real, cut hidden", "another scene, cut hidden"):
         assert hidden.pop(kind) == [[7, 8, 10, 11]] * 2
     assert all(places == [[], []] for places in hidden.values())
 

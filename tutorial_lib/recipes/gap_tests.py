@@ -122,13 +122,13 @@ def gaps_held_out(tokenizer, n, seed=0):
     The words are one token and three letters or more, and frequent in the other plays. A speech
     has 100 to 300 characters.
     """
-    plays = {True: [], False: []}  # held out: plays
-    for play in load_shakespeare().plays:
-        plays[play.title in GPT_SETTINGS["held_out"]].append(play)
-    counts = Counter(word for play in plays[False] for word in words_of(play.text))
+    plays, titles = load_shakespeare().plays, GPT_SETTINGS["held_out"]
+    others = [play for play in plays if play.title not in titles]
+    held_out = [play for play in plays if play.title in titles]
+    counts = Counter(word for play in others for word in words_of(play.text))
     pieces = (piece for piece in tokenizer.vocab if piece.isalpha() and len(piece) > 2)
     frequent = {word for word in pieces if counts[word] >= 100}
-    speeches = [speech.text for play in plays[True] for speech in play.speeches]
+    speeches = [speech.text for play in held_out for speech in play.speeches]
     speeches = [text for text in speeches if 100 <= len(text) <= 300]
     return cloze(speeches, frequent, n, seed), frequent
 

@@ -23,9 +23,9 @@ def nsp_by_length(model, lengths=SETTINGS["sentences"], n_pairs=SETTINGS["measur
     """Return one row a length: the share of pairs, from the plays held out, that are said right.
 
     "model" is the model's share, "shared_tokens" that of the rule without a model which calls the
-    half real whose sentences share most. Measured as in the card of the checkpoint: half of the
-    pairs are real, 15 % of the tokens are masked, unless damaged is False. "n" pairs
-    have a standard error of up to half their inverse root, 0.018 for 800.
+    half real whose sentences share most. Half of the pairs are real. As in the card of the
+    checkpoint, 15 % of the tokens are chosen and changed 80/10/10; with damaged=False the text is
+    left as it is. "n" pairs have a standard error of up to half their inverse root, 0.018 for 800.
     """
     tokenizer = model.tokenizer
     of_scenes = _scenes_held_out(tokenizer)
@@ -57,8 +57,8 @@ def said_to_follow(model, length=30, n_pairs=400, seed=SETTINGS["seed"], n_hidde
     """Return {kind of pair: the share of its pairs that a BERT calls next sentences}.
 
     The kinds are those of `kinds_of_pairs`, from the plays held out, `length` tokens a sentence.
-    Three more have n_hidden [MASK]s in each sentence: at the two ends of real pairs, and on both
-    sides of the cut in real pairs and in those from another scene.
+    Three more have n_hidden [MASK]s in each sentence: at the outer words of real pairs, and at the
+    cut in real pairs and in those from another scene.
     """
     tokenizer = model.tokenizer
     documents = in_sentences(_scenes_held_out(tokenizer), length)
@@ -69,8 +69,8 @@ def said_to_follow(model, length=30, n_pairs=400, seed=SETTINGS["seed"], n_hidde
     around_the_cut = [*range(cut - n_hidden, cut), *range(cut + 1, cut + 1 + n_hidden)]
     for name, kind, places in (
         ("real, outer words hidden", "a real pair", ends),
-        ("real, words at the cut hidden", "a real pair", around_the_cut),
-        ("another scene, the same hidden", "from another scene", around_the_cut),
+        ("real, cut hidden", "a real pair", around_the_cut),
+        ("another scene, cut hidden", "from another scene", around_the_cut),
     ):
         ids, segments = read[kind]  # (B, T) each
         hidden = ids.clone()

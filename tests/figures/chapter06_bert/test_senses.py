@@ -37,3 +37,13 @@ def test_a_thin_line_is_a_sentence_and_a_thick_one_the_mean():
     words = figures.describe_word_by_layer(VECTORS, SENSES, "bank")
     assert "same sense: 1.00, 0.71. other sense: 1.00, 0.35." in words
     assert style.png(axes.figure)
+
+
+def test_a_marked_sentence_is_named_at_its_own_line():
+    (axes,) = figures.word_by_layer(VECTORS, SENSES, marked={1: "this one"}).axes
+    same, _ = figures.sense_similarity(VECTORS, SENSES)
+    (label,) = [text for text in axes.texts if text.get_text() == "this one"]
+    middle = len(same) // 2
+    assert label.xy == (middle, same[middle, 1])
+    with pytest.raises(ShapeError, match="alone with its sense"):
+        figures.word_by_layer(VECTORS, ["a", "b", "b", "b"][: len(SENSES)], marked={1: "no"})

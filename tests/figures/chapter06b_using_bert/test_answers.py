@@ -21,10 +21,10 @@ def frames(figure):
 
 
 def test_a_wrong_mark_and_the_missed_answer_look_different_and_are_in_the_key():
-    card = figures.MarkedAnswer("Who?", LINES, (0, 0, 0), (1, 0, 1), share=0.02)
+    card = figures.MarkedAnswer("Who?", LINES, (0, 0, 0), (1, 0, 1))
     figure = figures.marked_answers([card], "title")
     key = ["marked, but wrong", "right, but not marked"]
-    assert texts(figure) == ["Who?", "2% sure", *LINES[0], *LINES[1], *key]
+    assert texts(figure) == ["Who?", *LINES[0], *LINES[1], *key]
     assert len({frame.get_linestyle() for frame in frames(figure)}) == 2
     alt = figures.describe_marked_answers([card])
     assert alt.endswith("Marked, but wrong: ann; right, but not marked: first lord.")
@@ -52,7 +52,7 @@ def test_without_a_true_answer_there_is_a_source_and_no_key():
     card = figures.MarkedAnswer("Who?", LINES, (0, 0, 0), source="Hamlet")
     assert texts(figures.marked_answers([card]))[:2] == ["Who?", "Hamlet"]
     assert texts(figures.marked_answers([card]))[-1] == "."
-    hits = [card, figures.MarkedAnswer("", LINES, (1, 0, 1), share=0.5, source="Othello")]
+    hits = [card, figures.MarkedAnswer("", LINES, (1, 0, 1), source="Othello")]
     assert "Othello" in texts(figures.marked_answers(hits))
     assert texts(figures.marked_answers(hits)).count("") == 0
     assert figures.describe_marked_answers(hits) == (

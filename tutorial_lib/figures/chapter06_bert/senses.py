@@ -41,8 +41,9 @@ def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=No
     """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
 
     vectors and senses as for `sense_similarity`; a thin line is one sentence, a thick one their
-    mean. marked {number of a sentence: text}: the text is written below its line of the same sense,
-    which needs that every sentence has one. Returns the figure.
+    mean. marked {number of a sentence: text}: the text is written below its line of the same sense.
+    Returns the figure. Raises ShapeError as `sense_similarity`, and for a marked one without such a
+    line, where a sentence is alone with its sense.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
     >>> figure.axes[0].get_ylabel()
@@ -60,6 +61,8 @@ def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=No
         look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
         axes.annotate(name, (layers[-1], means[-1]), annotation_clip=False, **words, **look)
     same = kinds["same sense"]  # (L + 1, N)
+    if marked and same.shape[1] != len(senses):
+        raise ShapeError("a sentence alone with its sense has no line, so none can be marked")
     middle = len(same) // 2
     for number, text in (marked or {}).items():
         look = {"color": style.BLUE, "fontsize": 9, "ha": "center", "va": "top"}

@@ -35,14 +35,13 @@ class MarkedAnswer(NamedTuple):
 
     asked: a string, "" for one more answer to the question before; lines: lists of words; said and
     answer: (line, first, last), the words that are marked and, where it is known, the true ones;
-    share: how sure the model is, 0 to 1; source: where the text is from.
+    source: where the text is from.
     """
 
     asked: str
     lines: list
     said: tuple
     answer: tuple | None = None
-    share: float | None = None
     source: str = ""
 
 
@@ -126,9 +125,9 @@ def marked_answers(cards, title="", figure=None):
     cards: MarkedAnswers. Where the true answer is known, a key says which mark is right.
     Returns the figure. Raises ShapeError when there is no card.
 
-    >>> card = MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0), share=0.9)
+    >>> card = MarkedAnswer("Who?", [["Ann", "comes"]], (0, 0, 0))
     >>> [text.get_text() for text in marked_answers([card]).axes[0].texts]
-    ['Who?', '90% sure', 'Ann', 'comes']
+    ['Who?', 'Ann', 'comes']
     """
     if not cards:
         raise ShapeError("marked_answers needs at least one answer")
@@ -156,7 +155,6 @@ def marked_answers(cards, title="", figure=None):
         if card.source:
             look = {"color": style.MUTED, "fontsize": 9, "va": "center"}
             axes.text(0.1, top + 0.1, drawable(card.source), **look)
-            _share(axes, card, top + 0.1)
             top += 0.28
         for number, (words, of_line) in enumerate(zip(card.lines, spots, strict=True)):
             for kind, span in _marks(card):
@@ -179,20 +177,12 @@ def marked_answers(cards, title="", figure=None):
 
 
 def _asked(axes, card, top):
-    """The question in a box, and how sure the answer is."""
+    """The question in a box."""
     box = {"boxstyle": "round,pad=0,rounding_size=0.17", "linewidth": 1.2}
     look = {"facecolor": style.CARD, "edgecolor": style.MUTED}
     axes.add_patch(FancyBboxPatch((0.02, top), WIDTH - 0.2, 0.36, **box, **look))
     text = {"fontsize": SIZE, "fontweight": "bold", "va": "center"}
     axes.text(0.16, top + 0.18, drawable(card.asked), **text)
-    if not card.source:
-        _share(axes, card, top + 0.18)
-
-
-def _share(axes, card, y):
-    if card.share is not None:
-        muted = {"color": style.MUTED, "fontsize": 9.5, "va": "center", "ha": "right"}
-        axes.text(WIDTH - 0.32, y, f"{100 * card.share:.0f}% sure", **muted)
 
 
 def _marks(card):
