@@ -40,10 +40,10 @@ def test_a_thin_line_is_a_sentence_and_a_thick_one_the_mean():
 
 
 def test_a_marked_sentence_is_named_at_its_own_line():
-    (axes,) = figures.word_by_layer(VECTORS, SENSES, marked={1: "this one"}).axes
-    same, _ = figures.sense_similarity(VECTORS, SENSES)
+    vectors = [[[3, 0], [3, 1], [0, 3], [1, 3]], [[3, 0], [3, 2], [0, 3], [1, 3]]]
+    (axes,) = figures.word_by_layer(vectors, ["a", "a", "b", "b"], marked={2: "this one"}).axes
+    same, _ = figures.sense_similarity(vectors, ["a", "a", "b", "b"])
     (label,) = [text for text in axes.texts if text.get_text() == "this one"]
-    middle = len(same) // 2
-    assert label.xy == (middle, same[middle, 1])
+    assert label.xy == (1, same[1, 2])
     with pytest.raises(ShapeError, match="alone with its sense"):
-        figures.word_by_layer(VECTORS, ["a", "b", "b", "b"][: len(SENSES)], marked={1: "no"})
+        figures.word_by_layer(vectors, ["a", "b", "b", "b"], marked={2: "no"})
