@@ -6,13 +6,11 @@ import torch
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
-    BETWEEN,
     cloze_by_counting,
     cloze_share,
     cloze_share_of_gpt,
     found_by_counting,
     gaps_held_out,
-    verb_shifts,
 )
 from tutorial_lib.recipes.stored import load_checkpoint
 
@@ -31,15 +29,11 @@ def test_counting_uses_what_each_way_may_see():
     assert list(some.values()) == pytest.approx([1 / 3, 2 / 3, 2 / 3])
 
 
-def test_a_side_that_may_not_be_seen_does_not_count():
+def test_a_bert_answers_with_the_words_that_may_be_answered():
     bert = load_checkpoint("shakespeare-bert")
     gaps = [("", "thou", " art a villain.")]
-    words = {"thou", "he", "she", "it"}
-    assert cloze_share(bert, gaps, words) == 1
-    other = [("", "thou", " was a villain, and he is king.")]
-    assert cloze_share(bert, gaps, words, right=False) == cloze_share(
-        bert, other, words, right=False
-    )
+    assert cloze_share(bert, gaps, {"thou", "he", "she", "it"}) == 1
+    assert cloze_share(bert, gaps, {"he", "she", "it"}) == 0
 
 
 class AfterThouComesArt:
@@ -109,13 +103,3 @@ def test_equal_counts_fall_to_the_more_frequent_and_new_neighbours_to_the_left_o
     other = [*texts[0][:-2], 9, 9]
     tokens = tokens._replace(targets=torch.tensor([9, 9, 5]))
     assert found_by_counting([other], tokens, vocab_size=10)["from both neighbours"] == 1
-
-
-def test_a_verb_moves_the_checkpoint_next_door_and_hardly_further_on():
-    bert, subjects = load_checkpoint("shakespeare-bert"), {"am": "i", "is": "he"}
-    near, far = (verb_shifts(bert, BETWEEN[n], subjects) for n in (0, 8))
-    assert (len(near), len(far)) == (24, 72)
-    assert near.mean() > 4
-    assert 0 < far.mean() < 0.3
-    turned = verb_shifts(bert, BETWEEN[0], {"is": "he", "am": "i"})
-    torch.testing.assert_close(turned, near)

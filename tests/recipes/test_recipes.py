@@ -21,11 +21,9 @@ WITHOUT_CHANCE = {"two-gpts", "play-gaps"}
 # One seed draws several pairs of things, a row each: the pairs are the repeats.
 REPEATED_IN_PAIRS = {"who-is-where"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
-LONG_SMOKE = {"ask-anywhere", "minilm-gaps", "prompting"}
+LONG_SMOKE = {"ask-anywhere", "prompting"}
 LONG_SMOKE |= {"prompt-or-weights", "emoji-finder", "emoji-clip", "written-emoji", "judged-emoji"}
 LONG_SMOKE |= {"who-is-where"}
-# Half a minute of reading; tests/recipes/test_minilm_gaps.py measures a part of the same texts.
-LONG_METRIC = {"minilm-gaps"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
 INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", "position-schemes"}
 # They take no step of an optimizer that could be interrupted.
@@ -81,7 +79,7 @@ def test_a_stored_table_says_how_it_was_made(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", named(CHECKPOINTS, LONG_METRIC))
+@pytest.mark.parametrize("name", CHECKPOINTS)
 def test_the_metric_on_the_card_is_that_of_the_checkpoint(name):
     card = recipes.load_card(name)
     module = recipes.RECIPES[name].load()

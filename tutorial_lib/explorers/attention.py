@@ -45,8 +45,8 @@ class AttentionExplorer(BrowserExplorer):
     place of the lines, and `attention_picture.patch_labels` names the tokens. Or what `as_regions`
     (`explorers.packing`) makes of one whose regions are the last tokens, after those of a text:
     lines and picture stand side by side.
-    More than `max_tokens` are cut, and a note says so. simple=True: of a model's controls, only
-    the text.
+    More than `max_tokens` are cut, and a note says so. simple=True: a reader sets the layer, the
+    head and a model's text, and nothing else.
     Raises ShapeError when shapes and labels disagree or nothing is left to show.
 
     >>> import numpy as np

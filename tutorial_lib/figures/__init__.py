@@ -129,12 +129,8 @@ if TYPE_CHECKING:
         describe_prompting_curves,
         prompting_curves,
     )
-    from tutorial_lib.figures.chapter06_bert.fillings import (
-        describe_fillings_beside,
-        describe_mask_fillings,
-        fillings_beside,
-        mask_fillings,
-    )
+    from tutorial_lib.figures.chapter06_bert.across import describe_looks_across, looks_across
+    from tutorial_lib.figures.chapter06_bert.fillings import describe_mask_fillings, mask_fillings
     from tutorial_lib.figures.chapter06_bert.inputs import (
         describe_input_representation,
         describe_masked_objectives,

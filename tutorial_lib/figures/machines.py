@@ -104,7 +104,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         y += SMALL + GAP
     places, top = heights(plan.trunk, y)
     bottom = 1.0
-    over = SMALL + 0.6 if sum(part.note == FROM_POOLER for part, _ in plan.heads) > 1 else 0
+    over = SMALL + 0.6 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
     height = top + (SMALL + 0.85 + over if n_heads else 0.1)
     figure, axes = canvas(figure, ACROSS, height, title or type(model).__name__, below=bottom)
     each = sum(part.n_parameters or 0 for part in plan.trunk if part.stage)
@@ -331,20 +331,14 @@ def _same_table(axes, plan, places, left):
 def _heads(axes, heads, x, start, bottom):
     """Draw the heads in a row above the body, those that read [CLS] at the left.
 
-    What reads the pooler stands at its left, or above it where there are several.
+    What reads the pooler is above it.
     """
     row = [part for part, _ in heads if part.note != FROM_POOLER]
     readers = [part for part, _ in heads if part.note == FROM_POOLER]
-    beside = 0.4 if len(readers) == 1 else 0  # room for the arrow to the one reader
-    n = len(row) + (1 if beside else 0)
-    width = min((ACROSS - beside - 0.1 * (n + 1)) / n, 1.9)
-    left = x - (width * n + beside + 0.1 * (len(row) - 1)) / 2
+    n = len(row)
+    width = min((ACROSS - 0.1 * (n + 1)) / n, 1.9)
+    left = x - (width * n + 0.1 * (n - 1)) / 2
     rail, height = bottom - 0.24, SMALL + 0.2
-    if beside:
-        small_box(axes, readers[0], left, bottom, width, height)
-        middle = bottom + height / 2
-        arrow(axes, [(left + width + beside, middle), (left + width, middle)])
-        left += width + beside
     axes.plot([x, x], [start, rail], color=style.MUTED, linewidth=1.2, zorder=2)
     for at, part in enumerate(row):
         middle = left + at * (width + 0.1) + width / 2
@@ -352,7 +346,7 @@ def _heads(axes, heads, x, start, bottom):
         arrow(axes, [(x, rail), (middle, rail), (middle, bottom)])
         if part.title == "pooler":
             first, upper = middle, bottom + height + 0.4
-    for at, part in enumerate([] if beside else readers):
+    for at, part in enumerate(readers):
         middle = first + at * (width + 0.1)
         small_box(axes, part, middle - width / 2, upper, width, height)
         if at:

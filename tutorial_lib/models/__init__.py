@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tutorial_lib.models.dinov2 import DINOv2, DINOv2Config
     from tutorial_lib.models.distilbert import DistilBERT, DistilBERTConfig
     from tutorial_lib.models.electra import ELECTRA, ELECTRAConfig
-    from tutorial_lib.models.gap_head import GapHead
     from tutorial_lib.models.gpt import GPT, GPTConfig
     from tutorial_lib.models.llama import Llama, LlamaConfig
     from tutorial_lib.models.modern_gpt import ModernGPT, ModernGPTConfig

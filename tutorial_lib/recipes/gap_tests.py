@@ -1,6 +1,5 @@
 """How well gaps are filled: a model, tables of neighbouring tokens, and the cloze test on words."""
 
-import itertools
 import random
 import re
 from collections import Counter
@@ -133,24 +132,21 @@ def gaps_held_out(tokenizer, n, seed=0):
     return cloze(speeches, frequent, n, seed), frequent
 
 
-def _cloze_tokens(gaps, tokenizer, left=True, right=True):
-    """Return gaps (left, word, right) as MaskedTokens, one [MASK] a row; a word is one token.
-
-    left, right: the sides that can be seen.
-    """
-    rows = [tokenizer.encode(a * left + "[MASK]" + b * right).ids for a, _, b in gaps]
+def _cloze_tokens(gaps, tokenizer):
+    """Return gaps (left, word, right) as MaskedTokens, one [MASK] a row; a word is one token."""
+    rows = [tokenizer.encode(f"{left}[MASK]{right}").ids for left, _, right in gaps]
     ids = padded(rows, tokenizer.pad_id)  # (B, T)
     targets = torch.tensor([tokenizer.vocab.index(word) for _, word, _ in gaps])  # (B,)
     return MaskedTokens(ids, None, ids != tokenizer.pad_id, ids == tokenizer.mask_id, targets)
 
 
 @torch.no_grad()
-def cloze_share(model, gaps, words, left=True, right=True):
+def cloze_share(model, gaps, words):
     """Return how often a BERT with an MLM head and a tokenizer finds the word of each gap.
 
-    Only `words`, one token each, may be answered. left, right: the sides that it may see.
+    Only `words`, one token each, may be answered.
     """
-    tokens = _cloze_tokens(gaps, model.tokenizer, left, right)
+    tokens = _cloze_tokens(gaps, model.tokenizer)
     answers = torch.tensor(_ids_of(words, model.tokenizer))  # (N,)
     parts = zip(tokens.ids.split(100), tokens.mask.split(100), strict=True)
     hidden = torch.cat([model(ids, mask=mask) for ids, mask in parts])  # (B, T, D)
@@ -194,41 +190,3 @@ def cloze_by_counting(texts, gaps, words, tokenizer):
 
 def _ids_of(words, tokenizer):
     return [i for i, word in enumerate(tokenizer.vocab) if word in words]
-
-
-STARTS = ("And then", "But now", "I think that", "For", "Yet", "If")
-ENDS = ("a villain.", "too old.", "the king.", "gone.")
-BETWEEN = {  # words and commas between a subject and its verb: texts
-    0: ("",),
-    1: ("now", "still", "only"),
-    2: ("even now", "ever yet", "once more"),
-    4: (", my lord,", ", good sir,", ", in truth,"),
-    8: (
-        ", as all the good people know,",
-        ", to say it in one word,",
-        ", after all that has been said,",
-    ),
-}
-
-
-@torch.no_grad()
-def verb_shifts(model, between, subjects):
-    """Return how far a verb further to the right moves a BERT's choice between two subjects, (N,).
-
-    subjects {verb: its subject} holds two, one token each. A sentence is one of STARTS, a gap, one
-    of the N / 24 texts `between`, a verb and one of ENDS. Read with its first verb in place of its
-    second, by how many nats do the log-odds of the first subject against the second rise? 0: the
-    verb is not noticed. The model has a tokenizer.
-    """
-    tokenizer = model.tokenizer
-    first, second = (tokenizer.vocab.index(subject) for subject in subjects.values())
-    frames = list(itertools.product(between, STARTS, ENDS))
-    log_odds = []  # (N,) for each verb
-    for verb in subjects:
-        sentences = [f"{start} [MASK] {text} {verb} {end}" for text, start, end in frames]
-        rows = [tokenizer.encode(sentence).ids for sentence in sentences]
-        ids = padded(rows, tokenizer.pad_id)  # (B, T)
-        hidden = model(ids, mask=ids != tokenizer.pad_id)[ids == tokenizer.mask_id]  # (B, D)
-        logits = model.mlm_logits(hidden)  # (B, V)
-        log_odds.append(logits[:, first] - logits[:, second])
-    return log_odds[0] - log_odds[1]

@@ -243,18 +243,6 @@ RECIPES = {
             "which words of a speech are names: PlayBERT and MiniLM, frozen and fine-tuned",
         ),
         Recipe(
-            "masked-head",
-            "masked_head",
-            "table",
-            "MiniLM with a masked-word head: frozen or not, beside tables of neighbours",
-        ),
-        Recipe(
-            "minilm-gaps",
-            "minilm_gaps",
-            "checkpoint",
-            "a head and a [MASK] vector with which the frozen MiniLM fills gaps",
-        ),
-        Recipe(
             "premises",
             "premises",
             "table",

@@ -1,27 +1,24 @@
-"""The two senses of “bank” in eight short sentences, and what an encoder makes of them."""
-
-import re
+"""A word with two senses, and what an encoder makes of it in each sentence."""
 
 import torch
 
-# “bank” has the same positions in both, so that a position does not give the sense away.
-SENSES = {
-    "money": "My bank closed the account. The bank raised its rates again. "
-    "He asked the bank for a loan. She put the money in the bank.",
-    "river": "One bank was muddy and steep. The bank flooded after the rain. "
-    "Ducks left the bank for the water. They pulled the boat up the bank.",
-}
-# (sense, sentence) of each
-USES = [(sense, s) for sense, text in SENSES.items() for s in re.split(r"(?<=\.) ", text)]
+from tutorial_lib.errors import ShapeError
 
 
 @torch.no_grad()
-def occurrences(model, tokenizer):
-    """Return the vectors of “bank” in each of the N sentences at each layer, (L + 1, N, D)."""
+def occurrences(model, tokenizer, word, sentences):
+    """Return the vectors of a word in each of N sentences, at each layer: (L + 1, N, D).
+
+    model.hidden_states(ids) gives them for ids (1, T). Where the word occurs twice, the first one
+    counts. Raises ShapeError for a sentence in which the word is not one token.
+    """
     found = []
-    for _, sentence in USES:
+    for sentence in sentences:
         encoding = tokenizer.encode(sentence)
+        if word not in encoding.tokens:
+            tokens = " ".join(encoding.tokens)
+            raise ShapeError(f"“{word}” must be one token of each sentence, got {tokens}")
         states = model.hidden_states(torch.tensor([encoding.ids]))
-        place = encoding.tokens.index("bank")
+        place = encoding.tokens.index(word)
         found.append(torch.stack([state[0, place] for state in states]))  # (L + 1, D)
     return torch.stack(found, dim=1)

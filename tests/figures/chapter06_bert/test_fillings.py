@@ -4,7 +4,6 @@ import pytest
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.explorers.gaps import Fillings
 from tutorial_lib.figures import style
 
 SHOWN = ["[CLS]", "so", "[MASK]", "wit", "be", "[SEP]"]
@@ -41,18 +40,6 @@ def test_two_models_beside_each_other_have_their_names():
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["MiniLM", "ours"]
     words = figures.describe_mask_fillings(SHOWN, 2, ROWS, beside, name="MiniLM")
     assert "MiniLM: house 0.600, cross 0.250; ours: the 0.100." in words
-
-
-def test_two_fillings_of_a_text_are_beside_each_other():
-    found = {
-        name: Fillings(SHOWN, [2], 2, rows, None, 0)
-        for name, rows in (("MiniLM", ROWS), ("ours", [("the", 0.1)]))
-    }
-    _, first, second = figures.fillings_beside(found, "Two").axes
-    assert [axes.get_title(loc="left") for axes in (first, second)] == ["MiniLM", "ours"]
-    assert "MiniLM: house 0.600, cross 0.250; ours: the" in figures.describe_fillings_beside(found)
-    with pytest.raises(ShapeError, match="two models"):
-        figures.fillings_beside({"MiniLM": found["MiniLM"]})
 
 
 def test_fillings_that_do_not_fit_are_refused():

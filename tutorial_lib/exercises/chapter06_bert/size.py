@@ -160,5 +160,5 @@ MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads, context 512
             the_rest_is_there,
         ),
     ),
-    see="6J The whole thing on one page",
+    see="6I The whole thing on one page",
 )

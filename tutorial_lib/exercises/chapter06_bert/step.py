@@ -124,6 +124,15 @@ def pretraining_step_one_sentence(model, optimizer, inputs, segments, ids, chose
     return of_words.item(), of_pairs.item()
 
 
+def pretraining_step_detached(model, optimizer, inputs, segments, ids, chosen, is_next):
+    """This cuts the gradient of the pairs off below their head: it must reach the layers, too."""
+    hidden = model(inputs, segments)
+    of_words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
+    of_pairs = F.cross_entropy(model.nsp_logits(hidden.detach()), (~is_next).long())
+    learn(optimizer, of_words + of_pairs)
+    return of_words.item(), of_pairs.item()
+
+
 MASK = 3
 
 
@@ -199,6 +208,28 @@ def pairs_teach(answer):
     if weights_move(answer) is not True:
         return None
     return bool(moved(answer, FIRST)["nsp_head.bias"].abs().max() > 0)
+
+
+def _layers_move_alike(answer, one, other):
+    """Whether the layers below the heads move in the same way in a step on either batch."""
+    first, second = moved(answer, one), moved(answer, other)
+    below = [name for name in first if name.startswith("blocks.")]
+    return all(torch.allclose(first[name], second[name], atol=1e-7) for name in below)
+
+
+def words_reach_the_layers(answer):
+    """Other answers for the words move the layers in another way."""
+    if words_teach(answer) is not True:
+        return None
+    other = 4 + (FIRST[2] - 3) % 8
+    return not _layers_move_alike(answer, FIRST, (*FIRST[:2], other, *FIRST[3:]))
+
+
+def pairs_reach_the_layers(answer):
+    """Other answers for the pairs move the layers in another way."""
+    if pairs_teach(answer) is not True:
+        return None
+    return not _layers_move_alike(answer, FIRST, (*FIRST[:4], ~FIRST[4]))
 
 
 def right_class(answer):
@@ -280,6 +311,7 @@ an earlier step must not count. Return both as plain numbers, the loss of the wo
         pretraining_step_everywhere,
         pretraining_step_damaged,
         pretraining_step_one_sentence,
+        pretraining_step_detached,
     ),
     cases=step_cases,
     run=run_steps,
@@ -291,6 +323,14 @@ an earlier step must not count. Return both as plain numbers, the loss of the wo
         ),
         Property(
             "It does not learn from the pairs: their loss is missing in the sum.", pairs_teach
+        ),
+        Property(
+            "The loss of the words does not reach the layers: it stops at their head.",
+            words_reach_the_layers,
+        ),
+        Property(
+            "The loss of the pairs does not reach the layers: it stops at their head.",
+            pairs_reach_the_layers,
         ),
         Property(
             "It exchanges the two classes of the pairs: class 0 says that the sentence follows.",

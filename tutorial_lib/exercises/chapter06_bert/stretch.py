@@ -64,6 +64,17 @@ def text_log_probs_logits(model, texts):
     return torch.stack([model(ids[None])[0, :-1].gather(1, ids[1:, None]).sum() for ids in texts])
 
 
+def text_log_probs_across(model, texts):
+    """This takes the softmax over the positions: at each position the probabilities of the V tokens
+    add up to 1.
+    """
+    found = []
+    for ids in texts:
+        log_p = model(ids[None])[0, :-1].log_softmax(dim=0)
+        found.append(log_p.gather(1, ids[1:, None]).sum())
+    return torch.stack(found)
+
+
 def text_log_probs_exp(model, texts):
     """This returns the probability: its logarithm is asked for."""
     return torch.stack([token_log_probs(model, ids).sum().exp() for ids in texts])
@@ -162,6 +173,14 @@ def asks_for_the_next_token(answer):
     return sentences.get(next(sure, None))
 
 
+def tokens_share_one(answer):
+    """At a position the probabilities of all tokens add up to 1."""
+    if asks_for_the_next_token(answer) is not True or is_a_sum(answer) not in (True, None):
+        return None
+    log_p = values(answer, reader, *([1, token] for token in range(N_IDS)))
+    return abs(sum(map(math.exp, log_p)) - 1) < 1e-3
+
+
 def later_tokens_count(answer):
     """What comes after the gap matters."""
     if one_number_a_text(answer) is not True:
@@ -194,6 +213,7 @@ nats. It is the sum in the left-hand formula of 6B.
         text_log_probs_last,
         text_log_probs_unshifted,
         text_log_probs_logits,
+        text_log_probs_across,
         text_log_probs_exp,
         text_log_probs_of_sum,
         text_log_probs_padded,
@@ -209,7 +229,12 @@ nats. It is the sum in the left-hand formula of 6B.
             "It asks each position for another token than the next one.", asks_for_the_next_token
         ),
         Property("The log-probabilities of all tokens but the first are added.", is_a_sum),
+        Property(
+            "The probabilities of the V tokens at a position do not add up to 1: take the softmax "
+            "over the last axis.",
+            tokens_share_one,
+        ),
         Property("What comes later in the text does not count: it should.", later_tokens_count),
     ),
-    see="6I One side or both",
+    see="6H One side or both",
 )

@@ -177,8 +177,8 @@ function render({ model, el }) {
     element("div", { class: "tl-title", text: model.get("label") }),
     element("div", { class: "tl-controls" },
       element("label", {}, "Attention of", controls.part),
-      controls.layer.node, controls.head.node, controls.threshold.node,
-      controls.hide.parentElement, controls.renormalise.parentElement),
+      controls.layer.node, controls.head.node,
+      ...(state.simple ? [] : [controls.threshold.node, controls.hide.parentElement, controls.renormalise.parentElement])),
     notes,
     element("div", { class: "tl-views" }, ...figures.slice(0, 3), element("div", { class: "tl-side" }, figures[3], readout)));
   el.append(root);

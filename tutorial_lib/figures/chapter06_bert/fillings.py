@@ -76,25 +76,3 @@ def describe_mask_fillings(tokens, gap, rows, beside=None, name=""):
     text = " ".join(token_name(token) for token in tokens)
     said = "; ".join(parts)
     return f"In “{text}” the most probable tokens for token {gap + 1}: {said}."
-
-
-def fillings_beside(found, title="", *, figure=None):
-    """What two models put into one gap, side by side: the text with it above, as bars below.
-
-    found {name: explorers.Fillings}, two of one text. Raises ShapeError for another number.
-    """
-    shown, name, beside = _two(found)
-    return mask_fillings(*shown, beside=beside, name=name, title=title, figure=figure)
-
-
-def describe_fillings_beside(found):
-    """Say in words what `fillings_beside` shows."""
-    shown, name, beside = _two(found)
-    return describe_mask_fillings(*shown, beside, name)
-
-
-def _two(found):
-    if len(found) != 2:
-        raise ShapeError(f"two models fill the gap, got {len(found)}")
-    (name, first), (other, second) = found.items()
-    return (first.tokens, first.place, first.rows), name, (other, second.rows)

@@ -38,10 +38,10 @@ def sense_similarity(vectors, senses):
 
 @style.styled
 def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=None):
-    """Cosines of one word with itself in other sentences, by layer: same sense and other sense.
+    """Mean cosine of one word with itself in other sentences, by layer: same and other sense.
 
-    vectors and senses as for `sense_similarity`; a thin line is one sentence, a thick one their
-    mean. marked {number of a sentence: text}: the text is written below its line of the same sense.
+    vectors and senses as for `sense_similarity`. marked {number of a sentence: text}: its own
+    cosines with the others of its sense are a thin line, with the text below.
     Returns the figure. Raises ShapeError as `sense_similarity`, and for a marked one without such a
     line, where a sentence is alone with its sense.
 
@@ -50,24 +50,25 @@ def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=No
     'cosine of two “bank”'
     """
     kinds = _kinds(vectors, senses)
-    figure = style.blank(figure, 8.0, 4.2)
+    figure = style.blank(figure, 8.0, 4.0)
     axes = figure.subplots()
     for (name, cosines), colour in zip(kinds.items(), (style.BLUE, style.ORANGE), strict=True):
         layers = np.arange(len(cosines))
-        axes.plot(layers, cosines, color=colour, alpha=0.35, linewidth=1)
         means = cosines.mean(1)
         axes.plot(layers, means, color=colour, linewidth=3, marker="o", markersize=6)
         words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
-        look = {"color": colour, "fontweight": "bold", "fontsize": 9.5}
+        look = {"color": colour, "fontweight": "bold", "fontsize": 10}
         axes.annotate(name, (layers[-1], means[-1]), annotation_clip=False, **words, **look)
     same = kinds["same sense"]  # (L + 1, N)
     if marked and same.shape[1] != len(senses):
         raise ShapeError("a sentence alone with its sense has no line, so none can be marked")
     middle = len(same) // 2
     for number, text in (marked or {}).items():
-        look = {"color": style.BLUE, "fontsize": 9, "ha": "center", "va": "top"}
-        at = {"xytext": (0, -6), "textcoords": "offset points"}
+        axes.plot(layers, same[:, number], color=style.BLUE, linewidth=1)
+        look = {"color": style.BLUE, "fontsize": 10, "ha": "center", "va": "top"}
+        at = {"xytext": (0, -8), "textcoords": "offset points"}
         axes.annotate(text, (middle, same[middle, number]), **at, **look)
+        axes.margins(y=0.12)  # room for the text below the lowest point
     axes.set_xticks(layers, ["input", *layers[1:]])
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)

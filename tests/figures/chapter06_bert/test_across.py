@@ -1,0 +1,53 @@
+import itertools
+
+import pytest
+
+from tutorial_lib import figures
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
+
+TOKENS = ["[CLS]", "[MASK]", "two", "[SEP]", "drei", "zwei", "[SEP]"]
+SEGMENTS = [0, 0, 0, 0, 1, 1, 1]
+WEIGHTS = [0.1, 0.0, 0.06, 0.0, 0.8, 0.04, 0.0]
+
+
+def test_a_line_goes_from_the_gap_to_what_it_looks_at_in_the_other_text():
+    figure = figures.looks_across([(WEIGHTS, TOKENS, SEGMENTS, 1)] * 2, "Across", ["one", "two"])
+    assert [axes.get_title() for axes in figure.axes] == ["one", "two"]
+    for axes in figure.axes:
+        boxes = {text.get_text(): text.get_position() for text in axes.texts}
+        (line,) = axes.lines  # not within the first text, and 0.04 is too little
+        (start, end), (high, low) = line.get_data()
+        assert (start, end) == (boxes["[MASK]"][0], boxes["drei"][0])
+        assert boxes["[MASK]"][1] > high > low > boxes["drei"][1]
+        assert "0.80" in boxes
+    assert style.png(figure)
+    words = figures.describe_looks_across(WEIGHTS, TOKENS, SEGMENTS, 1)
+    assert words.endswith("the first “[MASK]” looks across at “drei” 0.80.")
+
+
+def test_the_boxes_of_a_row_do_not_overlap():
+    (axes,) = figures.looks_across([(WEIGHTS, TOKENS, SEGMENTS, 1)]).axes
+    for height in (1.0, 0.0):
+        row = sorted(
+            (box.get_x(), box.get_x() + box.get_width())
+            for box in axes.patches
+            if abs(box.get_y() + box.get_height() / 2 - height) < 0.01
+        )
+        assert len(row) > 2
+        assert all(end < start for (_, end), (start, _) in itertools.pairwise(row))
+
+
+@pytest.mark.parametrize(
+    ("panel", "named"),
+    [
+        ((WEIGHTS[1:], TOKENS, SEGMENTS, 1), "a weight and a segment for each token"),
+        ((WEIGHTS, TOKENS, SEGMENTS, 4), "in the first text, got 4"),
+        ((WEIGHTS, TOKENS, SEGMENTS, 9), "in the first text, got 9"),
+    ],
+)
+def test_what_does_not_fit_is_refused(panel, named):
+    with pytest.raises(ShapeError, match=named):
+        figures.looks_across([panel])
+    with pytest.raises(ShapeError, match="at least one panel"):
+        figures.looks_across([])
