@@ -118,6 +118,15 @@ def test_it_copies_unless_the_unit_differs(model):
     assert copied["drei und vierzig"] < 0.3
 
 
+def test_one_head_finds_the_clue_of_each_digit_and_another_does_not(model):
+    tokens = ["[CLS]", "sixty", "-", "four", "[SEP]", "vier", "und", "sechzig", "[SEP]"]
+    assert number_bert._digits(tokens) == {"tens": (1, 7), "units": (3, 5)}
+    found = number_bert.clue_looked_at(model, layer=1, head=3)
+    assert [*found] == ["thousands", "hundreds", "tens", "units"]
+    assert min(found.values()) > 0.9
+    assert max(number_bert.clue_looked_at(model, layer=0, head=0).values()) < 0.1
+
+
 def test_a_gpt_fills_one_gap_each(model):
     """A GPT that knows German alone, and says nothing right after a wrong word."""
     rows, segments, _ = packed(split(SETTINGS)[1], model.tokenizer)

@@ -1,12 +1,15 @@
 import pytest
 import torch
 
+from tutorial_lib import figures
+from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.recipes.word_senses import occurrences
+from tutorial_lib.recipes.word_senses import EXAMPLES, occurrences
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
-TOKENIZER = WordPieceTokenizer("[PAD] [UNK] [CLS] [SEP] [MASK] the bank of a river".split())
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+TOKENIZER = WordPieceTokenizer([*SPECIAL, "the", "bank", "of", "a", "river"])
 
 
 def test_the_vectors_are_those_at_the_word_and_start_alike_at_one_position():
@@ -21,5 +24,23 @@ def test_the_vectors_are_those_at_the_word_and_start_alike_at_one_position():
     torch.testing.assert_close(vectors[:, 2], torch.stack([state[0, 2] for state in states]))
     torch.testing.assert_close(vectors[0, 0], vectors[0, 1])  # the same word and position
     assert not torch.equal(vectors[1, 0], vectors[1, 1])  # other words around it
-    with pytest.raises(ShapeError, match="one token of each sentence, got .*a river"):
+    with pytest.raises(ShapeError, match=r"one token of each sentence, got .*a river"):
         occurrences(model, TOKENIZER, "bank", ["the bank", "a river"])
+
+
+def test_minilm_tells_the_senses_of_three_of_the_words_apart():
+    """What chapter 06 says: of *bank*, *match* and *spring*, and not of *bat*."""
+    model = BERT.from_pretrained(minilm_folder())
+    tokenizer = WordPieceTokenizer.from_pretrained(minilm_folder())
+    apart = {}
+    for word, sentences in EXAMPLES.items():
+        senses = [sense for sense, texts in sentences.items() for _ in texts]
+        uses = [text for texts in sentences.values() for text in texts]
+        assert {tokenizer.encode(use).tokens.index(word) for use in uses} == {2}
+        vectors = occurrences(model, tokenizer, word, uses)
+        own, other = figures.sense_similarity(vectors, senses)  # (L + 1, N) each
+        torch.testing.assert_close(own[0], other[0], atol=1e-5, rtol=0)
+        apart[word] = (own[4].mean() - other[4].mean(), (own[4] > other[4]).sum())
+    assert min(apart[word][0] for word in ("bank", "match", "spring")) > 0.01
+    assert min(apart[word][1] for word in ("bank", "match", "spring")) >= 7
+    assert apart["bat"][0] < 0

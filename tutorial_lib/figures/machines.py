@@ -104,8 +104,9 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         y += SMALL + GAP
     places, top = heights(plan.trunk, y)
     bottom = 1.0
-    over = SMALL + 0.6 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
-    height = top + (SMALL + 0.85 + over if n_heads else 0.1)
+    _, tall = _head_size(plan.heads)
+    over = tall + 0.4 if any(part.note == FROM_POOLER for part, _ in plan.heads) else 0
+    height = top + (tall + 0.65 + over if n_heads else 0.1)
     figure, axes = canvas(figure, ACROSS, height, title or type(model).__name__, below=bottom)
     each = sum(part.n_parameters or 0 for part in plan.trunk if part.stage)
     times = (f"× {plan.n_layers} layers", f"{each:,} parameters in each")
@@ -254,7 +255,7 @@ def _bert_heads(model, last):
         found.append((_head("order", FROM_POOLER, "B 2", made, model.order_head), True))
     if model.mlm_head is not None:
         made = model.mlm_logits(last)
-        part = _head("masked words", "+ token table", "B T V", made, model.mlm_head)
+        part = _head("masked words", "with the token table", "B T V", made, model.mlm_head)
         found.append((part, False))
     if getattr(model, "replaced_head", None) is not None:
         made = model.replaced_logits(last)
@@ -328,17 +329,24 @@ def _same_table(axes, plan, places, left):
     )
 
 
+def _head_size(heads):
+    """Return the width and height of a head's box, in inches; a narrow one breaks its shape."""
+    n = max(1, sum(part.note != FROM_POOLER for part, _ in heads))
+    width = min((ACROSS - 0.1 * (n + 1)) / n, 2.2)
+    return width, SMALL if width >= 1.9 else SMALL + 0.2
+
+
 def _heads(axes, heads, x, start, bottom):
     """Draw the heads in a row above the body, those that read [CLS] at the left.
 
     What reads the pooler is above it.
     """
     row = [part for part, _ in heads if part.note != FROM_POOLER]
+    width, height = _head_size(heads)
     readers = [part for part, _ in heads if part.note == FROM_POOLER]
     n = len(row)
-    width = min((ACROSS - 0.1 * (n + 1)) / n, 1.9)
     left = x - (width * n + 0.1 * (n - 1)) / 2
-    rail, height = bottom - 0.24, SMALL + 0.2
+    rail = bottom - 0.24
     axes.plot([x, x], [start, rail], color=style.MUTED, linewidth=1.2, zorder=2)
     for at, part in enumerate(row):
         middle = left + at * (width + 0.1) + width / 2

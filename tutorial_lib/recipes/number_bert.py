@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib import pages
+from tutorial_lib.attention import capture_attention
 from tutorial_lib.models import GPT, GPTConfig
 from tutorial_lib.objectives import MaskedTokens, mask_tokens, plan_masking, pretraining_loss
 from tutorial_lib.recipes.gap_tests import found_by_counting
@@ -206,6 +207,43 @@ def train_gpt(tokenizer, steps, settings=SETTINGS):
         (-_log_p(gpt, ids, tokenizer).sum() / (ids[:, 1:] != tokenizer.pad_id).sum()).backward()
         optimizer.step()
     return gpt.eval()
+
+
+@torch.no_grad()
+def clue_looked_at(model, layer, head):
+    """Return {digit: share}: how often a gap looks hardest at its clue, in one head.
+
+    In each pair held out one English digit at a time is hidden, where the number has it: its
+    thousands, its hundreds, the tens and the units of a compound such as sixty-four. The clue is
+    the same digit in German. The model has a tokenizer.
+    """
+    tokenizer = model.tokenizer
+    rows, segments, mask = packed(split(SETTINGS)[1], tokenizer)  # (B, T) each
+    places = [_digits([tokenizer.vocab[i] for i in row]) for row in rows.tolist()]
+    shares = {}
+    for digit in ("thousands", "hundreds", "tens", "units"):
+        having = [number for number, found in enumerate(places) if digit in found]
+        gaps, clues = torch.tensor([places[number][digit] for number in having]).T
+        holed = rows[having]
+        holed[range(len(having)), gaps] = tokenizer.mask_id
+        with capture_attention(model) as maps:
+            model(holed, segments[having], mask[having])
+        looks = maps[layer][range(len(having)), head, gaps]  # (N, T)
+        shares[digit] = share_of_true(looks.argmax(dim=-1) == clues)
+    return shares
+
+
+def _digits(tokens):
+    """Return {digit: (its place in English, its place in German)} of the tokens of a pair."""
+    end = tokens.index("[SEP]", tokens.index("[SEP]") + 1)
+    places = {}
+    for english, german in (("thousand", "tausend"), ("hundred", "hundert")):
+        if english in tokens:
+            places[f"{english}s"] = tokens.index(english) - 1, tokens.index(german) - 1
+    if "-" in tokens:  # sixty-four, vier und sechzig
+        dash = tokens.index("-")
+        places |= {"tens": (dash - 1, end - 1), "units": (dash + 1, end - 3)}
+    return places
 
 
 @torch.no_grad()

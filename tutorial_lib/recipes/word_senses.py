@@ -4,6 +4,66 @@ import torch
 
 from tutorial_lib.errors import ShapeError
 
+# {word: {sense: sentences}}. The word is always the second one, so that its position says nothing.
+EXAMPLES = {
+    "bank": {
+        "money": [
+            "My bank closed the account.",
+            "The bank raised its rates again.",
+            "One bank refused the loan.",
+            "Her bank charges a monthly fee.",
+        ],
+        "river": [
+            "One bank was muddy and steep.",
+            "The bank flooded after the rain.",
+            "That bank is full of reeds.",
+            "Each bank had a few ducks.",
+        ],
+    },
+    "match": {
+        "game": [
+            "The match ended without a goal.",
+            "Our match begins in an hour.",
+            "One match was lost at home.",
+            "That match drew a large crowd.",
+        ],
+        "fire": [
+            "The match burned my finger.",
+            "One match lit the whole stove.",
+            "That match is too wet to burn.",
+            "Each match has a red head.",
+        ],
+    },
+    "spring": {
+        "season": [
+            "Last spring was cold and wet.",
+            "The spring brought the first flowers.",
+            "This spring we will paint the house.",
+            "Each spring the birds return.",
+        ],
+        "water": [
+            "One spring was clear and deep.",
+            "The spring ran down the rocks.",
+            "This spring never runs dry.",
+            "Each spring feeds a small stream.",
+        ],
+    },
+    "bat": {
+        "animal": [
+            "A bat flew out of the cave.",
+            "The bat sleeps by day.",
+            "One bat can eat many moths.",
+            "This bat hangs from its feet.",
+        ],
+        "sport": [
+            "A bat lay beside the ball.",
+            "The bat broke at last.",
+            "One bat is made of ash.",
+            "This bat is too heavy to swing.",
+        ],
+    },
+}
+
 
 @torch.no_grad()
 def occurrences(model, tokenizer, word, sentences):

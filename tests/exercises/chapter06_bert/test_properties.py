@@ -209,7 +209,7 @@ SETS = {
             ),
         },
     ),
-    "6.4": (
+    "6.5": (
         masking(),
         {
             "everywhere": (masking(everywhere=True), ["A token that is not chosen, with the"]),
@@ -238,7 +238,7 @@ SETS = {
             "up to 1": (masking(high=1), ["A chosen token with the draw 0.95"]),
         },
     ),
-    "6.3": (
+    "6.4": (
         follows(),
         {
             "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
@@ -264,7 +264,7 @@ SETS = {
             "coin 0.8": (follows(coin=0.8), ["With a coin of 0.5 or more a second"]),
         },
     ),
-    "6.5": (
+    "6.7": (
         step(),
         {
             "nothing learned from the words": (
@@ -287,7 +287,7 @@ SETS = {
             ),
         },
     ),
-    "6.8": (
+    "6.9": (
         stretch(),
         {
             "a loss": (stretch(sign=-1), ["This has the sign of a loss"]),

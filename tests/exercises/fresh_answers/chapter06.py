@@ -474,17 +474,17 @@ def stretch_wrong_two(model, texts):
 RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
-    "6.3": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
-    "6.4": [mask_right_1, mask_right_2, mask_right_3],
-    "6.5": [step_right_1, step_right_2],
-    "6.7": [0.14],
+    "6.4": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
+    "6.5": [mask_right_1, mask_right_2, mask_right_3],
+    "6.7": [step_right_1, step_right_2],
+    "6.8": [0.14],
     "6.6": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.8": [stretch_right_1, stretch_right_2],
-    "6.9": [size_right_1, size_right_2],
+    "6.9": [stretch_right_1, stretch_right_2],
+    "6.3": [size_right_1, size_right_2],
 }
 WRONG = {
     "6.1": [
@@ -504,7 +504,7 @@ WRONG = {
         ("the padding stays 1", segment_wrong_padding),
         ("recognises the padding by the id 0", segment_wrong_pad_id_zero),
     ],
-    "6.3": [
+    "6.4": [
         ("random sentence from all documents, own one too", pairs_wrong_own_document),
         ("round(u * (n - 1)) in place of int(u * n)", pairs_wrong_rounds),
         ("two: coin turned round, and own document in the list", pairs_wrong_two),
@@ -521,7 +521,7 @@ WRONG = {
             ("a", pairs_right_1),
         ),
     ],
-    "6.4": [
+    "6.5": [
         ("second assignment overwrites the [MASK]s with random tokens", mask_wrong_overwrites),
         ("random tokens also at places not chosen", mask_wrong_random_everywhere),
         ("two: random from 0.9 on (0.8 to 0.9 stays), and changes ids itself", mask_wrong_two),
@@ -532,13 +532,13 @@ WRONG = {
         ),
         ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
     ],
-    "6.5": [
+    "6.7": [
         ("is_next taken for the class", step_wrong_classes),
         ("zeroed between backward and step", step_wrong_order),
         ("never zeroed", step_wrong_no_zero),
         ("two: no segments, and only the words teach", step_wrong_two),
     ],
-    "6.7": [
+    "6.8": [
         ("a random token copied is counted as right", 0.24),
         ("only the copies", 0.1),
         ("the commonest token at all places, and the copies", 0.15),
@@ -560,13 +560,13 @@ WRONG = {
             ("a", batch_right_1),
         ),
     ],
-    "6.8": [
+    "6.9": [
         ("a mean for each text", stretch_wrong_mean),
         ("a loss", stretch_wrong_sign),
         ("asks for the token just read", stretch_wrong_not_shifted),
         ("two: a mean, and a loss", stretch_wrong_two),
     ],
-    "6.9": [
+    "6.3": [
         ("the attention counted once for each head", size_wrong_heads),
         ("no biases in the layers", size_wrong_biases),
         ("pooler forgotten", size_wrong_pooler),

@@ -24,7 +24,7 @@ def test_senses_must_leave_pairs_of_both_kinds(senses):
         figures.sense_similarity(VECTORS, senses)
 
 
-def test_the_two_means_and_the_marked_sentence():
+def test_one_line_is_the_mean_of_its_own_sense_and_one_of_the_other():
     (axes,) = figures.word_by_layer(VECTORS, SENSES, title="Apart").axes
     assert all(line.get_xdata().tolist() == [0, 1] for line in axes.lines)
     one, two = (line.get_ydata() for line in axes.lines)
@@ -34,15 +34,3 @@ def test_the_two_means_and_the_marked_sentence():
     words = figures.describe_word_by_layer(VECTORS, SENSES, "bank")
     assert "same sense: 1.00, 0.71. other sense: 1.00, 0.35." in words
     assert style.png(axes.figure)
-
-
-def test_a_marked_sentence_is_named_at_its_own_line():
-    vectors = [[[3, 0], [3, 1], [0, 3], [1, 3]], [[3, 0], [3, 2], [0, 3], [1, 3]]]
-    (axes,) = figures.word_by_layer(vectors, ["a", "a", "b", "b"], marked={2: "this one"}).axes
-    same, _ = figures.sense_similarity(vectors, ["a", "a", "b", "b"])
-    (thin,) = [line for line in axes.lines if line.get_linewidth() == 1]
-    np.testing.assert_allclose(thin.get_ydata(), same[:, 2])
-    (label,) = [text for text in axes.texts if text.get_text() == "this one"]
-    assert label.xy == (1, same[1, 2])
-    with pytest.raises(ShapeError, match="alone with its sense"):
-        figures.word_by_layer(vectors, ["a", "b", "b", "b"], marked={2: "no"})

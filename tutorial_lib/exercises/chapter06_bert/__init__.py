@@ -80,23 +80,29 @@ PREDICTIONS = (
         id="P6.1",
         key="layers_until_the_word_is_back",
         question="Each position may look at all others, but not at itself. After how many layers "
-        "has it its own word back? (0: never)",
+        "is its own word back? (0: never)",
     ),
     Prediction(
         id="P6.2",
+        key="table_of_bert_base",
+        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.3",
         key="sentences_of_one_scene_judged_as",
         question="Two sentences of the same scene do not follow each other. Which do such pairs "
         "resemble in how often PlayBERT says “follows”: real pairs, or two scenes?",
     ),
     Prediction(
-        id="P6.3",
+        id="P6.4",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
         "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.4",
+        id="P6.5",
         key="gaps_of_numbers",
         question="Numbers in English and German words, with words hidden. A table of both "
         "neighbours fills 0.44 of the gaps. What share does NumberBERT fill, between 0 and "
@@ -104,15 +110,9 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="P6.5",
+        id="P6.6",
         key="who_fills_more_gaps_of_plays",
         question="Who fills more gaps in plays: PlayBERT, which reads each text once, or PlayGPT, "
         "which reads it with every word that may be the answer?",
-    ),
-    Prediction(
-        id="P6.6",
-        key="table_of_bert_base",
-        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
-        share=True,
     ),
 )

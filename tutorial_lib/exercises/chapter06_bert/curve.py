@@ -227,5 +227,5 @@ and labels (B, T), and a label of -100 does not count.
             others_do_not_count,
         ),
     ),
-    see="6E Pre-training",
+    see="6D Fifteen per cent",
 )

@@ -67,12 +67,12 @@ def keeps_the_shape(answer):
 
 
 MASK_80_10_10 = Write(
-    id="6.4",
+    id="6.5",
     title="80, 10 and 10",
     level="easy",
     text="""
-The tokens to ask about are chosen: `chosen` (B, T) is True there. What becomes of each is decided
-by `draw` (B, T), random numbers from 0 to 1. Write `mask_80_10_10(ids, chosen, draw, random_ids,
+`chosen` (B, T) is True at the tokens to predict. What becomes of each of them is decided by `draw`
+(B, T), random numbers from 0 to 1. Write `mask_80_10_10(ids, chosen, draw, random_ids,
 mask_id)`: below 0.8 a chosen token becomes `mask_id`, from 0.8 to 0.9 the random token at its
 position in `random_ids` (B, T), and from 0.9 on it stays. Return the changed ids (B, T), and leave
 `ids` itself as it is.

@@ -258,7 +258,7 @@ def audit_table(found, different=False):
 
 
 NEXT_SENTENCE_PAIRS = Symptom(
-    id="6.3",
+    id="6.4",
     title="Judged without reading",
     level="medium",
     text="""

@@ -121,7 +121,7 @@ def the_rest_is_there(answer):
 
 
 BERT_SIZE = Write(
-    id="6.9",
+    id="6.3",
     title="340 million?",
     level="medium",
     text="""
@@ -160,5 +160,5 @@ MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads, context 512
             the_rest_is_there,
         ),
     ),
-    see="6I The whole thing on one page",
+    see="6C What goes in",
 )

@@ -273,7 +273,7 @@ def only_the_chosen_count(answer):
 
 
 PRETRAINING_STEP = Write(
-    id="6.5",
+    id="6.7",
     title="The whole step",
     level="hard",
     text="""

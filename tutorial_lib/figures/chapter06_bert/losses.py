@@ -1,4 +1,4 @@
-"""The two losses of BERT's pre-training, each on a scale of its own."""
+"""The two losses of BERT's pre-training, each beside a guess that reads nothing."""
 
 import math
 
@@ -13,33 +13,26 @@ def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None
     the tokens loses, in nats.
 
     >>> figure = two_losses([10, 20], [7.0, 6.0], [0.7, 0.69], 5.8)
-    >>> [axes.get_title() for axes in figure.axes]
+    >>> [text.get_text() for text in figure.axes[0].texts][::2]
     ['masked words', 'next sentence']
     """
-    figure = style.blank(figure, 9.0, 3.9)
-    panels = {
-        "masked words": (of_words, by_frequency, "a guess by frequency"),
-        "next sentence": (of_pairs, math.log(2), "a coin, ln 2"),
+    figure = style.blank(figure, 8.0, 4.0)
+    axes = figure.subplots()
+    curves = {
+        "masked words": (of_words, style.BLUE, by_frequency, "a guess by frequency"),
+        "next sentence": (of_pairs, style.ORANGE, math.log(2), "tossing a coin, ln 2"),
     }
-    for axes, (name, (losses, guess, how)) in zip(
-        figure.subplots(1, 2), panels.items(), strict=True
-    ):
-        axes.plot(steps, losses, color=style.BLUE)
-        axes.axhline(guess, color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
-        low, high = min(*losses, guess), max(*losses, guess)
-        above = losses[-1] < guess - 0.1 * (high - low)  # the curve itself is below
-        axes.annotate(
-            how,
-            (steps[-1], guess),
-            (0, 4 if above else -16),
-            textcoords="offset points",
-            ha="right",
-            color=style.MUTED,
-        )
-        axes.set(xlabel="training step", ylabel="loss (nats)")
-        room = max(0.12 * (high - low), 0.3)  # a coin stays a flat line
-        axes.set_ylim(low - room, high + room)
-        axes.grid(axis="y", linewidth=0.8)
-        style.panel_title(axes, name)
-    style.headline(figure, title)
+    for name, (losses, colour, guess, how) in curves.items():
+        axes.plot(steps, losses, color=colour, linewidth=2.2)
+        dashed = {"color": style.MUTED, "linestyle": (0, (4, 3)), "linewidth": 1.3, "zorder": 1}
+        axes.axhline(guess, **dashed)
+        beside = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+        look = {"color": colour, "fontweight": "bold"}
+        axes.annotate(name, (steps[-1], losses[-1]), (8, 0), **beside, **look)
+        above = {"textcoords": "offset points", "ha": "right", "color": style.MUTED}
+        axes.annotate(how, (steps[-1], guess), (0, 5), **above)
+    axes.set(xlabel="training step", ylabel="loss (nats)", title=title)
+    axes.set_xlim(0, steps[-1])
+    axes.set_ylim(0, 1.05 * max(*of_words, by_frequency))
+    axes.grid(axis="y", linewidth=0.8)
     return figure

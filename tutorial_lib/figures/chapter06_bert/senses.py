@@ -37,13 +37,10 @@ def sense_similarity(vectors, senses):
 
 
 @style.styled
-def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=None):
+def word_by_layer(vectors, senses, word="bank", title="", figure=None):
     """Mean cosine of one word with itself in other sentences, by layer: same and other sense.
 
-    vectors and senses as for `sense_similarity`. marked {number of a sentence: text}: its own
-    cosines with the others of its sense are a thin line, with the text below.
-    Returns the figure. Raises ShapeError as `sense_similarity`, and for a marked one without such a
-    line, where a sentence is alone with its sense.
+    vectors and senses as for `sense_similarity`. Returns the figure. Raises ShapeError as it does.
 
     >>> figure = word_by_layer([[[1, 0], [1, 0], [0, 1]]], ["river", "river", "money"])
     >>> figure.axes[0].get_ylabel()
@@ -59,16 +56,6 @@ def word_by_layer(vectors, senses, word="bank", title="", marked=None, figure=No
         words = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
         look = {"color": colour, "fontweight": "bold", "fontsize": 10}
         axes.annotate(name, (layers[-1], means[-1]), annotation_clip=False, **words, **look)
-    same = kinds["same sense"]  # (L + 1, N)
-    if marked and same.shape[1] != len(senses):
-        raise ShapeError("a sentence alone with its sense has no line, so none can be marked")
-    middle = len(same) // 2
-    for number, text in (marked or {}).items():
-        axes.plot(layers, same[:, number], color=style.BLUE, linewidth=1)
-        look = {"color": style.BLUE, "fontsize": 10, "ha": "center", "va": "top"}
-        at = {"xytext": (0, -8), "textcoords": "offset points"}
-        axes.annotate(text, (middle, same[middle, number]), **at, **look)
-        axes.margins(y=0.12)  # room for the text below the lowest point
     axes.set_xticks(layers, ["input", *layers[1:]])
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
