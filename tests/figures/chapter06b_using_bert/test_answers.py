@@ -23,11 +23,11 @@ def frames(figure):
 def test_a_wrong_mark_and_the_missed_answer_look_different_and_are_in_the_key():
     card = figures.MarkedAnswer("Who?", LINES, (0, 0, 0), (1, 0, 1))
     figure = figures.marked_answers([card], "title")
-    key = ["marked, but wrong", "right, but not marked"]
+    key = ["marked, but wrong", "missed"]
     assert texts(figure) == ["Who?", *LINES[0], *LINES[1], *key]
     assert len({frame.get_linestyle() for frame in frames(figure)}) == 2
     alt = figures.describe_marked_answers([card])
-    assert alt.endswith("Marked, but wrong: ann; right, but not marked: first lord.")
+    assert alt.endswith("Marked, but wrong: ann; missed: first lord.")
 
 
 def test_a_right_mark_covers_its_words_and_no_more():
@@ -36,7 +36,7 @@ def test_a_right_mark_covers_its_words_and_no_more():
     mark, _ = frames(figure)  # the other one is the key's
     at = {text.get_text(): text.get_position()[0] for text in figure.axes[0].texts}
     assert mark.get_x() < at["first"] < at["lord"] < mark.get_x() + mark.get_width() < at["ay"]
-    assert "Marked, and right: first lord." in figures.describe_marked_answers([right])
+    assert "Found: first lord." in figures.describe_marked_answers([right])
 
 
 def test_a_mark_leaves_the_words_beside_it_room():
@@ -80,3 +80,22 @@ def test_any_text_can_be_drawn_and_none_is_refused():
 def test_a_scene_without_a_name_leaves_no_gap():
     hit = SimpleNamespace(speaker="PROLOGUE", play="Henry V", act="ACT I", scene="")
     assert answers.where(hit) == "PROLOGUE, Henry V, ACT I"
+
+
+def test_two_marks_side_by_side_do_not_touch():
+    words = ["called", "Aunchient", "Pistol", "."]
+    figure = figures.marked_answers([figures.MarkedAnswer("", [words], (0, 1, 1), (0, 2, 2))])
+    style.png(figure)
+    wrong, missed = (frame.get_window_extent() for frame in frames(figure)[:2])
+    assert missed.x0 - wrong.x1 > 5
+
+
+def test_a_page_is_as_wide_as_its_text_but_no_wider_than_others():
+    short = figures.MarkedAnswer("", [["Ann"]], (0, 0, 0))
+    long = figures.MarkedAnswer("", [["lord"] * 60], (0, 0, 0))
+    narrow, wide = (figures.marked_answers([card]).get_figwidth() for card in (short, long))
+    assert narrow < wide <= answers.WIDTH
+    figure = figures.marked_answers([short], title="A title that is much longer than the text " * 2)
+    style.png(figure)
+    (axes,) = figure.axes
+    assert axes._left_title.get_window_extent().x1 < figure.bbox.x1  # it is not cut

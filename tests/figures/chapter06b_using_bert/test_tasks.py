@@ -3,6 +3,7 @@ import pytest
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
+from tutorial_lib.figures.chapter06b_using_bert import answers
 from tutorial_lib.figures.chapter06b_using_bert import tasks as bert_tasks
 
 SPEECH = {
@@ -21,7 +22,7 @@ def test_names_found_missed_and_wrongly_said_look_different():
     fates = bert_tasks.name_fates(SPEECH["tags"], SPEECH["said"])
     assert fates[2] == "found"
     assert fates[5] == "missed"
-    assert fates[7] == "marked, but labelled O"
+    assert fates[7] == "marked, but wrong"
     assert fates.count("") == 5
     figure = figures.named_speeches([SPEECH], "title")
     assert texts(figure) == ["Hamlet", *SPEECH["words"], *bert_tasks.FATES]
@@ -39,12 +40,12 @@ def test_a_long_speech_is_broken_into_lines_inside_the_page():
     figure = figures.named_speeches([speech, SPEECH])
     rows = {round(text.get_position()[1], 2) for text in figure.axes[0].texts}
     assert len(rows) > 6
-    assert all(text.get_position()[0] < bert_tasks.WIDTH for text in figure.axes[0].texts)
+    assert all(text.get_position()[0] < answers.WIDTH for text in figure.axes[0].texts)
 
 
 def test_the_alt_text_names_the_names():
     alt = figures.describe_named_speeches([SPEECH])
-    assert "found: Hamlet; missed: Horatio; marked, but labelled O: Yorick" in alt
+    assert "found: Hamlet; marked, but wrong: Yorick; missed: Horatio" in alt
 
 
 def test_what_does_not_fit_is_refused():

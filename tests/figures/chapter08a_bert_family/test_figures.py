@@ -62,6 +62,17 @@ def test_a_dot_for_each_seed_and_a_line_for_the_baseline():
         figures.seed_dots({"F1": {"BERT": []}})
 
 
+def test_no_number_stands_on_the_dashed_line():
+    found = {"rule": [0.76, 0.8], "level": [0.75, 0.79], "behind": [0.6, 0.7]}
+    figure = figures.seed_dots({"F1": found}, baseline="rule")
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    line = axes.transData.transform((0.78, 0))[0]
+    for number in axes.texts:
+        box = number.get_window_extent()
+        assert not box.x0 < line < box.x1
+
+
 def test_rows_in_groups_have_a_gap_after_them_and_may_go_without_a_number():
     found = {name: [0.5, 0.6] for name in "abcd"}
     axes = figures.seed_dots({"F1": found}, group=2, unnamed=["a", "b"]).axes[0]

@@ -14,15 +14,16 @@ from tutorial_lib.figures.tokens import drawable
 WIDTH = 9.0  # inches
 SIZE = 11  # points of the text
 SPACE, LINE = 0.065, 0.32  # inches: between words, of a line
-ROOM, BESIDE_STOP = 0.07, 0.045  # more of it beside a mark, for its frame; before a full stop
+LEFT = 0.1  # of the text
+ROOM, BESIDE_STOP = 0.07, 0.07  # more of it beside a mark, for its frame; before a full stop
 BOX = 0.5  # of what was asked
 
 # What a marked word is, and how it is drawn: fill, frame, line.
 MARKS = {
     "marked": (style.PALE_AMBER, style.AMBER, "-"),
-    "marked, and right": (style.PALE_GREEN, style.GREEN, "-"),
+    "found": (style.PALE_GREEN, style.GREEN, "-"),
     "marked, but wrong": (style.PALE_PINK, style.PINK, ":"),
-    "right, but not marked": ("none", style.ORANGE, "--"),
+    "missed": ("none", style.ORANGE, "--"),
 }
 
 # What is written after an apostrophe without a space: the rest of a word, or a word cut short.
@@ -104,12 +105,12 @@ def width_of(text, weight="normal"):
 
 def spots_of(words, spans=()):
     """Return (x in inches, row) of each word, broken into rows, with room beside marked spans."""
-    edges = {edge for first, last in spans for edge in (first, last + 1)}
+    edges = [edge for first, last in spans for edge in (first, last + 1)]
     spots, x, row = [], 0.0, 0
     for i, word in enumerate(words):
         sticks = bool(i) and _sticks(words, i)
         gap = SPACE if i and not sticks else 0.0
-        gap += (BESIDE_STOP if sticks else ROOM) * (i in edges)
+        gap += (BESIDE_STOP if sticks else ROOM) * edges.count(i)  # twice between two marks
         width = width_of(drawable(word))
         if x and x + gap + width > WIDTH - 0.3 and not sticks:
             x, gap, row = 0.0, 0.0, row + 1
@@ -141,46 +142,84 @@ def marked_answers(cards, title="", figure=None):
     rows = [[spots[-1][1] + 1 for spots in card] for card in laid]
     key = any(card.answer is not None for card in cards)
     sources, boxes = (sum(bool(getattr(c, part)) for c in cards) for part in ("source", "asked"))
-    height = sum(0.28 + LINE * sum(of_card) for of_card in rows) + 0.28 * sources + 0.4 * key
+    height = sum(0.28 + LINE * sum(of_card) for of_card in rows) + 0.28 * sources
+    height += 0.4 if key else -0.12
     height += (BOX + 0.06) * boxes
-    figure = style.blank(figure, WIDTH, height + (0.5 if title else 0.15))
-    axes = figure.subplots()
-    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
-    axes.axis("off")
+    text = [
+        (words, of_line)
+        for card, spots in zip(cards, laid, strict=True)
+        for words, of_line in zip(card.lines, spots, strict=True)
+    ]
+    width = page_width(text, [card.asked for card in cards], title)
+    figure, axes = page(figure, width, height, title)
     top = 0.05
     for card, spots, of_card in zip(cards, laid, rows, strict=True):
         if card.asked:
-            _asked(axes, card, top)
+            _asked(axes, card, top, width)
             top += BOX + 0.06
         if card.source:
-            look = {"color": style.MUTED, "fontsize": 9, "va": "center"}
-            axes.text(0.1, top + 0.1, drawable(card.source), **look)
-            top += 0.28
+            top = draw_source(axes, top, card.source)
         for number, (words, of_line) in enumerate(zip(card.lines, spots, strict=True)):
             for kind, span in _marks(card):
                 if span[0] == number:
-                    _mark(axes, top, words, of_line, span[1:], kind)
-            for word, (x, row) in zip(words, of_line, strict=True):
-                at = 0.1 + x, top + LINE * (row + 0.5)
-                axes.text(*at, drawable(word), fontsize=SIZE, va="center_baseline")
+                    draw_mark(axes, top, words, of_line, span[1:], kind)
+            draw_words(axes, top, words, of_line)
             top += LINE * of_card[number]
         top += 0.28
     if key:
         kinds = {kind for card in cards for kind, _ in _marks(card)}
-        x = 0.1
-        for kind in MARKS:
-            if kind in kinds:
-                _box(axes, x - 0.04, height - 0.3, width_of(kind) + 0.08, kind)
-                axes.text(x, height - 0.17, kind, fontsize=SIZE, va="center_baseline")
-                x += width_of(kind) + 0.35
+        draw_key(axes, height, [kind for kind in MARKS if kind in kinds])
     return figure
 
 
-def _asked(axes, card, top):
+def page_width(text, asked, title):
+    """Return the inches of a page that its text fills; text: the (words, spots) of each line."""
+    ends = [
+        LEFT + x + width_of(drawable(word)) + 0.35
+        for words, spots in text
+        for word, (x, _) in zip(words, spots, strict=True)
+    ]
+    bold = [(width_of(drawable(line), "bold") * 1.05 + 0.5) * bool(line) for line in asked]
+    return min(WIDTH, max(*ends, *bold, width_of(title, "bold") * 12 / SIZE + 0.3, 6.0))
+
+
+def page(figure, width, height, title):
+    """Return a figure and its axes, in inches from the top."""
+    figure = style.blank(figure, width, height + (0.5 if title else 0.15))
+    axes = figure.subplots()
+    axes.set(xlim=(-0.05, width - 0.1), ylim=(height, 0), title=title)
+    axes.axis("off")
+    return figure, axes
+
+
+def draw_source(axes, top, source):
+    """Write where a text is from; return where the text begins."""
+    look = {"color": style.MUTED, "fontsize": 9, "va": "center"}
+    axes.text(LEFT, top + 0.1, drawable(source), **look)
+    return top + 0.28
+
+
+def draw_words(axes, top, words, spots):
+    """Write words at their spots, the first row at `top`."""
+    for word, (x, row) in zip(words, spots, strict=True):
+        at = LEFT + x, top + LINE * (row + 0.5)
+        axes.text(*at, drawable(word), fontsize=SIZE, va="center_baseline")
+
+
+def draw_key(axes, height, kinds):
+    """Say at the bottom of a page what its marks mean."""
+    x = LEFT
+    for kind in kinds:
+        _box(axes, x - 0.05, height - 0.3, width_of(kind) + 0.1, kind)
+        axes.text(x, height - 0.17, kind, fontsize=SIZE, va="center_baseline")
+        x += width_of(kind) + 0.35
+
+
+def _asked(axes, card, top, width):
     """The question in a box."""
     box = {"boxstyle": "round,pad=0,rounding_size=0.17", "linewidth": 1.2}
     look = {"facecolor": style.CARD, "edgecolor": style.MUTED}
-    axes.add_patch(FancyBboxPatch((0.02, top), WIDTH - 0.2, 0.36, **box, **look))
+    axes.add_patch(FancyBboxPatch((0.02, top), width - 0.2, 0.36, **box, **look))
     text = {"fontsize": SIZE, "fontweight": "bold", "va": "center"}
     axes.text(0.16, top + 0.18, drawable(card.asked), **text)
 
@@ -190,18 +229,19 @@ def _marks(card):
     if card.answer is None:
         return [("marked", card.said)]
     if card.said == card.answer:
-        return [("marked, and right", card.said)]
-    return [("marked, but wrong", card.said), ("right, but not marked", card.answer)]
+        return [("found", card.said)]
+    return [("marked, but wrong", card.said), ("missed", card.answer)]
 
 
-def _mark(axes, top, words, spots, span, kind):
+def draw_mark(axes, top, words, spots, span, kind):
+    """Frame the words of a span, (first, last), a frame in each row."""
     first, last = span
     rows = {spots[i][1] for i in range(first, last + 1)}
     for row in sorted(rows):
         inside = [i for i in range(first, last + 1) if spots[i][1] == row]
         left = spots[inside[0]][0]
         right = spots[inside[-1]][0] + width_of(drawable(words[inside[-1]]))
-        _box(axes, 0.1 + left - 0.05, top + LINE * row + 0.03, right - left + 0.08, kind)
+        _box(axes, LEFT + left - 0.05, top + LINE * row + 0.03, right - left + 0.1, kind)
 
 
 def _box(axes, x, y, width, kind):

@@ -175,9 +175,9 @@ def _head(axes, name, facts, x, width, n):
     beside = {"fontsize": 10, "color": style.MUTED, "va": "center"}
     axes.text(middle + 0.12, 2.3, f"reads {reads}", **beside)
     rounded(axes, x, 2.7, width, 0.74, style.PALE_ORANGE, style.ORANGE, **LOOK)
-    axes.text(middle, 3.24, f"{name} head", fontsize=11.5, fontweight="bold", **at)
-    axes.text(middle, 2.98, layers, fontsize=10, **at)
-    axes.text(middle, 2.8, count_in_words(n_parameters), fontsize=9.5, color=style.MUTED, **at)
+    axes.text(middle, 3.27, f"{name} head", fontsize=11.5, fontweight="bold", **at)
+    axes.text(middle, 3.03, layers, fontsize=10, **at)
+    axes.text(middle, 2.83, count_in_words(n_parameters), fontsize=9.5, color=style.MUTED, **at)
     _arrow(axes, middle, 3.44, 3.62, style.ORANGE)
     cells = n if len(shape) == 3 else 1
     for row in range(shape[-1]):

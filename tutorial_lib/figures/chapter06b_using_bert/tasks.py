@@ -4,19 +4,12 @@ Names are marked in the text itself: found, missed and wrongly said ones differ 
 not in colour alone.
 """
 
-from matplotlib.patches import Rectangle
-
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter06b_using_bert.answers import LINE, SIZE, WIDTH, spots_of, width_of
-from tutorial_lib.figures.tokens import drawable
+from tutorial_lib.figures.chapter06b_using_bert import answers
 
-# What became of a name, and how it is drawn: fill, frame, line.
-FATES = {
-    "found": ("#cdeadf", style.GREEN, "-"),
-    "missed": ("none", style.ORANGE, "--"),
-    "marked, but labelled O": ("#f2dceb", style.PINK, ":"),
-}
+# What became of a name, or of a word that is none; drawn as one of the marks of an answer.
+FATES = ("found", "marked, but wrong", "missed")
 
 
 def name_fates(tags, said):
@@ -25,14 +18,14 @@ def name_fates(tags, said):
     tags and said hold B, I or O a word. Raises ShapeError when they are not equally long.
 
     >>> name_fates(["B", "O", "B"], ["B", "B", "O"])
-    ['found', 'marked, but labelled O', 'missed']
+    ['found', 'marked, but wrong', 'missed']
     """
     if len(tags) != len(said):
         raise ShapeError(f"{len(tags)} true tags, but {len(said)} said")
     fates = {
         (True, True): "found",
         (True, False): "missed",
-        (False, True): "marked, but labelled O",
+        (False, True): "marked, but wrong",
         (False, False): "",
     }
     return [fates[true != "O", found != "O"] for true, found in zip(tags, said, strict=True)]
@@ -57,22 +50,19 @@ def named_speeches(speeches, title="", figure=None):
             raise ShapeError(f"{len(speech['words'])} words, but {len(speech['tags'])} tags")
         fates = name_fates(speech["tags"], speech["said"])
         marked = [(i, i) for i, fate in enumerate(fates) if fate]
-        laid.append((speech, spots_of(speech["words"], marked), fates))
-    height = sum(LINE * (spots[-1][1] + 1) + 0.5 for _, spots, _ in laid) + 0.5
-    figure = style.blank(figure, WIDTH, height + (0.5 if title else 0.15))
-    axes = figure.subplots()
-    axes.set(xlim=(-0.05, WIDTH - 0.1), ylim=(height, 0), title=title)
-    axes.axis("off")
-    top = 0.2
+        laid.append((speech, answers.spots_of(speech["words"], marked), fates))
+    height = sum(answers.LINE * (spots[-1][1] + 1) + 0.56 for _, spots, _ in laid) + 0.4
+    width = answers.page_width([(speech["words"], spots) for speech, spots, _ in laid], [], title)
+    figure, axes = answers.page(figure, width, height, title)
+    top = 0.05
     for speech, spots, fates in laid:
-        axes.text(0, top, speech["play"], color=style.MUTED, fontsize=9, va="center")
-        for word, (x, row), fate in zip(speech["words"], spots, fates, strict=True):
-            _word(axes, x, top + LINE * (row + 1), word, fate)
-        top += LINE * (spots[-1][1] + 1) + 0.5
-    x = 0.05
-    for fate in FATES:
-        _word(axes, x, height - 0.2, fate, fate)
-        x += width_of(fate) + 0.4
+        top = answers.draw_source(axes, top, speech["play"])
+        for i, fate in enumerate(fates):
+            if fate:
+                answers.draw_mark(axes, top, speech["words"], spots, (i, i), fate)
+        answers.draw_words(axes, top, speech["words"], spots)
+        top += answers.LINE * (spots[-1][1] + 1) + 0.28
+    answers.draw_key(axes, height, FATES)
     return figure
 
 
@@ -88,13 +78,3 @@ def describe_named_speeches(speeches):
                 of_fate.append(f"{fate}: {', '.join(words)}")
         parts.append(f"{speech['play']}, {'; '.join(of_fate) or 'no names'}")
     return f"{len(speeches)} speeches with their names. " + ". ".join(parts) + "."
-
-
-def _word(axes, x, y, word, fate=""):
-    text = drawable(word)
-    if fate:
-        fill, frame, line = FATES[fate]
-        box = (x - 0.05, y - 0.14), width_of(text) + 0.08, 0.27
-        look = {"facecolor": fill, "edgecolor": frame, "linestyle": line, "linewidth": 1.6}
-        axes.add_patch(Rectangle(*box, **look))
-    axes.text(x, y, text, fontsize=SIZE, va="center_baseline")

@@ -52,6 +52,7 @@ def seed_dots(
     for axes, (measure, by) in zip(grid[: len(panels)], panels.items(), strict=True):
         if scale is not None:
             axes.set_xlim(*scale)
+        numbers = []  # (text, mean)
         for row, name in zip(places, names, strict=True):
             if name not in by:
                 continue
@@ -65,7 +66,8 @@ def seed_dots(
             if baseline in by or chance is not None:  # no dashed line runs through a number
                 above["bbox"] = {"boxstyle": "square,pad=0.05", "facecolor": style.CARD, "lw": 0}
             if name not in unnamed:
-                axes.annotate(form.format(mean), (mean, row - 0.28), (0, 1.0), **above)
+                number = axes.annotate(form.format(mean), (mean, row - 0.28), (0, 1.0), **above)
+                numbers.append((number, mean))
         line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0, "color": style.MUTED}
         if baseline in by:
             axes.axvline(float(np.mean(by[baseline])), **line)
@@ -86,10 +88,22 @@ def seed_dots(
         axes.locator_params(axis="x", nbins=5)  # more labels run into one another
         axes.margins(x=0.16)
         axes.tick_params(axis="y", length=0)
+        if baseline in by:
+            _step_aside(axes, numbers, float(np.mean(by[baseline])))
     grid[0].set_yticks(places, names)
     grid[0].set_ylim(places[-1] + 0.5, -0.85)
     style.headline(figure, title)
     return figure
+
+
+def _step_aside(axes, numbers, line):
+    """Put the numbers that stand on a dashed line beside it, each on the side of its mean."""
+    low, high = axes.get_xlim()
+    near = 0.055 * (high - low)  # half as wide as a number of four characters
+    for number, mean in numbers:
+        if abs(mean - line) < near:
+            number.set_horizontalalignment("right" if mean < line else "left")
+            number.set_x(-1 if mean < line else 4)
 
 
 def describe_seed_dots(panels, form="{:.2f}"):
