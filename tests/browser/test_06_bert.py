@@ -33,6 +33,8 @@ def test_the_explorers(open_chapter):
     text = attention.locator("input[aria-label=Text]")
     expect(text).to_have_value("My bank closed the account.")
     assert changes(page, ".tl-attention", lambda: text.fill("She put the money in the bank."))
+    expect(attention.locator("input[type=range]")).to_have_count(2)  # a simple one: layer, head
+    expect(attention.locator("input[type=checkbox]")).to_have_count(0)
 
     masking = lab.show(".tl-masking")
     draw = masking.get_by_role("button", name="Draw 100 times")

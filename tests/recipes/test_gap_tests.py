@@ -36,6 +36,14 @@ def test_a_bert_answers_with_the_words_that_may_be_answered():
     assert cloze_share(bert, gaps, {"he", "she", "it"}) == 0
 
 
+def test_gaps_of_any_length_are_asked_as_if_each_were_alone():
+    bert = load_checkpoint("shakespeare-bert")
+    gaps, words = gaps_held_out(bert.tokenizer, 12)
+    alone = [cloze_share(bert, [gap], words) for gap in gaps]
+    assert 0 < sum(alone) < 12
+    assert cloze_share(bert, gaps, words) == pytest.approx(sum(alone) / 12)
+
+
 class AfterThouComesArt:
     """Stands for a GPT: finds "she" likeliest everywhere, but "art" after "thou"."""
 

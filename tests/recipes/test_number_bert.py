@@ -100,15 +100,30 @@ def test_the_metric_is_read_from_the_model(model):
 
 
 def test_what_it_misses_is_hidden_on_both_sides(model):
-    """What chapter 06 says of its misses: both sides hold the same gaps, and no clue."""
-    for text in missed_texts(model, gaps(model.tokenizer)):
-        english, german = text.split(" [SEP] ")
-        assert "[MASK]" in english
-        assert "[MASK]" in german
+    """What chapter 06 says of its misses: the same word is hidden in both languages."""
+    missed = missed_texts(model, gaps(model.tokenizer))
+    assert len(missed) == 9
+    for text in missed:
+        tokens = ["[CLS]", *text.split(), "[SEP]"]
+        places = number_bert._digits(tokens).values()
+        # A round number has no unit in front of a dash: there its last words correspond.
+        places = [*places, (tokens.index("[SEP]") - 1, len(tokens) - 2)]
+        assert any(tokens[a] == tokens[b] == "[MASK]" for a, b in places), text
+
+
+def test_the_gap_follows_the_german_word(model):
+    """What chapter 06 says of its explorer."""
+    said = {}
+    for german in ("acht", "sieben", "drei", "[MASK]"):
+        text = f"two thousand [MASK] hundred and sixty-four [SEP] zwei tausend {german} hundert"
+        said[german] = fillings(model, model.tokenizer, f"{text} vier und sechzig", n=1).rows[0]
+    assert [said[word][0] for word in ("acht", "sieben", "drei")] == ["eight", "seven", "three"]
+    assert min(said[word][1] for word in ("acht", "sieben", "drei")) > 0.9
+    assert said["[MASK]"][1] < 0.3
 
 
 def test_it_copies_unless_the_unit_differs(model):
-    """What chapter 06 says of its explorer: the tens of the two numbers are not compared."""
+    """The units of the two numbers are compared, their tens are not."""
     english = "two thousand [MASK] hundred and forty-two"
     copied = {}
     for rest in ("zwei und vierzig", "drei und vierzig", "zwei und fünfzig"):
@@ -121,6 +136,15 @@ def test_it_copies_unless_the_unit_differs(model):
 def test_one_head_finds_the_clue_of_each_digit_and_another_does_not(model):
     tokens = ["[CLS]", "sixty", "-", "four", "[SEP]", "vier", "und", "sechzig", "[SEP]"]
     assert number_bert._digits(tokens) == {"tens": (1, 7), "units": (3, 5)}
+    english = "one thousand five hundred and sixty - four"
+    tokens = f"[CLS] {english} [SEP] ein tausend fünf hundert vier und sechzig [SEP]".split()
+    words = {digit: [tokens[i] for i in at] for digit, at in number_bert._digits(tokens).items()}
+    assert words == {
+        "thousands": ["one", "ein"],
+        "hundreds": ["five", "fünf"],
+        "tens": ["sixty", "sechzig"],
+        "units": ["four", "vier"],
+    }
     found = number_bert.clue_looked_at(model, layer=1, head=3)
     assert [*found] == ["thousands", "hundreds", "tens", "units"]
     assert min(found.values()) > 0.9

@@ -24,8 +24,10 @@ def test_the_vectors_are_those_at_the_word_and_start_alike_at_one_position():
     torch.testing.assert_close(vectors[:, 2], torch.stack([state[0, 2] for state in states]))
     torch.testing.assert_close(vectors[0, 0], vectors[0, 1])  # the same word and position
     assert not torch.equal(vectors[1, 0], vectors[1, 1])  # other words around it
-    with pytest.raises(ShapeError, match=r"one token of each sentence, got .*a river"):
+    with pytest.raises(ShapeError, match=r"one of the tokens of each sentence, got .*a river"):
         occurrences(model, TOKENIZER, "bank", ["the bank", "a river"])
+    with pytest.raises(ShapeError, match="got none"):
+        occurrences(model, TOKENIZER, "bank", [])
 
 
 def test_minilm_tells_the_senses_of_three_of_the_words_apart():
@@ -44,3 +46,14 @@ def test_minilm_tells_the_senses_of_three_of_the_words_apart():
     assert min(apart[word][0] for word in ("bank", "match", "spring")) > 0.01
     assert min(apart[word][1] for word in ("bank", "match", "spring")) >= 7
     assert apart["bat"][0] < 0
+
+
+def test_each_bank_is_closer_to_its_own_sense_and_both_part_from_the_first_layer_on():
+    model = BERT.from_pretrained(minilm_folder())
+    tokenizer = WordPieceTokenizer.from_pretrained(minilm_folder())
+    uses = [text for texts in EXAMPLES["bank"].values() for text in texts]
+    senses = [sense for sense, texts in EXAMPLES["bank"].items() for _ in texts]
+    vectors = occurrences(model, tokenizer, "bank", uses)
+    own, other = figures.sense_similarity(vectors, senses)
+    assert (own[1:].mean(1) > other[1:].mean(1) + 0.01).all()
+    assert (own[4] > other[4] + 0.01).all()

@@ -70,7 +70,7 @@ class AttentionExplorer(BrowserExplorer):
     renormalise = traitlets.Bool(False).tag(sync=True)
 
     has_model = traitlets.Bool(False).tag(sync=True, told=True)
-    simple = traitlets.Bool(False).tag(sync=True, told=True)  # a text to type, nothing to break
+    simple = traitlets.Bool(False).tag(sync=True, told=True)  # text, layer and head, nothing else
     fields = traitlets.List().tag(sync=True, told=True)
     text = traitlets.Unicode("").tag(sync=True)
     pair = traitlets.Unicode("").tag(sync=True)

@@ -130,7 +130,6 @@ if TYPE_CHECKING:
         prompting_curves,
     )
     from tutorial_lib.figures.chapter06_bert.across import describe_looks_across, looks_across
-    from tutorial_lib.figures.chapter06_bert.fillings import describe_mask_fillings, mask_fillings
     from tutorial_lib.figures.chapter06_bert.inputs import (
         describe_input_representation,
         describe_masked_objectives,

@@ -69,10 +69,14 @@ def box(axes, part, left, bottom, width=WIDTH, height=HEIGHT, scale=1.0):
             axes.text(x, y - 0.11, below, ha=side, **faint)
 
 
+WIDE = 1.9  # inches: so wide a box has a shape's letters and sizes on one line
+
+
 def small_box(axes, part, left, bottom, width, height=0.92):
     """Draw a Part in a narrow box: title, note, shape and parameters below one another."""
     rounded(axes, left, bottom, width, height, *LOOKS[part.kind])
-    shapes = [" = ".join(part.shape.split("\n"))] if width >= 1.9 else part.shape.split("\n")
+    shapes = part.shape.split("\n")
+    shapes = [" = ".join(shapes)] if width >= WIDE else shapes
     lines = [line for line in (part.title, part.note, *shapes, part.counted) if line]
     step = height / (len(lines) + 0.35)
     for at, line in enumerate(lines):

@@ -12,6 +12,7 @@ from tutorial_lib.figures.diagrams import (
     BYPASS,
     GAP,
     RADIUS,
+    WIDE,
     arrow,
     canvas,
     chips,
@@ -333,7 +334,7 @@ def _head_size(heads):
     """Return the width and height of a head's box, in inches; a narrow one breaks its shape."""
     n = max(1, sum(part.note != FROM_POOLER for part, _ in heads))
     width = min((ACROSS - 0.1 * (n + 1)) / n, 2.2)
-    return width, SMALL if width >= 1.9 else SMALL + 0.2
+    return width, SMALL if width >= WIDE else SMALL + 0.2
 
 
 def _heads(axes, heads, x, start, bottom):

@@ -223,12 +223,12 @@ def clue_looked_at(model, layer, head):
     shares = {}
     for digit in ("thousands", "hundreds", "tens", "units"):
         having = [number for number, found in enumerate(places) if digit in found]
-        gaps, clues = torch.tensor([places[number][digit] for number in having]).T
+        at, clues = torch.tensor([places[number][digit] for number in having]).T
         holed = rows[having]
-        holed[range(len(having)), gaps] = tokenizer.mask_id
+        holed[range(len(having)), at] = tokenizer.mask_id
         with capture_attention(model) as maps:
             model(holed, segments[having], mask[having])
-        looks = maps[layer][range(len(having)), head, gaps]  # (N, T)
+        looks = maps[layer][range(len(having)), head, at]  # (N, T)
         shares[digit] = share_of_true(looks.argmax(dim=-1) == clues)
     return shares
 

@@ -109,17 +109,29 @@ def batch(hide=True, labels="chosen", ignored=-100, hidden_label=False, place=0)
 
 
 def step(
-    words=1, pairs=1, follows=True, read=True, parts=True, everywhere=False, zero=True, go=True
+    words=1,
+    pairs=1,
+    follows=True,
+    read=True,
+    parts=True,
+    everywhere=False,
+    zero=True,
+    go=True,
+    stop=None,
+    all_follow=False,
 ):
     """One step of pre-training, with a choice of slips."""
 
     def answer(model, optimizer, inputs, segments, ids, chosen, is_next):
         hidden = model(inputs if read else ids, segments if parts else None)
+        for_words = hidden.detach() if stop == "words" else hidden
+        for_pairs = hidden.detach() if stop == "pairs" else hidden
+        is_next = is_next | all_follow
         where = torch.ones_like(chosen) if everywhere else chosen
-        log_p = model.mlm_logits(hidden).log_softmax(dim=-1).gather(-1, ids[..., None])[..., 0]
+        log_p = model.mlm_logits(for_words).log_softmax(dim=-1).gather(-1, ids[..., None])[..., 0]
         of_words = -(log_p * where).sum() / where.sum()
         column = (~is_next if follows else is_next).long()[:, None]
-        of_pairs = -model.nsp_logits(hidden).log_softmax(dim=-1).gather(1, column).mean()
+        of_pairs = -model.nsp_logits(for_pairs).log_softmax(dim=-1).gather(1, column).mean()
         if zero:
             optimizer.zero_grad()
         (words * of_words + pairs * of_pairs).backward()
@@ -277,6 +289,15 @@ SETS = {
                 step(words=0, follows=False),
                 ["It does not learn from the words", "It exchanges the two classes"],
             ),
+            "words stop at their head, classes exchanged": (
+                step(stop="words", follows=False),
+                ["The loss of the words does not reach", "It exchanges the two classes"],
+            ),
+            "pairs stop at their head, classes exchanged": (
+                step(stop="pairs", follows=False),
+                ["The loss of the pairs does not reach", "It exchanges the two classes"],
+            ),
+            "each pair follows": (step(all_follow=True), ["It makes no use of `is_next`"]),
             "reads the answers, no segments": (
                 step(read=False, parts=False),
                 ["It makes no use of `segments`", "It lets the model read the answers"],

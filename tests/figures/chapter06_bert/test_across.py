@@ -23,7 +23,7 @@ def test_a_line_goes_from_the_gap_to_what_it_looks_at_in_the_other_text():
         assert "0.80" in boxes
     assert style.png(figure)
     words = figures.describe_looks_across(WEIGHTS, TOKENS, SEGMENTS, 1)
-    assert words.endswith("the first “[MASK]” looks across at “drei” 0.80.")
+    assert words.endswith("token 2, “[MASK]”, looks across at “drei” 0.80.")
 
 
 def test_the_boxes_of_a_row_do_not_overlap():
@@ -41,7 +41,9 @@ def test_the_boxes_of_a_row_do_not_overlap():
 @pytest.mark.parametrize(
     ("panel", "named"),
     [
-        ((WEIGHTS[1:], TOKENS, SEGMENTS, 1), "a weight and a segment for each token"),
+        ((WEIGHTS[1:], TOKENS, SEGMENTS, 1), "a weight and a segment, 0 or 1, for each token"),
+        ((WEIGHTS, TOKENS, [*SEGMENTS[:-1], 2], 1), "0 or 1, for each token"),
+        ((WEIGHTS, TOKENS, [*SEGMENTS[:-1], -1], 1), "0 or 1, for each token"),
         ((WEIGHTS, TOKENS, SEGMENTS, 4), "in the first text, got 4"),
         ((WEIGHTS, TOKENS, SEGMENTS, 9), "in the first text, got 9"),
     ],
@@ -51,3 +53,5 @@ def test_what_does_not_fit_is_refused(panel, named):
         figures.looks_across([panel])
     with pytest.raises(ShapeError, match="at least one panel"):
         figures.looks_across([])
+    with pytest.raises(ShapeError, match="a caption for each, got 1 panels and 2 captions"):
+        figures.looks_across([(WEIGHTS, TOKENS, SEGMENTS, 1)], "T", ["one", "two"])

@@ -12,7 +12,7 @@ def text_log_probs(model, texts):
     """Return the log-probability of each text given its first token, in nats, (N,).
 
     texts are N tensors of ids (T,), of any lengths. model(ids) gives logits (B, T, V) for ids
-    (B, T); those at a position speak about the token after it.
+    (B, T); those at position t predict the next token, at t + 1.
     """
     found = []
     for ids in texts:

@@ -34,12 +34,15 @@ def looks_across(
     ['so', '[SEP]', 'so', '0.90']
     """
     checked = [_checked(*panel) for panel in panels]
-    if not checked:
-        raise ShapeError("looks_across needs at least one panel")
+    captions = [""] * len(checked) if captions is None else list(captions)
+    if not checked or len(captions) != len(checked):
+        raise ShapeError(
+            "looks_across needs at least one panel and a caption for each, got "
+            f"{len(checked)} panels and {len(captions)} captions"
+        )
     widths = [_lay_out(names, segments)[1] for _, names, segments, _ in checked]
     figure = style.blank(figure, max(widths) + 0.4, 1.75 * len(checked) + 0.5)
     rows = figure.subplots(len(checked), 1, squeeze=False)[:, 0]
-    captions = list(captions or [""] * len(checked))
     for axes, panel, caption in zip(rows, checked, captions, strict=True):
         _draw(axes, *panel, least)
         axes.set(xlim=(-0.1, max(widths) + 0.1), ylim=(LOWER - 0.3, UPPER + 0.3))
@@ -51,10 +54,10 @@ def looks_across(
 
 def _checked(weights, tokens, segments, focus):
     weights, segments = np.asarray(weights, dtype=float), [int(s) for s in segments]
-    if not weights.shape == (len(tokens),) == (len(segments),):
+    if not weights.shape == (len(tokens),) == (len(segments),) or not {*segments} <= {0, 1}:
         raise ShapeError(
-            "looks_across needs a weight and a segment for each token, got weights "
-            f"{weights.shape}, {len(tokens)} tokens and {len(segments)} segments"
+            "looks_across needs a weight and a segment, 0 or 1, for each token, got weights "
+            f"{weights.shape}, {len(tokens)} tokens and segments {segments}"
         )
     if not 0 <= focus < len(tokens) or segments[focus]:
         raise ShapeError(f"looks_across: the token that looks is in the first text, got {focus}")
@@ -90,7 +93,7 @@ def describe_looks_across(weights, tokens, segments, focus, least=0.05):
     """Say in words what one panel of `looks_across` shows.
 
     >>> describe_looks_across([0.1, 0.0, 0.9], ["so", "[SEP]", "too"], [0, 0, 1], 0)
-    'In “so [SEP] too” the first “so” looks across at “too” 0.90.'
+    'In “so [SEP] too” token 1, “so”, looks across at “too” 0.90.'
     """
     weights, names, segments, focus = _checked(weights, tokens, segments, focus)
     across = [
@@ -99,4 +102,4 @@ def describe_looks_across(weights, tokens, segments, focus, least=0.05):
         if segment and weight >= least
     ]
     seen = ", ".join(across) or "nothing"
-    return f"In “{' '.join(names)}” the first “{names[focus]}” looks across at {seen}."
+    return f"In “{' '.join(names)}” token {focus + 1}, “{names[focus]}”, looks across at {seen}."

@@ -33,6 +33,6 @@ def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None
         axes.annotate(how, (steps[-1], guess), (0, 5), **above)
     axes.set(xlabel="training step", ylabel="loss (nats)", title=title)
     axes.set_xlim(0, steps[-1])
-    axes.set_ylim(0, 1.05 * max(*of_words, by_frequency))
+    axes.set_ylim(0, 1.05 * max(*of_words, *of_pairs, by_frequency))
     axes.grid(axis="y", linewidth=0.8)
     return figure
