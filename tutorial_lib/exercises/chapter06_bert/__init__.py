@@ -91,8 +91,8 @@ PREDICTIONS = (
     Prediction(
         id="P6.3",
         key="sentences_of_one_scene_judged_as",
-        question="Two sentences of the same scene do not follow each other. Which do such pairs "
-        "resemble in how often PlayBERT says “follows”: real pairs, or two scenes?",
+        question="Two sentences of the same scene do not follow each other. Does PlayBERT say "
+        "“follows” about as often as for real pairs, or as for pairs from two scenes?",
     ),
     Prediction(
         id="P6.4",
@@ -111,8 +111,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.6",
-        key="who_fills_more_gaps_of_plays",
-        question="Who fills more gaps in plays: PlayBERT, which reads each text once, or PlayGPT, "
-        "which reads it with every word that may be the answer?",
+        key="gpt_that_stops_at_the_gap",
+        question="The clue is on the right of the gap, in the German number. What share of the "
+        "gaps does a GPT fill that reads only up to the gap, between 0 and 1?",
+        share=True,
     ),
 )

@@ -270,11 +270,9 @@ draw `(d, s, coin, u)` makes one pair `(first, second, is_next)`:
 - If not, the second comes from **anywhere in the other documents**: all their sentences stand in
   one list of n, in order, and it is number `int(u * n)`.
 
-The table above audits pairs made by code with one of the mistakes (a) to (d). A model that
-reads only second sentences would nearly always be right about them.
-
-With which of them would the blind judge be right 99 times in 100? Choose the letter, then open the
-folded cell below the check and repair `next_sentence_pairs`.
+The table above audits pairs made by code with one of the mistakes (a) to (d). Which one lets the
+blind judge be right 99 times in 100? Choose the letter, then open the folded cell below the check
+and repair `next_sentence_pairs`.
 """,
     hints=(
         "The judge sees the second sentence alone, and lists the false ones. Which mistake lets it "
