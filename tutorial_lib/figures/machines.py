@@ -39,12 +39,13 @@ ACROSS = 7.5  # of the whole picture
 PICTURE = 1.75  # side of a picture
 SMALL = 0.95  # height of a small box
 TABLE = 2.3  # width of a table's box
+TABLES = 0.84  # where the tables that are added up begin
 
 FROM_POOLER = "from the pooler"
 
 _TABLES = {"token embedding": "token table", "segment embedding": "segment table"}
 _TABLES |= {"position embedding": "position table"}
-# What is looked up in a table; the ids are written with their shape.
+# What is looked up in a table; above the tokens, whose ids are written with their shape.
 _READ = {"segment embedding": "segments", "position embedding": "positions"}
 
 
@@ -102,7 +103,7 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
     x = ACROSS / 2
     y = PICTURE + 0.45 if pictures else 0.62
     if plan.entrance:
-        y += SMALL + GAP
+        y = TABLES + SMALL + GAP
     places, top = heights(plan.trunk, y)
     bottom = 1.0
     _, tall = _head_size(plan.heads)
@@ -124,11 +125,10 @@ def machine(model, *inputs, words=None, title=None, counts=True, figure=None):
         words = [token_name(str(i)) for i in (ids if words is None else words)]
         chips(axes, words, x, 0, ACROSS - 0.3)
         shape = sizes_in_words("B T", inputs[0].shape)
-        axes.text(0, 0.34, f"ids {shape}", fontsize=9, va="bottom", color=style.MUTED)
-        into = 0.62
         if plan.entrance:
-            _side_by_side(axes, plan.entrance, into, first)
+            _side_by_side(axes, plan.entrance, f"ids {shape}", first)
         else:
+            axes.text(0, 0.34, f"ids {shape}", fontsize=9, va="bottom", color=style.MUTED)
             arrow(axes, [(x, 0.3), (x, first)])
     if plan.tied:
         _same_table(axes, plan, places, left)
@@ -279,23 +279,22 @@ def _head(title, note, axes, made, module):
     return Part(title, "head", title, note, shape, n_parameters=parameters_of(module))
 
 
-def _side_by_side(axes, parts, bottom, target):
-    """Draw what is added up, with its arrows from below and into the plus at `target`."""
+def _side_by_side(axes, parts, ids, target):
+    """Draw what is added up, above what each table is asked for, and below the plus at `target`."""
     start = ACROSS / 2 - (TABLE * len(parts) + 0.2 * (len(parts) - 1)) / 2
     for at, part in enumerate(parts):
         left = start + at * (TABLE + 0.2)
-        small_box(axes, part, left, bottom, TABLE, SMALL)
+        small_box(axes, part, left, TABLES, TABLE, SMALL)
         x = left + TABLE / 2
-        trunk = ACROSS / 2
-        arrow(axes, [(trunk, 0.3), (trunk, 0.46), (x, 0.46), (x, bottom)])
-        if part.name in _READ:
-            axes.text(x + 0.1, 0.54, _READ[part.name], fontsize=9, va="center", color=style.MUTED)
+        read = {"fontsize": 9.5, "ha": "center", "va": "center", "color": style.MUTED}
+        axes.text(x, 0.48, _READ.get(part.name, ids), **read)
+        arrow(axes, [(x, 0.62), (x, TABLES)])
         middle = target + RADIUS
         side = (x > ACROSS / 2) - (x < ACROSS / 2)
         if side:
-            points = [(x, bottom + SMALL), (x, middle), (ACROSS / 2 + side * RADIUS, middle)]
+            points = [(x, TABLES + SMALL), (x, middle), (ACROSS / 2 + side * RADIUS, middle)]
         else:
-            points = [(x, bottom + SMALL), (x, target)]
+            points = [(x, TABLES + SMALL), (x, target)]
         arrow(axes, points)
 
 
@@ -307,10 +306,9 @@ def _same_table(axes, plan, places, left):
     if plan.entrance:
         index = [part.name for part in plan.entrance].index("token embedding")
         start = ACROSS / 2 - (TABLE * len(plan.entrance) + 0.2 * (len(plan.entrance) - 1)) / 2
-        bottom = 0.62
         if index == 0:  # round the outside of the picture on its left
             x, edge, box_edge = left - 0.75, left, start + index * (TABLE + 0.2)
-            y = bottom + SMALL / 2
+            y = TABLES + SMALL / 2
         points = [(box_edge, y), (x, y), (x, end), (edge, end)]
     else:
         low, high = places["token embedding"]

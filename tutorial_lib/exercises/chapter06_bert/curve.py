@@ -178,10 +178,10 @@ MLM_CURVE = Symptom(
     title="The lower loss",
     level="medium",
     text="""
-One of the two trainings above had sound batches. The batches of the other came from code with one
-of the mistakes (a) to (d). Which of them fits both the loss and the test? Choose the letter, then
-open the folded cell below the check and repair `mlm_batch(ids, chosen, mask_id)`. It returns inputs
-and labels (B, T), and a label of -100 does not count.
+The batches of training B came from code with one of the mistakes (a) to (d). Which of them fits
+both its loss and its tests? Choose the letter, then open the folded cell below the check and repair
+`mlm_batch(ids, chosen, mask_id)`. It returns inputs and labels (B, T), and a label of -100 does not
+count.
 """,
     hints=(
         "The loss is lower, but the blanks are filled no better. Which places make it so low?",

@@ -198,7 +198,8 @@ To fill a gap, a GPT may read each candidate's **whole** text and say how probab
 `text_log_probs(model, texts)`. `texts` is a list of N tensors of ids (T,), whose lengths may
 differ, so read one at a time. `model(ids)` gives logits (B, T, V) for ids (B, T), and those at
 position t predict the **next** token, at t + 1. Return a tensor (N,): the log-probability of each
-text given its first token, in nats. It is the sum in the left-hand formula of 6B.
+text given its first token, in nats. That is the sum in the left-hand formula of 6B, without the
+minus and the mean.
 """,
     hints=(
         "One text at a time: `model(ids[None])[0]` gives its logits (T, V).",

@@ -85,8 +85,9 @@ def _draw(axes, weights, names, segments, focus, least):
         (start, _), (end, _) = boxes[focus], boxes[index]
         line = {"color": style.BLUE, "linewidth": 0.5 + 4 * weights[index], "zorder": 2}
         axes.plot([start, end], [UPPER - 0.16, LOWER + 0.16], **line)
-        middle = (start + end) / 2 + 0.2, (UPPER + LOWER) / 2
-        axes.text(*middle, f"{weights[index]:.2f}", va="center", fontsize=10, color=style.INK)
+        label = {"ha": "center", "va": "center", "fontsize": 9.5, "color": style.INK, "zorder": 5}
+        patch = {"boxstyle": "square,pad=0.12", "facecolor": style.CARD, "edgecolor": "none"}
+        axes.text(end, LOWER + 0.31, f"{weights[index]:.2f}", bbox=patch, **label)
 
 
 def describe_looks_across(weights, tokens, segments, focus, least=0.05):

@@ -32,8 +32,8 @@ def two_layer_leak(words, at, title="", figure=None):
     """Two layers in which no position may look at its own word, and how word `at` comes back.
 
     words: T strings. Grey lines: who looks at whom. Orange: what carries word `at` to others and
-    back to its own position; orange dots hold it. Returns the figure. Raises ShapeError for fewer
-    than 3 words.
+    back to its own position; orange dots hold it, pale ones off that path. Returns the figure.
+    Raises ShapeError for fewer than 3 words.
 
     >>> figure = two_layer_leak(["so", "it", "is"], 1, "It comes back")
     >>> figure.axes[0].get_title(loc="left")
@@ -62,7 +62,8 @@ def two_layer_leak(words, at, title="", figure=None):
                   color=style.INK, zorder=4, backgroundcolor=style.CARD)  # fmt: skip
     for y, row in zip(HEIGHTS[1:], holds[1:], strict=True):
         for t, full in enumerate(row):
-            fill = style.ORANGE if full and (y == HEIGHTS[1] or t == at) else style.CARD
+            path = y == HEIGHTS[1] or t == at
+            fill = style.CARD if not full else style.ORANGE if path else style.PALE_ORANGE
             axes.plot(column * t, y, "o", ms=13, mfc=fill, mec=style.MUTED, zorder=5)
     for t, name in enumerate(names):
         lit = {"fill": style.PALE_ORANGE, "edge": style.ORANGE} if t == at else {}
