@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.colors import to_hex
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import spread_apart
-from tutorial_lib.figures.style import ORANGE, png
+from tutorial_lib.figures.style import BLUE, ORANGE, png
 
 
 def texts(axes):
@@ -108,6 +109,12 @@ def test_bar_chart_writes_the_numbers():
     assert texts(figure.axes[0]) == ["1.23e+03", "-2"]
     with pytest.raises(ShapeError, match="at least one bar"):
         figures.bar_chart({}, "n", "t")
+
+
+def test_bars_may_have_colours():
+    axes = figures.bar_chart({"a": 1, "b": 2, "c": 3}, "n", "t", lit="c", colours={"b": "k"}).axes
+    fills = [to_hex(bar.get_facecolor()) for bar in axes[0].patches]
+    assert fills == [BLUE, "#000000", ORANGE]
 
 
 def test_a_figure_is_drawn_again_in_place():

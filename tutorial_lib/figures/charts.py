@@ -199,13 +199,23 @@ def _name_the_ends(axes, ends):
 
 @styled
 def bar_chart(
-    values, value_label, title, *, spans=None, lit=(), form="{:,.3g}", group=None, figure=None
+    values,
+    value_label,
+    title,
+    *,
+    spans=None,
+    lit=(),
+    colours=None,
+    form="{:,.3g}",
+    group=None,
+    figure=None,
 ):
     """Horizontal bars, first entry on top, each with its number at its end.
 
     values maps a name to a number; spans maps some names to (low, high), drawn as a whisker;
-    the names in `lit` are orange, and so is the number of a lit bar of 0; group: how many bars in
-    a row belong together, with a gap after them. Raises ShapeError when there is nothing to draw.
+    the names in `lit` are orange, and so is the number of a lit bar of 0; colours maps some other
+    names to a colour; group: how many bars in a row belong together, with a gap after them. Raises
+    ShapeError when there is nothing to draw.
 
     >>> len(bar_chart({"BPE": 3.9, "bytes": 1.0}, "characters a token", "BPE").axes[0].patches)
     2
@@ -215,11 +225,11 @@ def bar_chart(
     figure = blank(figure, 7.5, 1.3 + 0.34 * len(values))
     axes = figure.subplots()
     lengths = filled_array(list(values.values()), 1, "values")
-    colours = [CYCLE[1] if name in lit else BLUE for name in values]
+    fills = [CYCLE[1] if name in lit else (colours or {}).get(name, BLUE) for name in values]
     rows = np.arange(len(values))
     if group is not None:
         rows = rows + 0.55 * (rows // group)
-    axes.barh(rows, lengths, color=colours, height=0.68)
+    axes.barh(rows, lengths, color=fills, height=0.68)
     reach = lengths.copy()
     for n, (row, name) in enumerate(zip(rows, values, strict=True)):
         if spans and name in spans:

@@ -73,6 +73,17 @@ def test_no_number_stands_on_the_dashed_line():
         assert not box.x0 < line < box.x1
 
 
+def test_the_means_may_stand_in_a_column_beside_the_dots():
+    found = {"rule": [0.76, 0.8], "level": [0.75, 0.79], "behind": [0.6, 0.7]}
+    figure = figures.seed_dots({"F1": found}, baseline="rule", beside="mean")
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert texts(axes) == ["0.78", "0.77", "0.65", "mean"]
+    panel, page = axes.get_window_extent(), figure.bbox
+    boxes = [number.get_window_extent() for number in axes.texts]
+    assert all(panel.x1 < box.x0 and box.x1 < page.x1 and box.y1 < page.y1 for box in boxes)
+
+
 def test_rows_in_groups_have_a_gap_after_them_and_may_go_without_a_number():
     found = {name: [0.5, 0.6] for name in "abcd"}
     axes = figures.seed_dots({"F1": found}, group=2, unnamed=["a", "b"]).axes[0]

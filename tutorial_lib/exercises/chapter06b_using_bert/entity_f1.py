@@ -153,10 +153,10 @@ ENTITY_F1 = Write(
     level="easy",
     text="""
 Write `entity_f1(predicted, true)`. Both hold one list per text, in the same order: the names of
-that text, marked or true, as pairs `(start, end)`. A marked name is right when the **same text**
-has a true name with the same start **and** the same end. Count over all texts together. With
-precision P and recall R as above, return F1 = 2 P R / (P + R), one number from 0 to 1, and 0 when
-no name is right.
+that text, marked or true, as tuples `(start, end)`, none twice. A marked name is right when the
+**same text** has a true name with the same start **and** the same end. Count over all texts
+together. With precision P and recall R as above, return F1 = 2 P R / (P + R), one number from 0 to
+1, and 0 when no name is right.
 """,
     hints=(
         "`set(said) & set(wanted)` are the names that one text has in both lists.",

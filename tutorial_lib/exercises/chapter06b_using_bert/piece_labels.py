@@ -60,7 +60,7 @@ def piece_labels_others_o(tags, pieces):
 
 
 def piece_labels_inside(tags, pieces):
-    """This treats later pieces as further words: after O comes O, after B or I comes I."""
+    """This treats later pieces as further words: I in a name, O outside."""
     labels = [-100]  # [CLS]
     for tag, of_word in zip(tags, pieces, strict=True):
         first = "OBI".index(tag)

@@ -341,8 +341,8 @@ A body with L layers gives L + 1 vectors for each token, and a head may read any
 entry per layer: `train[2]` holds the training speeches with their vectors after layer 2.
 `fit(train[2])` returns a head that has learned from them, and `score(head, validation[2])` says how
 good it is, the higher the better. Each layer gets a head of its own. Return three things: the list
-of the validation scores, from layer 0 on; the number of the layer that is best **on validation**;
-and the score of that layer's head on `test`.
+of the validation scores, from layer 0 on; the number of the layer that is best **on validation**,
+on a tie the lower one; and the score of that layer's head on `test`.
 """,
     hints=(
         "Which of the three parts teaches the heads, which one chooses, and which one may be "

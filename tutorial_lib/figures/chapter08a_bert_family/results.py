@@ -19,6 +19,7 @@ def seed_dots(
     lit=(),
     group=None,
     unnamed=(),
+    beside=None,
     form="{:.2f}",
     scale=None,
     columns=None,
@@ -31,9 +32,10 @@ def seed_dots(
     becomes a dashed line through each panel; chance: what guessing gets in all of them, a dashed
     line as well, or {model: what it gets}, a dashed mark for each; called: what is written above;
     lit: models drawn in orange; group: how many rows belong together, with a gap after them;
-    unnamed: models whose mean is not written; form: how it is; scale: the ends of the axis of all
-    panels, None: each its own; columns: panels in a row, None: all. Returns the figure.
-    Raises ShapeError without a number.
+    unnamed: models whose mean is not written; beside: the heading of a column to the right of each
+    panel that holds the means, None: they stand above their bars; form: how a mean is written;
+    scale: the ends of the axis of all panels, None: each its own; columns: panels in a row, None:
+    all. Returns the figure. Raises ShapeError without a number.
 
     >>> figure = seed_dots({"F1": {"BERT": [0.4, 0.5], "RoBERTa": [0.5, 0.6]}})
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -65,7 +67,9 @@ def seed_dots(
             above = {"textcoords": "offset points", "fontsize": 8.5, "ha": "center", "va": "bottom"}
             if baseline in by or chance is not None:  # no dashed line runs through a number
                 above["bbox"] = {"boxstyle": "square,pad=0.05", "facecolor": style.CARD, "lw": 0}
-            if name not in unnamed:
+            if beside is not None and name not in unnamed:
+                _write_beside(axes, row, form.format(mean))
+            elif name not in unnamed:
                 number = axes.annotate(form.format(mean), (mean, row - 0.28), (0, 1.0), **above)
                 numbers.append((number, mean))
         line = {"linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 0, "color": style.MUTED}
@@ -77,11 +81,13 @@ def seed_dots(
         elif chance is not None:
             axes.axvline(chance, **line)
         if chance is not None:
-            beside = {"textcoords": "offset points", "ha": "center", "color": style.MUTED}
+            level = {"textcoords": "offset points", "ha": "center", "color": style.MUTED}
             where, top = (chance, 1), axes.get_xaxis_transform()
             if isinstance(chance, dict):
                 where, top = (chance[names[0]], places[0] - 0.34), "data"
-            axes.annotate(called, where, (0, 2), xycoords=top, fontsize=8.5, **beside)
+            axes.annotate(called, where, (0, 2), xycoords=top, fontsize=8.5, **level)
+        if beside is not None:
+            _write_beside(axes, places[0] - 0.65, beside, style.MUTED)
         axes.set_xlabel(measure)
         axes.grid(axis="x", linewidth=0.8)
         axes.set_axisbelow(True)
@@ -94,6 +100,12 @@ def seed_dots(
     grid[0].set_ylim(places[-1] + 0.5, -0.85)
     style.headline(figure, title)
     return figure
+
+
+def _write_beside(axes, row, text, colour=style.INK):
+    """Write a text to the right of a panel, at the height of a row."""
+    where = axes.get_yaxis_transform()
+    axes.text(1.06, row, text, transform=where, ha="center", va="center", color=colour)
 
 
 def _step_aside(axes, numbers, line):
