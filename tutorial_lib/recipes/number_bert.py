@@ -177,17 +177,16 @@ def evaluate(model):
 
 
 @torch.no_grad()
-def judged_same(model, tokenizer, read_padding=False):
+def judged_same(model, tokenizer):
     """Return of how many pairs of held-out numbers it is said rightly whether both are one number.
 
-    Each number stands once beside itself and once beside another. read_padding: the model was
-    trained without a padding mask, and gets none.
+    Each number stands once beside itself and once beside another.
     """
     _, held_out = split(SETTINGS)
     shifted = [german for _, german in held_out[1:] + held_out[:1]]
     rows = [*held_out, *zip([english for english, _ in held_out], shifted, strict=True)]
     ids, segments, mask = packed(rows, tokenizer)
-    hidden = model(ids, segments, None if read_padding else mask)  # (B, T, D)
+    hidden = model(ids, segments, mask)  # (B, T, D)
     answers = model.nsp_logits(hidden).argmax(dim=-1) == 0
     truth = torch.tensor(
         [german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)]
@@ -247,13 +246,12 @@ def _digits(tokens):
 
 
 @torch.no_grad()
-def one_gap_each(models, gpt, tokenizer, seed=0, read_padding=()):
+def one_gap_each(models, gpt, tokenizer, seed=0):
     """Return {way: (English, German)}: which share of the gaps it fills, one gap in each text.
 
     The texts are those held out, once with a gap in each language, at one of the words that tell
-    the number. models: {name: BERT}; read_padding: the names of those that were trained without a
-    padding mask, and get none. The GPT fills a gap from the left side, then by putting in each word
-    and reading the whole text.
+    the number. models: {name: BERT}. The GPT fills a gap from the left side, then by putting in
+    each word and reading the whole text.
     """
     texts = packed(split(SETTINGS)[1], tokenizer)
     known = (texts[0] != tokenizer.unk_id).all(dim=1)
@@ -270,7 +268,7 @@ def one_gap_each(models, gpt, tokenizer, seed=0, read_padding=()):
         holed[at] = tokenizer.mask_id
         said = {}
         for name, model in models.items():
-            hidden = model(holed, segments, None if name in read_padding else mask)  # (B, T, D)
+            hidden = model(holed, segments, mask)  # (B, T, D)
             said[name] = model.mlm_logits(hidden[at]).argmax(dim=-1)
         said["GPT, up to the gap"] = words[gpt(rows)[at[0], places - 1][:, words].argmax(dim=-1)]
         scores = []

@@ -5,7 +5,7 @@ about next sentences hardly more often than a coin. Both come with more steps. T
 the body of 06b's folds and the teacher and forger of 08a, whose trainings are short, too.
 
 With so many steps its first heads need not begin at the neighbours: from an ordinary start
-(`offsets: []`) it finds 0.32 of the 600 words of `play-gaps`, 0.29 with two words on each side in
+(`offsets: []`) it finds 0.32 of the chapter's 600 words, 0.29 with two words on each side in
 view, and judges 0.76 of the pairs of 30 tokens right.
 """
 

@@ -114,8 +114,8 @@ def test_padding_is_named_and_tensors_are_losses_too():
 
     assert "counts the padding" in judge(TASKS["6.9"], padded).text
 
-    def tensors(model, optimizer, inputs, segments, ids, chosen, is_next):
-        hidden = model(inputs, segments)
+    def tensors(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+        hidden = model(inputs, segments, mask)
         words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
         pairs = F.cross_entropy(model.nsp_logits(hidden), 1 - is_next.long())
         optimizer.zero_grad()

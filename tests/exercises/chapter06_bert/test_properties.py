@@ -119,15 +119,18 @@ def step(
     go=True,
     stop=None,
     all_follow=False,
+    masked=True,
 ):
     """One step of pre-training, with a choice of slips."""
 
-    def answer(model, optimizer, inputs, segments, ids, chosen, is_next):
-        hidden = model(inputs if read else ids, segments if parts else None)
+    def answer(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+        hidden = model(
+            inputs if read else ids, segments if parts else None, mask if masked else None
+        )
         for_words = hidden.detach() if stop == "words" else hidden
         for_pairs = hidden.detach() if stop == "pairs" else hidden
         is_next = is_next | all_follow
-        where = torch.ones_like(chosen) if everywhere else chosen
+        where = mask if everywhere else chosen
         log_p = model.mlm_logits(for_words).log_softmax(dim=-1).gather(-1, ids[..., None])[..., 0]
         of_words = -(log_p * where).sum() / where.sum()
         column = (~is_next if follows else is_next).long()[:, None]
@@ -296,6 +299,10 @@ SETS = {
             "pairs stop at their head, classes exchanged": (
                 step(stop="pairs", follows=False),
                 ["The loss of the pairs does not reach", "It exchanges the two classes"],
+            ),
+            "padding read, classes exchanged": (
+                step(masked=False, follows=False),
+                ["It exchanges the two classes", "It reads the padding"],
             ),
             "each pair follows": (step(all_follow=True), ["It makes no use of `is_next`"]),
             "reads the answers, no segments": (

@@ -368,8 +368,8 @@ def size_wrong_two(vocab_size, d_model, n_layers, n_heads, context):
 
 
 # 6.5
-def step_right_1(model, optimizer, inputs, segments, ids, chosen, is_next):
-    states = model(inputs, segments)
+def step_right_1(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+    states = model(inputs, segments, mask)
     logits = model.mlm_logits(states)[chosen]
     a = F.cross_entropy(logits, ids[chosen])
     target = torch.zeros(len(is_next), dtype=torch.long)
@@ -383,8 +383,8 @@ def step_right_1(model, optimizer, inputs, segments, ids, chosen, is_next):
     return a.detach(), b.detach()
 
 
-def step_right_2(net, opt, x, parts, y, asked, follows):
-    h = net(x, parts)
+def step_right_2(net, opt, x, parts, real, y, asked, follows):
+    h = net(x, parts, real)
     log_p = net.mlm_logits(h).log_softmax(-1).gather(-1, y[..., None])[..., 0]
     words = -(log_p * asked).sum() / asked.sum()
     pairs = F.nll_loss(net.nsp_logits(h).log_softmax(-1), 1 - follows.long())
@@ -394,8 +394,8 @@ def step_right_2(net, opt, x, parts, y, asked, follows):
     return words.item(), pairs.item()
 
 
-def step_wrong_classes(model, optimizer, inputs, segments, ids, chosen, is_next):
-    hidden = model(inputs, segments)
+def step_wrong_classes(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+    hidden = model(inputs, segments, mask)
     words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
     pairs = F.cross_entropy(model.nsp_logits(hidden), is_next.long())
     optimizer.zero_grad()
@@ -404,8 +404,8 @@ def step_wrong_classes(model, optimizer, inputs, segments, ids, chosen, is_next)
     return words.item(), pairs.item()
 
 
-def step_wrong_order(model, optimizer, inputs, segments, ids, chosen, is_next):
-    hidden = model(inputs, segments)
+def step_wrong_order(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+    hidden = model(inputs, segments, mask)
     words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
     pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
     (words + pairs).backward()
@@ -414,8 +414,8 @@ def step_wrong_order(model, optimizer, inputs, segments, ids, chosen, is_next):
     return words.item(), pairs.item()
 
 
-def step_wrong_no_zero(model, optimizer, inputs, segments, ids, chosen, is_next):
-    hidden = model(inputs, segments)
+def step_wrong_no_zero(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+    hidden = model(inputs, segments, mask)
     words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
     pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
     (words + pairs).backward()
@@ -423,8 +423,8 @@ def step_wrong_no_zero(model, optimizer, inputs, segments, ids, chosen, is_next)
     return words.item(), pairs.item()
 
 
-def step_wrong_two(model, optimizer, inputs, segments, ids, chosen, is_next):
-    hidden = model(inputs)
+def step_wrong_two(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+    hidden = model(inputs, mask=mask)
     words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
     pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
     optimizer.zero_grad()

@@ -92,7 +92,7 @@ PREDICTIONS = (
         id="P6.3",
         key="sentences_of_one_scene_judged_as",
         question="Two sentences of the same scene do not follow each other. Does PlayBERT say "
-        "“follows” about as often as for real pairs, or as for pairs from two scenes?",
+        "“follows” about as often as for real pairs, or as for pairs from another scene?",
     ),
     Prediction(
         id="P6.4",
@@ -105,8 +105,8 @@ PREDICTIONS = (
         id="P6.5",
         key="gaps_of_numbers",
         question="Numbers in English and German words, with words hidden. A table of both "
-        "neighbours fills 0.44 of the gaps. What share does NumberBERT fill, between 0 and "
-        "1?",
+        "neighbours fills 0.44 of the gaps. What share does your NumberBERT fill, between 0 "
+        "and 1?",
         share=True,
     ),
     Prediction(

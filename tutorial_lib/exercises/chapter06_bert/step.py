@@ -10,13 +10,14 @@ from tutorial_lib.exercises.engine.tasks import Property, Write, case
 from tutorial_lib.models import BERT, BERTConfig
 
 
-def pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """Take one step of the optimizer on both losses; return the two as numbers.
 
-    inputs, segments (B, T): what the model reads. ids (B, T): the text as it was; chosen (B, T):
-    True at the tokens asked for. is_next (B,): True where the second sentence follows the first.
+    inputs, segments (B, T): what the model reads; mask (B, T): True at real tokens, False at
+    padding. ids (B, T): the text as it was; chosen (B, T): True at the tokens asked for.
+    is_next (B,): True where the second sentence follows the first.
     """
-    hidden = model(inputs, segments)  # (B, T, D)
+    hidden = model(inputs, segments, mask)  # (B, T, D)
     of_words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])  # (N, V), (N,)
     of_pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())  # (B, 2), (B,)
     optimizer.zero_grad()
@@ -25,10 +26,10 @@ def pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next):
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_labels(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_labels(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """Second style."""
     optimizer.zero_grad()
-    hidden = model(inputs, segments)
+    hidden = model(inputs, segments, mask)
     labels = torch.where(chosen, ids, -100)
     words = F.cross_entropy(model.mlm_logits(hidden).flatten(0, 1), labels.flatten())
     log_p = model.nsp_logits(hidden).log_softmax(dim=-1)
@@ -39,9 +40,9 @@ def pretraining_step_labels(model, optimizer, inputs, segments, ids, chosen, is_
     return words.item(), pairs.item()
 
 
-def two_losses(model, inputs, segments, ids, chosen, is_next):
+def two_losses(model, inputs, segments, mask, ids, chosen, is_next):
     """The losses of the words and of the pairs."""
-    hidden = model(inputs, segments)
+    hidden = model(inputs, segments, mask)
     of_words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
     return of_words, F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
 
@@ -53,89 +54,96 @@ def learn(optimizer, loss):
     optimizer.step()
 
 
-def pretraining_step_kept(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_kept(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This adds the gradients of the steps before: set them to zero once a step,
     `optimizer.zero_grad()`.
     """
-    of_words, of_pairs = two_losses(model, inputs, segments, ids, chosen, is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, chosen, is_next)
     (of_words + of_pairs).backward()
     optimizer.step()
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_erased(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_erased(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """No weight changes: `optimizer.step()` comes after `backward()`, with no `zero_grad()` between
     the two.
     """
-    of_words, of_pairs = two_losses(model, inputs, segments, ids, chosen, is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, chosen, is_next)
     (of_words + of_pairs).backward()
     optimizer.zero_grad()
     optimizer.step()
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_words(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_words(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This learns from the words alone: the loss is the sum of both."""
-    of_words, of_pairs = two_losses(model, inputs, segments, ids, chosen, is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, chosen, is_next)
     learn(optimizer, of_words)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_mean(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_mean(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This learns from the mean of the two losses: BERT adds them."""
-    of_words, of_pairs = two_losses(model, inputs, segments, ids, chosen, is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, chosen, is_next)
     learn(optimizer, (of_words + of_pairs) / 2)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_swapped(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_swapped(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This exchanges the two classes of the pairs: class 0 says that the sentence follows."""
-    of_words, of_pairs = two_losses(model, inputs, segments, ids, chosen, ~is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, chosen, ~is_next)
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_seen(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_seen(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This lets the model read `ids`, the text with the answers in it: it reads `inputs`."""
-    of_words, of_pairs = two_losses(model, ids, segments, ids, chosen, is_next)
+    of_words, of_pairs = two_losses(model, ids, segments, mask, ids, chosen, is_next)
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_everywhere(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_everywhere(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This asks for the token at every position: only the chosen ones count."""
-    everywhere = torch.ones_like(chosen)
-    of_words, of_pairs = two_losses(model, inputs, segments, ids, everywhere, is_next)
+    everywhere = mask
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, everywhere, is_next)
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_damaged(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_damaged(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This asks for the tokens in `inputs`, mostly [MASK]: ask for those in `ids`."""
-    of_words, of_pairs = two_losses(model, inputs, segments, inputs, chosen, is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, inputs, chosen, is_next)
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_one_sentence(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_one_sentence(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This does not tell the model which sentence a token is of: hand it `segments`, too."""
-    of_words, of_pairs = two_losses(model, inputs, None, ids, chosen, is_next)
+    of_words, of_pairs = two_losses(model, inputs, None, mask, ids, chosen, is_next)
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_detached(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_unmasked(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
+    """This lets the model read the padding as if it were text: hand it `mask`, too."""
+    of_words, of_pairs = two_losses(model, inputs, segments, None, ids, chosen, is_next)
+    learn(optimizer, of_words + of_pairs)
+    return of_words.item(), of_pairs.item()
+
+
+def pretraining_step_detached(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This cuts the gradient of the pairs off below their head: it must reach the layers, too."""
-    hidden = model(inputs, segments)
+    hidden = model(inputs, segments, mask)
     of_words = F.cross_entropy(model.mlm_logits(hidden[chosen]), ids[chosen])
     of_pairs = F.cross_entropy(model.nsp_logits(hidden.detach()), (~is_next).long())
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
 
-def pretraining_step_words_detached(model, optimizer, inputs, segments, ids, chosen, is_next):
+def pretraining_step_words_detached(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This cuts the gradient of the words off below their head: it must reach the layers, too."""
-    hidden = model(inputs, segments)
+    hidden = model(inputs, segments, mask)
     of_words = F.cross_entropy(model.mlm_logits(hidden[chosen].detach()), ids[chosen])
     of_pairs = F.cross_entropy(model.nsp_logits(hidden), (~is_next).long())
     learn(optimizer, of_words + of_pairs)
@@ -158,16 +166,20 @@ def tiny(seed=0):
 
 
 def batch(places, follows):
-    """inputs, segments, ids, chosen, is_next of three pairs; every second place is [MASK]."""
+    """inputs, segments, mask, ids, chosen, is_next of three pairs; every second place is [MASK].
+
+    The second pair is two tokens shorter.
+    """
     numbers = torch.arange(24).view(3, 8)
-    ids = 4 + (5 * numbers + numbers // 8) % 8
+    mask = ~torch.isin(numbers, torch.tensor([14, 15]))
+    ids = (4 + (5 * numbers + numbers // 8) % 8).masked_fill(~mask, 0)
     chosen = torch.isin(numbers, torch.tensor(places))
     hidden = torch.isin(numbers, torch.tensor(places[::2]))
-    segments = (torch.arange(8) > 4).long().expand(3, 8)
-    return ids.masked_fill(hidden, MASK), segments, ids, chosen, torch.tensor(follows)
+    segments = (torch.arange(8) > 4).long() * mask
+    return ids.masked_fill(hidden, MASK), segments, mask, ids, chosen, torch.tensor(follows)
 
 
-FIRST = batch([2, 6, 9, 13, 14], [True, False, True])
+FIRST = batch([2, 6, 9, 12, 13], [True, False, True])
 SECOND = batch([1, 3, 11, 18, 22, 23], [False, False, True])
 
 
@@ -200,6 +212,9 @@ def moved(answer, *batches):
     }
 
 
+OTHERS = 4 + (FIRST[3] - 3) % 8  # another token than each of ids
+
+
 def weights_move(answer):
     """A step changes something."""
     return any(change.abs().max() > 0 for change in moved(answer, FIRST).values())
@@ -230,7 +245,7 @@ def words_reach_the_layers(answer):
     """Other answers for the words move the layers in another way, if they cost another loss."""
     if words_teach(answer) is not True:
         return None
-    other = (*FIRST[:2], torch.where(FIRST[3], 4 + (FIRST[2] - 3) % 8, FIRST[2]), *FIRST[3:])
+    other = (*FIRST[:3], torch.where(FIRST[4], OTHERS, FIRST[3]), *FIRST[4:])
     costs = [losses_of(answer, one)[0, 0] for one in (FIRST, other)]
     return None if torch.isclose(*costs) else not _layers_move_alike(answer, FIRST, other)
 
@@ -239,14 +254,14 @@ def pairs_reach_the_layers(answer):
     """Other answers for the pairs move the layers in another way, if they cost another loss."""
     if pairs_teach(answer) is not True:
         return None
-    other = (*FIRST[:4], ~FIRST[4])
+    other = (*FIRST[:5], ~FIRST[5])
     costs = [losses_of(answer, one)[0, 1] for one in (FIRST, other)]
     return None if torch.isclose(*costs) else not _layers_move_alike(answer, FIRST, other)
 
 
 def pairs_are_told_apart(answer):
     """Other answers for the pairs cost another loss."""
-    other = (*FIRST[:4], ~FIRST[4])
+    other = (*FIRST[:5], ~FIRST[5])
     return not torch.isclose(*(losses_of(answer, one)[0, 1] for one in (FIRST, other)))
 
 
@@ -254,7 +269,7 @@ def right_class(answer):
     """A pair that follows makes class 0 likelier."""
     if pairs_teach(answer) is not True:
         return None
-    follows = (*FIRST[:4], torch.tensor([True, True, True]))
+    follows = (*FIRST[:5], torch.tensor([True, True, True]))
     change = moved(answer, follows)["nsp_head.bias"]
     return bool(change[0] > change[1])
 
@@ -266,15 +281,20 @@ def losses_of(answer, *batches):
 
 def segments_are_read(answer):
     """Other segments give another loss."""
-    other = (FIRST[0], 1 - FIRST[1], *FIRST[2:])
+    other = (FIRST[0], (1 - FIRST[1]) * FIRST[2], *FIRST[2:])
     return not torch.allclose(losses_of(answer, FIRST), losses_of(answer, other), atol=1e-6)
+
+
+def padding_is_not_read(answer):
+    """Another token in the padding of `inputs` changes no loss."""
+    other = (torch.where(FIRST[2], FIRST[0], 5), *FIRST[1:])
+    return torch.allclose(losses_of(answer, FIRST), losses_of(answer, other), atol=1e-6)
 
 
 def answers_are_hidden(answer):
     """What the model does not read does not change the loss of the pairs."""
-    changed = 4 + (FIRST[2] - 3) % 8
-    ids = torch.where(FIRST[3], changed, FIRST[2])
-    other = (*FIRST[:2], ids, *FIRST[3:])
+    ids = torch.where(FIRST[4], OTHERS, FIRST[3])
+    other = (*FIRST[:3], ids, *FIRST[4:])
     first, second = (losses_of(answer, one)[0, 1] for one in (FIRST, other))
     return bool((first - second).abs() < 1e-6)
 
@@ -283,9 +303,8 @@ def only_the_chosen_count(answer):
     """Another token where nothing was asked, in `ids` alone, costs nothing."""
     if answers_are_hidden(answer) is not True:
         return None
-    changed = 4 + (FIRST[2] - 3) % 8
-    ids = torch.where(FIRST[3], FIRST[2], changed)
-    other = (*FIRST[:2], ids, *FIRST[3:])
+    ids = torch.where(FIRST[4] | ~FIRST[2], FIRST[3], OTHERS)
+    other = (*FIRST[:3], ids, *FIRST[4:])
     first, second = (losses_of(answer, one)[0, 0] for one in (FIRST, other))
     return bool((first - second).abs() < 1e-6)
 
@@ -295,11 +314,11 @@ PRETRAINING_STEP = Write(
     title="The whole step",
     level="hard",
     text="""
-Write `pretraining_step(model, optimizer, inputs, segments, ids, chosen, is_next)`, one step of the
-training of **your BERT**: the optimizer takes **one** step on the sum of both losses.
+Write `pretraining_step(model, optimizer, inputs, segments, mask, ids, chosen, is_next)`, one step
+of the training of **your BERT**: the optimizer takes **one** step on the sum of both losses.
 
-- **It reads** the damaged text `inputs` and its `segments` (B, T): `model(inputs, segments)` gives
-  hidden states (B, T, D).
+- **It reads** the damaged text `inputs`, its `segments` and its padding `mask` (B, T), True at real
+  tokens: `model(inputs, segments, mask)` gives hidden states (B, T, D).
 - **Its heads:** `model.mlm_logits(hidden)` gives logits (..., V) for any hidden states (..., D).
   `model.nsp_logits(hidden)` gives logits (B, 2), class 0 for “it follows”.
 - **The answers:** `ids` (B, T) is the text as it was, and only its `chosen` tokens (B, T) are asked
@@ -329,6 +348,7 @@ an earlier step must not count. Return both as plain numbers, the loss of the wo
         pretraining_step_everywhere,
         pretraining_step_damaged,
         pretraining_step_one_sentence,
+        pretraining_step_unmasked,
         pretraining_step_detached,
         pretraining_step_words_detached,
     ),
@@ -357,6 +377,7 @@ an earlier step must not count. Return both as plain numbers, the loss of the wo
             right_class,
         ),
         Property("It makes no use of `segments`: hand them to the model.", segments_are_read),
+        Property("It reads the padding: hand `mask` to the model.", padding_is_not_read),
         Property(
             "It lets the model read the answers: `inputs` is what it reads.", answers_are_hidden
         ),
