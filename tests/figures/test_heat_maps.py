@@ -51,3 +51,10 @@ def test_heat_map_counts_its_names():
 def test_dollar_signs_are_text():
     figure = figures.heat_map([[1.0]], ["$_$"], ["a$b^$"], "t")
     assert style.png(figure).startswith(b"\x89PNG")
+
+
+def test_small_numbers_are_not_written():
+    values = np.array([[0.0, 0.6], [-0.3, 0.04]])
+    axes = figures.heat_map(values, "ab", "cd", "t", least=0.05).axes[0]
+    written = {text.get_position(): text.get_text() for text in axes.texts}
+    assert written == {(1, 0): "0.60", (0, 1): "-0.30"}

@@ -37,6 +37,7 @@ def heat_map(
     roomy: bool = False,
     apart: int | None = None,
     top: float | None = None,
+    least: float = 0.0,
     diagonal: bool = False,
     figure: Figure | None = None,
 ) -> Figure:
@@ -44,7 +45,8 @@ def heat_map(
 
     values (R, C); rows and columns are R and C names; roomy: as wide as long names need it;
     apart: how many rows stand above a gap; top: what has the darkest colour, if not the largest
-    number; diagonal: its squares are framed. Raises ShapeError when the counts differ.
+    number; least: smaller numbers are not written; diagonal: its squares are framed. Raises
+    ShapeError when the counts differ.
 
     >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
     Text(0, 0, '0.80')
@@ -63,6 +65,10 @@ def heat_map(
     if top is not None:
         scale |= {"vmax": top} | ({"vmin": -top} if signed else {})
     picture = _squares(axes, values, rows, columns, scale, form if numbers else None)
+    for text in list(axes.texts):
+        column, row = text.get_position()
+        if abs(values[row, column]) < least:
+            text.remove()
     for at in range(min(values.shape) if diagonal else 0):
         frame = {"facecolor": "none", "edgecolor": INK, "linewidth": 1.8}
         axes.add_patch(Rectangle((at - 0.5, at - 0.5), 1, 1, **frame))

@@ -248,8 +248,7 @@ from a batch of texts. `body(ids, mask=mask)` gives the vectors (B, T, D), where
 True for a real token, and `mean_pool(hidden, mask)` is their mean for each text. The labels
 `wanted` (B,) are 0 for rotten and 1 for fresh. Gradients left over from an earlier step must not
 count. Return the loss, the mean cross-entropy, as a plain number (`loss.item()`), and the head's
-logits (B, 2). Compute both before the update. The caller
-uses the logits to count right answers.
+logits (B, 2). Compute both before the update. The caller uses the logits to count right answers.
 """,
     hints=(
         "Five lines make the loss: the body's vectors, their mean, the logits, the cross-entropy. "
