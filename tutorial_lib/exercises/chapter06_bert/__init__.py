@@ -113,7 +113,7 @@ PREDICTIONS = (
         id="P6.6",
         key="gpt_that_stops_at_the_gap",
         question="The clue is on the right of the gap, in the German number. What share of the "
-        "gaps does a GPT fill that reads only up to the gap, between 0 and 1?",
+        "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
         share=True,
     ),
 )

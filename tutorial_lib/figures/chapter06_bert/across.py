@@ -24,7 +24,8 @@ def looks_across(
     """Draw what one token of the first text looks at in the second, a line a weight.
 
     panels: (weights (T,), T tokens, T segments of 0 or 1, the index of the token that looks), one
-    above the other. Weights below `least` and those within the first text have no line.
+    above the other. Weights below `least` and those within the first text have no line; the token
+    that looks and the one that it looks at most are blue.
     Returns the figure. Raises ShapeError for weights, tokens and segments that do not fit, or for
     a token that looks and is not of the first text.
 
@@ -45,7 +46,7 @@ def looks_across(
     rows = figure.subplots(len(checked), 1, squeeze=False)[:, 0]
     for axes, panel, caption in zip(rows, checked, captions, strict=True):
         _draw(axes, *panel, least)
-        axes.set(xlim=(-0.1, max(widths) + 0.1), ylim=(LOWER - 0.3, UPPER + 0.3))
+        axes.set(xlim=(-0.1, max(widths) + 0.1), ylim=(LOWER - 0.45, UPPER + 0.3))
         axes.axis("off")
         style.panel_title(axes, caption)
     style.headline(figure, title)
@@ -76,18 +77,19 @@ def _lay_out(names, segments):
 
 def _draw(axes, weights, names, segments, focus, least):
     boxes, _ = _lay_out(names, segments)
+    below = np.flatnonzero((weights >= least) & np.array(segments, dtype=bool))
+    most = max(below, key=lambda index: weights[index], default=None)
     for index, name in enumerate(names):
         x, width = boxes[index]
-        lit = index == focus or (segments[index] and weights[index] >= least)
+        lit = index in (focus, most)
         look = {"fill": style.PALE_BLUE, "edge": style.BLUE} if lit else {}
         _box(axes, x, LOWER if segments[index] else UPPER, name, width, fontsize=10, **look)
-    for index in np.flatnonzero((weights >= least) & np.array(segments, dtype=bool)):
+    for index in below:
         (start, _), (end, _) = boxes[focus], boxes[index]
         line = {"color": style.BLUE, "linewidth": 0.5 + 4 * weights[index], "zorder": 2}
         axes.plot([start, end], [UPPER - 0.16, LOWER + 0.16], **line)
-        label = {"ha": "center", "va": "center", "fontsize": 9.5, "color": style.INK, "zorder": 5}
-        patch = {"boxstyle": "square,pad=0.12", "facecolor": style.CARD, "edgecolor": "none"}
-        axes.text(end, LOWER + 0.31, f"{weights[index]:.2f}", bbox=patch, **label)
+        label = {"ha": "center", "va": "center", "fontsize": 9.5, "color": style.MUTED}
+        axes.text(end, LOWER - 0.3, f"{weights[index]:.2f}", **label)
 
 
 def describe_looks_across(weights, tokens, segments, focus, least=0.05):
