@@ -91,8 +91,9 @@ PREDICTIONS = (
     Prediction(
         id="P6.3",
         key="sentences_of_one_scene_judged_as",
-        question="Two sentences of the same scene do not follow each other. Does PlayBERT say "
-        "“follows” about as often as for real pairs, or as for pairs from another scene?",
+        question="Two sentences come from the same scene, but do not follow each other. Does "
+        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
+        "scene?",
     ),
     Prediction(
         id="P6.4",

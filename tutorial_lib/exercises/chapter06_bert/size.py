@@ -125,12 +125,12 @@ BERT_SIZE = Write(
     title="340 million?",
     level="medium",
     text="""
-You may read of BERT-large: 30,000 tokens, width 1,024, 24 layers with 16 heads, “about 340 million
-parameters”. To check such numbers, write `bert_size(vocab_size, d_model, n_layers, n_heads,
-context)`, the number of parameters of a BERT. Count the three tables (that of the
-segments has two rows), their LayerNorm, all layers with two LayerNorms each, and the pooler, one
-linear map from D to D, but nothing else of the two output heads. The feed-forward layer is 4 D wide
-inside, and all linear maps have biases. One of the five arguments changes nothing.
+You may read that BERT-large has 30,000 tokens, width 1,024, 24 layers with 16 heads, and “about 340
+million parameters”. To check such numbers, write `bert_size(vocab_size, d_model, n_layers, n_heads,
+context)`, the number of parameters of a BERT. Count the three tables (that of the segments has two
+rows), their LayerNorm, all layers with two LayerNorms each, and the pooler, one linear map from D
+to D, but nothing else of the two output heads. The feed-forward layer is 4 D wide inside, and all
+linear maps have biases. One of the five arguments changes nothing.
 
 MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads, context 512, and its file holds
 22,713,216 numbers.
