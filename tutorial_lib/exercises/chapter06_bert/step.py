@@ -105,8 +105,7 @@ def pretraining_step_seen(model, optimizer, inputs, segments, mask, ids, chosen,
 
 def pretraining_step_everywhere(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     """This asks for the token at every position: only the chosen ones count."""
-    everywhere = mask
-    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, everywhere, is_next)
+    of_words, of_pairs = two_losses(model, inputs, segments, mask, ids, mask, is_next)
     learn(optimizer, of_words + of_pairs)
     return of_words.item(), of_pairs.item()
 
@@ -213,6 +212,8 @@ def moved(answer, *batches):
 
 
 OTHERS = 4 + (FIRST[3] - 3) % 8  # another token than each of ids
+OTHER_WORDS = (*FIRST[:3], torch.where(FIRST[4], OTHERS, FIRST[3]), *FIRST[4:])
+OTHER_PAIRS = (*FIRST[:5], ~FIRST[5])
 
 
 def weights_move(answer):
@@ -245,24 +246,21 @@ def words_reach_the_layers(answer):
     """Other answers for the words move the layers in another way, if they cost another loss."""
     if words_teach(answer) is not True:
         return None
-    other = (*FIRST[:3], torch.where(FIRST[4], OTHERS, FIRST[3]), *FIRST[4:])
-    costs = [losses_of(answer, one)[0, 0] for one in (FIRST, other)]
-    return None if torch.isclose(*costs) else not _layers_move_alike(answer, FIRST, other)
+    costs = [losses_of(answer, one)[0, 0] for one in (FIRST, OTHER_WORDS)]
+    return None if torch.isclose(*costs) else not _layers_move_alike(answer, FIRST, OTHER_WORDS)
 
 
 def pairs_reach_the_layers(answer):
     """Other answers for the pairs move the layers in another way, if they cost another loss."""
-    if pairs_teach(answer) is not True:
+    if pairs_teach(answer) is not True or not pairs_are_told_apart(answer):
         return None
-    other = (*FIRST[:5], ~FIRST[5])
-    costs = [losses_of(answer, one)[0, 1] for one in (FIRST, other)]
-    return None if torch.isclose(*costs) else not _layers_move_alike(answer, FIRST, other)
+    return not _layers_move_alike(answer, FIRST, OTHER_PAIRS)
 
 
 def pairs_are_told_apart(answer):
     """Other answers for the pairs cost another loss."""
-    other = (*FIRST[:5], ~FIRST[5])
-    return not torch.isclose(*(losses_of(answer, one)[0, 1] for one in (FIRST, other)))
+    costs = [losses_of(answer, one)[0, 1] for one in (FIRST, OTHER_PAIRS)]
+    return not torch.isclose(*costs)
 
 
 def right_class(answer):
@@ -293,9 +291,7 @@ def padding_is_not_read(answer):
 
 def answers_are_hidden(answer):
     """What the model does not read does not change the loss of the pairs."""
-    ids = torch.where(FIRST[4], OTHERS, FIRST[3])
-    other = (*FIRST[:3], ids, *FIRST[4:])
-    first, second = (losses_of(answer, one)[0, 1] for one in (FIRST, other))
+    first, second = (losses_of(answer, one)[0, 1] for one in (FIRST, OTHER_WORDS))
     return bool((first - second).abs() < 1e-6)
 
 
