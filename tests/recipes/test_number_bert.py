@@ -5,11 +5,13 @@ import torch
 import torch.nn.functional as F
 
 from tutorial_lib.explorers import fillings
+from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes import load_card, load_checkpoint, number_bert
 from tutorial_lib.recipes.gap_tests import missed_texts
 from tutorial_lib.recipes.number_bert import (
     SETTINGS,
     NumberBatches,
+    attention_across,
     gaps,
     numbers,
     packed,
@@ -182,3 +184,18 @@ def test_a_gpt_of_numbers_learns(model):
             logits = gpt(rows)[:, :-1].transpose(1, 2)
         losses.append(F.cross_entropy(logits, rows[:, 1:], ignore_index=pad_id).item())
     assert losses[1] < losses[0]
+
+
+def test_attention_to_the_other_text_is_counted_without_the_special_tokens(model):
+    """A model that attends everywhere alike: the share of the other text's words in the pair."""
+    tokenizer = model.tokenizer
+    code = tokenizer.encode("[MASK] hundred and five", "drei hundert fünf")
+    ids, segments = torch.tensor([code.ids]), torch.tensor([code.segments])
+    chosen = ids == tokenizer.mask_id
+    asked = MaskedTokens(ids, segments, torch.ones_like(chosen), chosen, ids[chosen])
+    alike = number_bert.build(SETTINGS).eval()
+    alike.tokenizer = tokenizer
+    for block in alike.layers():
+        for weight in block.attention.parameters():
+            weight.data.zero_()  # all scores are 0
+    assert torch.allclose(attention_across(alike, asked), torch.tensor(3 / 10))

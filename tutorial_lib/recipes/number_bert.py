@@ -232,6 +232,22 @@ def clue_looked_at(model, layer, head):
     return shares
 
 
+def attention_across(model, asked):
+    """Return how much of its attention a gap spends on the words of the other text, (L, H).
+
+    asked are the gaps of `gaps`, and the mean is over all of them. The model has a tokenizer.
+    """
+    with torch.no_grad(), capture_attention(model) as maps:
+        model(asked.ids, asked.segments, asked.mask)
+    rows, at = asked.chosen.nonzero(as_tuple=True)  # (N,) each
+    special = torch.isin(asked.ids, torch.tensor(special_ids(model.tokenizer)))  # (B, T)
+    in_other = asked.segments[rows] != asked.segments[rows, at][:, None]  # (N, T)
+    counted = (in_other & ~special[rows]).float()
+    return torch.stack(
+        [(one[rows, :, at] * counted[:, None]).sum(dim=-1).mean(dim=0) for one in maps]
+    )  # (L, H)
+
+
 def _digits(tokens):
     """Return {digit: (its place in English, its place in German)} of the tokens of a pair."""
     end = tokens.index("[SEP]", tokens.index("[SEP]") + 1)

@@ -74,23 +74,38 @@ def masking(low=0.8, high=0.9, exchanged=False, everywhere=False, strict=True, r
     return answer
 
 
-def follows(coin=0.5, other=True, label=True, offset=1, turned=False, below=True, first=False):
-    """Pairs of sentences, with a choice of slips."""
+def logits(
+    tokens=1,
+    segments=1,
+    first=0,
+    norm="sum",
+    layers="all",
+    small=True,
+    tied="T",
+    bias="after",
+):
+    """A BERT around its layers, with a choice of slips."""
 
-    def answer(documents, draws):
-        found = []
-        for d, s, toss, u in draws:
-            real = toss < coin if below else toss > coin
-            pool = [
-                sentence
-                for number, document in enumerate(documents)
-                for sentence in document
-                if number != d or not other
-            ]
-            second = documents[d][s + offset] if real else pool[0 if first else int(u * len(pool))]
-            pair = (documents[d][s], second)
-            found.append((*(pair[::-1] if turned else pair), real if label else not real))
-        return found
+    def answer(parts, ids, seg):
+        where = torch.arange(ids.size(1)) + first
+        others = segments * parts.segments[seg] + parts.positions[where]
+        x = tokens * parts.tokens[ids]
+        if norm in ("tokens", "twice"):
+            x = parts.norm(x)
+        x = x + others
+        if norm in ("sum", "twice"):
+            x = parts.norm(x)
+        chosen = {"all": parts.layers, "none": [], "first": parts.layers[:1]}
+        chosen["backwards"] = parts.layers[::-1]
+        for layer in chosen[layers]:
+            x = layer(x)
+        if norm == "last":
+            x = parts.norm(x)
+        if bias == "before":
+            return (parts.small_layer(x) + parts.bias.mean()) @ parts.tokens.T
+        x = parts.small_layer(x) if small else x
+        table = {"T": parts.tokens.T, "positions": parts.positions[: len(parts.tokens)].T}[tied]
+        return x @ table + (parts.bias if bias == "after" else 0)
 
     return answer
 
@@ -253,30 +268,34 @@ SETS = {
             "up to 1": (masking(high=1), ["A chosen token with the draw 0.95"]),
         },
     ),
-    "6.4": (
-        follows(),
+    "6.3": (
+        logits(),
         {
-            "coin turned": (follows(below=False), ["It turns the coin round: below 0.5 the"]),
-            "own document too": (follows(other=False), ["This draws a false sentence from all"]),
-            "labels turned": (follows(label=False), ["This swaps the labels: a pair"]),
-            "turned, own": (
-                follows(label=False, other=False),
-                ["With a coin of 0.5 or more a second", "The labels are wrong: is_next is True"],
+            "another table at the end": (
+                logits(tied="positions"),
+                ["With layers that do nothing, each logit is the dot"],
             ),
-            "itself": (follows(offset=0), ["This takes the first sentence of a real"]),
-            "second first": (follows(turned=True), ["The first sentence of a pair must be"]),
-            "always the first other": (
-                follows(first=True),
-                ["With the coin 0.9 and u = 0.31 it draws"],
+            "positions from 2": (logits(first=2), ["The position that is added is not row t"]),
+            "normalised twice": (logits(norm="twice"), ["The LayerNorm must read the sum"]),
+            "norm at the end": (logits(norm="last"), ["It normalises after the layers"]),
+            "first layer alone": (logits(layers="first"), ["It uses the first layer alone"]),
+            "segments taken away": (logits(segments=-1), ["The segment that is added is not"]),
+            "no layers, no bias": (
+                logits(layers="none", bias="none"),
+                ["It leaves the layers out"],
             ),
-            "itself, always the first other": (
-                follows(offset=0, first=True),
-                [
-                    "In a real pair number 1 follows number",
-                    "With the coin 0.9 and u = 0.31 it draws",
-                ],
+            "no norm, layers backwards": (
+                logits(norm="none", layers="backwards"),
+                ["It leaves the LayerNorm of the sum out", "from the last to the first"],
             ),
-            "coin 0.8": (follows(coin=0.8), ["With a coin of 0.5 or more a second"]),
+            "no segments, no small layer": (
+                logits(segments=0, small=False),
+                ["It adds no segments", "It leaves `small_layer` out"],
+            ),
+            "positions from 1, no bias": (
+                logits(first=1, bias="none"),
+                ["It counts the positions from 1", "It adds no bias"],
+            ),
         },
     ),
     "6.7": (

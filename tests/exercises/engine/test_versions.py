@@ -41,6 +41,7 @@ NO_LONGER_ASKED = {
         "loss_terms",
         "mean_colour_targets",
         "mean_pool",
+        "next_sentence_pairs",
         "prompt_with_examples",
         "shift_matrix",
         "shortening",

@@ -2,6 +2,7 @@ import itertools
 import math
 import re
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -99,61 +100,6 @@ def segment_wrong_two(ids, sep_id):
     return (ids == sep_id).cumsum(dim=1).clamp(max=1)
 
 
-# 6.4
-def pairs_right_1(documents, draws):
-    out = []
-    for d, s, coin, u in draws:
-        first = documents[d][s]
-        if coin < 0.5:
-            out.append((first, documents[d][s + 1], True))
-        else:
-            others = [x for i, doc in enumerate(documents) if i != d for x in doc]
-            out.append((first, others[int(u * len(others))], False))
-    return out
-
-
-def pairs_right_2(docs, draws):
-    def one(d, s, coin, u):
-        rest = list(itertools.chain.from_iterable(docs[:d] + docs[d + 1 :]))
-        follows = bool(coin < 0.5)
-        return docs[d][s], docs[d][s + 1] if follows else rest[math.floor(u * len(rest))], follows
-
-    return [one(*draw) for draw in draws]
-
-
-def pairs_wrong_own_document(documents, draws):
-    out = []
-    everything = [x for doc in documents for x in doc]
-    for d, s, coin, u in draws:
-        if coin < 0.5:
-            out.append((documents[d][s], documents[d][s + 1], True))
-        else:
-            out.append((documents[d][s], everything[int(u * len(everything))], False))
-    return out
-
-
-def pairs_wrong_rounds(documents, draws):
-    out = []
-    for d, s, coin, u in draws:
-        others = [x for i, doc in enumerate(documents) if i != d for x in doc]
-        if coin < 0.5:
-            out.append((documents[d][s], documents[d][s + 1], True))
-        else:
-            out.append((documents[d][s], others[round(u * (len(others) - 1))], False))
-    return out
-
-
-def pairs_wrong_two(documents, draws):
-    out = []
-    everything = sum(documents, [])
-    for d, s, coin, u in draws:
-        if coin >= 0.5:
-            out.append((documents[d][s], documents[d][s + 1], True))
-        else:
-            out.append((documents[d][s], everything[int(u * len(everything))], False))
-    return out
-
-
 # 6.2
 def mask_right_1(ids, chosen, draw, random_ids, mask_id):
     hidden = torch.where(draw < 0.8, torch.full_like(ids, mask_id), random_ids)
@@ -247,39 +193,6 @@ def segment_wrong_pad_id_zero(ids, sep_id):
     return ((before > 0) & (ids != 0)).long()
 
 
-def pairs_right_3(documents, draws):
-
-    def one(d, s, coin, u):
-        if coin < 0.5:
-            return documents[d][s], documents[d][s + 1], True
-        n = sum(map(len, documents)) - len(documents[d])
-        stream = itertools.chain.from_iterable(itertools.chain(documents[:d], documents[d + 1 :]))
-        return documents[d][s], next(itertools.islice(stream, int(u * n), None)), False
-
-    return [one(*draw) for draw in draws]
-
-
-def pairs_wrong_own_too(documents, draws):
-    pairs = []
-    for d, s, coin, u in draws:
-        is_next = coin < 0.5
-        everything = [sentence for document in documents for sentence in document]
-        second = documents[d][s + 1] if is_next else everything[int(u * len(everything))]
-        pairs.append((documents[d][s], second, is_next))
-    return pairs
-
-
-def pairs_wrong_two_draws(documents, draws):
-    pairs = []
-    for d, s, coin, u in draws:
-        is_next = coin < 0.5
-        others = [document for i, document in enumerate(documents) if i != d]
-        document = others[int(u * len(others))]
-        second = documents[d][s + 1] if is_next else document[int(u * len(document))]
-        pairs.append((documents[d][s], second, is_next))
-    return pairs
-
-
 def mask_right_3(ids, chosen, draw, random_ids, mask_id):
     menu = torch.stack([ids, torch.full_like(ids, mask_id), random_ids.to(ids.dtype), ids])
     fate = chosen.long() * (1 + (draw >= 0.8).long() + (draw >= 0.9).long())  # 0, 1, 2, 3
@@ -321,6 +234,178 @@ def batch_wrong_visible_asked(ids, chosen, mask_id):
     inputs = ids.masked_fill(chosen, mask_id)
     labels = ids.masked_fill(chosen, -100)
     return (inputs, labels)
+
+
+# 6.3
+def logits_right_1(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.tokens[ids] + parts.segments[segments] + parts.positions[:T]
+    x = parts.norm(x)
+    for layer in parts.layers:
+        x = layer(x)
+    x = parts.small_layer(x)
+    return x @ parts.tokens.T + parts.bias
+
+
+def logits_right_2(parts, ids, segments):
+    B, T = ids.shape
+    places = torch.arange(T, device=ids.device).expand(B, T)
+    tables = (parts.tokens, parts.segments, parts.positions)
+    summed = sum(F.embedding(index, table) for index, table in zip((ids, segments, places), tables))
+    hidden = summed
+    for step in (parts.norm, *parts.layers, parts.small_layer):
+        hidden = step(hidden)
+    return F.linear(hidden, parts.tokens, parts.bias)
+
+
+def logits_wrong_no_segments(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.positions[:T])
+    for layer in parts.layers:
+        x = layer(x)
+    return parts.small_layer(x) @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_norm_at_top(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.tokens[ids] + parts.segments[segments] + parts.positions[:T]
+    for layer in parts.layers:
+        x = layer(x)
+    x = parts.norm(x)
+    x = parts.small_layer(x)
+    return x @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_residual(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments] + parts.positions[:T])
+    for layer in parts.layers:
+        x = x + layer(x)
+    x = parts.small_layer(x)
+    return x @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_no_small_layer(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments] + parts.positions[:T])
+    for layer in parts.layers:
+        x = layer(x)
+    return F.linear(x, parts.tokens, parts.bias)
+
+
+def logits_wrong_softmax(parts, ids, segments):
+    positions = torch.arange(ids.size(1), device=ids.device)
+    x = parts.tokens[ids] + parts.segments[segments] + parts.positions[positions]
+    x = parts.norm(x)
+    for layer in parts.layers:
+        x = layer(x)
+    x = parts.small_layer(x)
+    scores = x @ parts.tokens.T + parts.bias
+    return F.softmax(scores, dim=-1)
+
+
+def logits_wrong_two(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments]) + parts.positions[:T]
+    for layer in parts.layers:
+        x = layer(x)
+    x = parts.small_layer(x)
+    return torch.einsum("btd,vd->btv", x, parts.tokens)
+
+
+def logits_right_3(parts, ids, segments):
+    T = ids.shape[1]
+    V, C = parts.tokens.shape[0], parts.positions.shape[0]
+    dtype = parts.tokens.dtype
+    which_token = F.one_hot(ids.long(), V).to(dtype)
+    which_segment = F.one_hot(segments.long(), 2).to(dtype)
+    which_position = torch.eye(C, dtype=dtype, device=ids.device)[:T]
+    x = torch.einsum("btv,vd->btd", which_token, parts.tokens)
+    x = x + torch.einsum("bts,sd->btd", which_segment, parts.segments)
+    x = x + torch.einsum("tc,cd->td", which_position, parts.positions)
+    x = parts.norm(x)
+    for layer in parts.layers:
+        x = layer(x)
+    ones = torch.ones(*ids.shape, 1, dtype=dtype, device=ids.device)
+    x = torch.cat([parts.small_layer(x), ones], dim=-1)
+    table = torch.cat([parts.tokens, parts.bias.unsqueeze(1)], dim=1)
+    return torch.einsum("btd,vd->btv", x, table)
+
+
+def logits_right_4(parts, ids, segments):
+    B, T = ids.shape
+    rows = []
+    for b in range(B):
+        vectors = []
+        for t in range(T):
+            w, s = int(ids[b, t]), int(segments[b, t])
+            vectors.append(parts.positions[t] + parts.segments[s] + parts.tokens[w])
+        rows.append(torch.stack(vectors))
+    x = parts.norm(torch.stack(rows))
+    for i in range(len(parts.layers)):
+        x = parts.layers[i](x)
+    x = parts.small_layer(x).detach().cpu().numpy()
+    table = parts.tokens.detach().cpu().numpy()
+    bias = parts.bias.detach().cpu().numpy()
+    logits = np.empty((B, T, len(table)), dtype=x.dtype)
+    for t in range(T):
+        logits[:, t] = np.dot(x[:, t], table.T) + bias
+    return torch.from_numpy(logits).to(ids.device)
+
+
+def logits_wrong_norm_before_positions(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments]) + parts.positions[:T]
+    for layer in parts.layers:
+        x = layer(x)
+    return parts.small_layer(x) @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_first_row_segments(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.tokens[ids] + parts.segments[segments[0]] + parts.positions[:T]
+    x = parts.norm(x)
+    for layer in parts.layers:
+        x = layer(x)
+    return parts.small_layer(x) @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_positions_restart(parts, ids, segments):
+    in_first = (1 - segments).cumsum(dim=1) - 1
+    in_second = segments.cumsum(dim=1) - 1
+    places = torch.where(segments == 0, in_first, in_second)
+    x = parts.tokens[ids] + parts.segments[segments] + parts.positions[places]
+    x = parts.norm(x)
+    for layer in parts.layers:
+        x = layer(x)
+    return parts.small_layer(x) @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_layers_not_chained(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments] + parts.positions[:T])
+    h = x
+    for layer in parts.layers:
+        h = layer(x)
+    return parts.small_layer(h) @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_norm_again_before_head(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments] + parts.positions[:T])
+    for layer in parts.layers:
+        x = layer(x)
+    x = parts.norm(x)
+    return parts.small_layer(x) @ parts.tokens.T + parts.bias
+
+
+def logits_wrong_log_softmax(parts, ids, segments):
+    T = ids.shape[1]
+    x = parts.norm(parts.tokens[ids] + parts.segments[segments] + parts.positions[:T])
+    for layer in parts.layers:
+        x = layer(x)
+    logits = parts.small_layer(x) @ parts.tokens.T + parts.bias
+    return F.log_softmax(logits, dim=-1)
 
 
 # 6.9
@@ -474,7 +559,6 @@ def stretch_wrong_two(model, texts):
 RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
-    "6.4": [pairs_right_1, pairs_right_2, ("c", pairs_right_3)],
     "6.5": [mask_right_1, mask_right_2, mask_right_3],
     "6.7": [step_right_1, step_right_2],
     "6.8": [0.14],
@@ -484,7 +568,8 @@ RIGHT = {
         ("c", batch_right_3),
     ],  # letter from the stub's code
     "6.9": [stretch_right_1, stretch_right_2],
-    "6.3": [size_right_1, size_right_2],
+    "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
+    "6.4": [size_right_1, size_right_2],
 }
 WRONG = {
     "6.1": [
@@ -503,23 +588,6 @@ WRONG = {
         ("the first [SEP] gets 1 and the second gets 0: both off by one", segment_wrong_both_seps),
         ("the padding stays 1", segment_wrong_padding),
         ("recognises the padding by the id 0", segment_wrong_pad_id_zero),
-    ],
-    "6.4": [
-        ("random sentence from all documents, own one too", pairs_wrong_own_document),
-        ("round(u * (n - 1)) in place of int(u * n)", pairs_wrong_rounds),
-        ("two: coin turned round, and own document in the list", pairs_wrong_two),
-        (
-            "its own document is among those that a false sentence is drawn from",
-            ("c", pairs_wrong_own_too),
-        ),
-        (
-            "draws a document and then a sentence in it, with the same u, not from one list",
-            ("c", pairs_wrong_two_draws),
-        ),
-        (
-            "the code is right, the letter is not: the table says 0.00 from the same scene",
-            ("a", pairs_right_1),
-        ),
     ],
     "6.5": [
         ("second assignment overwrites the [MASK]s with random tokens", mask_wrong_overwrites),
@@ -567,6 +635,20 @@ WRONG = {
         ("two: a mean, and a loss", stretch_wrong_two),
     ],
     "6.3": [
+        ("no segments", logits_wrong_no_segments),
+        ("the norm after the layers", logits_wrong_norm_at_top),
+        ("a residual connection around each layer", logits_wrong_residual),
+        ("no small layer", logits_wrong_no_small_layer),
+        ("a softmax at the end", logits_wrong_softmax),
+        ("two: the norm before the positions, no bias", logits_wrong_two),
+        ("the norm before the positions", logits_wrong_norm_before_positions),
+        ("the segments of the first text for all", logits_wrong_first_row_segments),
+        ("the positions begin again in the second sentence", logits_wrong_positions_restart),
+        ("each layer reads the first vectors", logits_wrong_layers_not_chained),
+        ("the norm once more before the head", logits_wrong_norm_again_before_head),
+        ("a log-softmax at the end", logits_wrong_log_softmax),
+    ],
+    "6.4": [
         ("the attention counted once for each head", size_wrong_heads),
         ("no biases in the layers", size_wrong_biases),
         ("pooler forgotten", size_wrong_pooler),

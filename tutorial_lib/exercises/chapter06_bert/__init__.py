@@ -2,9 +2,9 @@
 
 from tutorial_lib.exercises.chapter06_bert.claims import COPIED_SHARE
 from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
+from tutorial_lib.exercises.chapter06_bert.logits import WORD_LOGITS
 from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
-from tutorial_lib.exercises.chapter06_bert.pairs import NEXT_SENTENCE_PAIRS
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
 from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
 from tutorial_lib.exercises.chapter06_bert.step import PRETRAINING_STEP
@@ -16,13 +16,13 @@ TITLE = "BERT"
 EXERCISES = (
     MASKED_LOSS,
     SEGMENT_IDS,
-    NEXT_SENTENCE_PAIRS,
+    WORD_LOGITS,
+    BERT_SIZE,
     MASK_80_10_10,
-    PRETRAINING_STEP,
     MLM_CURVE,
+    PRETRAINING_STEP,
     COPIED_SHARE,
     TEXT_LOG_PROBS,
-    BERT_SIZE,
 )
 
 RECALL = (

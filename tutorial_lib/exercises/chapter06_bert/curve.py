@@ -72,13 +72,13 @@ class Trained(NamedTuple):
     The shares are measured on text that was not trained on, with 15 % of the letters hidden as
     they should be: of the hidden letters, and of those that can be seen, the share that the model
     names. Then nothing is hidden, and 15 % of the letters are exchanged for random ones: the share
-    of those that it repeats.
+    of the places at which it names the letter that should stand there.
     """
 
     loss: list[float]
     hidden_right: float
     seen_right: float
-    wrong_repeated: float
+    wrong_corrected: float
 
 
 class _Reader(nn.Module):
@@ -126,7 +126,7 @@ def mlm_training(mlm_batch, steps=200, share=0.15):
             wrong = chosen & (others != ids)
             said = model(torch.where(wrong, others, ids)).argmax(dim=-1)[wrong]
     means = [right[places].float().mean().item() for places in (chosen, ~chosen)]
-    return Trained(run.loss, *means, (said == others[wrong]).float().mean().item())
+    return Trained(run.loss, *means, (said == ids[wrong]).float().mean().item())
 
 
 def mlm_batch_of(hidden, exchanged):

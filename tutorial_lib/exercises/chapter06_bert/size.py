@@ -121,7 +121,7 @@ def the_rest_is_there(answer):
 
 
 BERT_SIZE = Write(
-    id="6.3",
+    id="6.4",
     title="340 million?",
     level="medium",
     text="""

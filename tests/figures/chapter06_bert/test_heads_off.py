@@ -1,0 +1,23 @@
+import pytest
+
+from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures.chapter06_bert.heads_off import heads_off
+
+LOOKED, LEFT = [[0.1, 0.5], [0.2, 0.6]], [[0.9, 0.7], [0.9, 0.8]]
+LABELS = ("looks", "left", "It matters")
+
+
+def test_lit_heads_stand_at_their_numbers():
+    (axes,) = heads_off(LOOKED, LEFT, 0.95, *LABELS, lit=[(1, 1)]).axes
+    spots = [tuple(dots.get_offsets()[0]) for dots in axes.collections]
+    assert spots == [(0.1, 0.9), (0.5, 0.7), (0.2, 0.9), (0.6, 0.8)]
+    lit = heads_off(LOOKED, LEFT, 0.95, *LABELS).axes[0].collections[3].get_facecolor()
+    assert not (lit == axes.collections[3].get_facecolor()).all()
+    assert axes.texts[1].get_text() == "layer 1, head 1"
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ShapeError, match="one number a head"):
+        heads_off(LOOKED, LEFT[:1], 0.95, *LABELS)
+    with pytest.raises(ShapeError, match=r"head \(2, 0\) is not in 2 layers of 2"):
+        heads_off(LOOKED, LEFT, 0.95, *LABELS, lit=[(2, 0)])
