@@ -104,7 +104,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter04_transformer.led_astray import written_instead
     from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
-    from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
+    from tutorial_lib.figures.chapter04_transformer.translation_scores import (
+        describe_score_bars,
+        score_bars,
+    )
     from tutorial_lib.figures.chapter05_gpt.looking_back import causal_dependencies, growing_cache
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
