@@ -146,6 +146,16 @@ if TYPE_CHECKING:
         sense_similarity,
         word_by_layer,
     )
+    from tutorial_lib.figures.chapter06_bert.sentence_pairs import (
+        describe_next_sentence_sources,
+        describe_pair_kinds,
+        next_sentence_sources,
+        pair_kinds,
+    )
+    from tutorial_lib.figures.chapter06_bert.sizes import (
+        describe_parameter_shares,
+        parameter_shares,
+    )
     from tutorial_lib.figures.chapter06b_using_bert.answers import (
         MarkedAnswer,
         describe_marked_answers,

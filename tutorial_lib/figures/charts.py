@@ -207,9 +207,9 @@ def rows_in_groups(n_rows, group, gap=0.55):
     >>> rows_in_groups(4, group=2).tolist(), rows_in_groups(3, group=[1, 2], gap=1).tolist()
     ([0.0, 1.0, 2.55, 3.55], [0.0, 2.0, 3.0])
     """
-    rows = np.arange(n_rows)
+    rows = np.arange(n_rows, dtype=float)
     if group is None:
-        return rows.astype(float)
+        return rows
     if np.ndim(group) == 0:
         if group < 1:
             raise ShapeError(f"a group has 1 row or more, got {group}")
@@ -219,13 +219,13 @@ def rows_in_groups(n_rows, group, gap=0.55):
     return rows + gap * np.repeat(np.arange(len(group)), group)
 
 
-def draw_unknown(axes, row, top, height, colour):
-    """Draw a bar whose length is still asked for: a dashed outline to `top`, a question mark."""
+def draw_unknown(axes, row, top, height, colour, left=0.0):
+    """Draw a bar whose length is still asked for: an outline `top` long, with a question mark."""
     frame = {"facecolor": "none", "edgecolor": colour, "linestyle": (0, (4, 2.5))}
     frame |= {"linewidth": 1.3, "clip_on": False}  # half of its left side is outside of the axes
-    axes.add_patch(Rectangle((0, row - height / 2), top, height, **frame))
+    axes.add_patch(Rectangle((left, row - height / 2), top, height, **frame))
     where = {"ha": "center", "va": "center", "fontsize": 11}
-    axes.text(top / 2, row, "?", color=colour, fontweight="bold", **where)
+    axes.text(left + top / 2, row, "?", color=colour, fontweight="bold", **where)
 
 
 @styled
