@@ -104,7 +104,10 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter04_transformer.led_astray import written_instead
     from tutorial_lib.figures.chapter04_transformer.norm_axes import norm_axes
     from tutorial_lib.figures.chapter04_transformer.norms import gradient_norms, loss_curves
-    from tutorial_lib.figures.chapter04_transformer.translation_scores import score_bars
+    from tutorial_lib.figures.chapter04_transformer.translation_scores import (
+        describe_score_bars,
+        score_bars,
+    )
     from tutorial_lib.figures.chapter05_gpt.looking_back import causal_dependencies, growing_cache
     from tutorial_lib.figures.chapter05_gpt.results import (
         cache_times,
@@ -143,6 +146,16 @@ if TYPE_CHECKING:
         describe_word_by_layer,
         sense_similarity,
         word_by_layer,
+    )
+    from tutorial_lib.figures.chapter06_bert.sentence_pairs import (
+        describe_next_sentence_sources,
+        describe_pair_kinds,
+        next_sentence_sources,
+        pair_kinds,
+    )
+    from tutorial_lib.figures.chapter06_bert.sizes import (
+        describe_parameter_shares,
+        parameter_shares,
     )
     from tutorial_lib.figures.chapter06b_using_bert.answers import (
         MarkedAnswer,

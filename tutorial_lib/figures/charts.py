@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike
 
@@ -197,6 +198,36 @@ def _name_the_ends(axes, ends):
         )
 
 
+def rows_in_groups(n_rows, group, gap=0.55):
+    """Return the heights of rows, (R,), with a gap after each group.
+
+    group: how many rows are in each, or a list of the sizes; None is one group. Raises ShapeError
+    for sizes that do not add up.
+
+    >>> rows_in_groups(4, group=2).tolist(), rows_in_groups(3, group=[1, 2], gap=1).tolist()
+    ([0.0, 1.0, 2.55, 3.55], [0.0, 2.0, 3.0])
+    """
+    rows = np.arange(n_rows, dtype=float)
+    if group is None:
+        return rows
+    if np.ndim(group) == 0:
+        if group < 1:
+            raise ShapeError(f"a group has 1 row or more, got {group}")
+        return rows + gap * (rows // group)
+    if sum(group) != n_rows or min(group) < 1:
+        raise ShapeError(f"the groups {list(group)} do not add up to {n_rows} rows")
+    return rows + gap * np.repeat(np.arange(len(group)), group)
+
+
+def draw_unknown(axes, row, top, height, colour, left=0.0):
+    """Draw a bar whose length is still asked for: an outline `top` long, with a question mark."""
+    frame = {"facecolor": "none", "edgecolor": colour, "linestyle": (0, (4, 2.5))}
+    frame |= {"linewidth": 1.3, "clip_on": False}  # half of its left side is outside of the axes
+    axes.add_patch(Rectangle((left, row - height / 2), top, height, **frame))
+    where = {"ha": "center", "va": "center", "fontsize": 11}
+    axes.text(left + top / 2, row, "?", color=colour, fontweight="bold", **where)
+
+
 @styled
 def bar_chart(
     values,
@@ -226,9 +257,7 @@ def bar_chart(
     axes = figure.subplots()
     lengths = filled_array(list(values.values()), 1, "values")
     fills = [CYCLE[1] if name in lit else (colours or {}).get(name, BLUE) for name in values]
-    rows = np.arange(len(values))
-    if group is not None:
-        rows = rows + 0.55 * (rows // group)
+    rows = rows_in_groups(len(values), group)
     axes.barh(rows, lengths, color=fills, height=0.68)
     reach = lengths.copy()
     for n, (row, name) in enumerate(zip(rows, values, strict=True)):

@@ -29,6 +29,7 @@ GREEN = "#009e73"
 PINK = "#cc79a7"
 SKY = "#56b4e9"
 AMBER = "#e69f00"
+GREY = "#9aa1ad"  # bars of baselines and tables: there to compare with
 # Fills of boxes and chips, under text in INK.
 PALE_BLUE, PALE_SKY, PALE_GREEN = "#cfe5f3", "#9cc9e4", "#cdeadf"
 PALE_ORANGE, PALE_PINK, PALE_AMBER, PALE_GREY = "#f6dcc8", "#f2dceb", "#f6e7c3", "#eceae4"
