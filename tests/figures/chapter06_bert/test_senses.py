@@ -78,13 +78,14 @@ def test_two_dots_in_one_place_are_both_seen():
 
 @pytest.mark.parametrize("n", [1, 20])
 def test_names_of_any_length_and_number_stay_left_of_the_dots_and_within_the_picture(n):
-    sentences = ["The bank 😀 of a very long sentence, longer than a row is.", "", "It is <b>$x$."]
+    sentences = ["The 😀 " + "of a very long sentence " * 9, "", "It is <b>$x$."]
     vectors = np.concatenate([VECTORS] * n, axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = figures.word_by_layer(vectors, SENSES * n, sentences * n, layer=0)
         style.png(figure)
     left, right = figure.axes
+    assert right.get_window_extent().width > 1.5 * style.DPI
     for text in right.texts:
         place, panel = text.get_window_extent(), right.get_window_extent()
         assert left.get_window_extent().x1 < place.x0
