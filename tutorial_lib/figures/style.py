@@ -8,7 +8,7 @@ shown and forgotten, or handed back in to be drawn again (explorers reuse one).
 
 import io
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import TypeVar
 
 import matplotlib
@@ -17,6 +17,8 @@ from IPython.display import display
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from PIL import Image
 
 INK = "#1f2430"
@@ -158,6 +160,18 @@ def headline(figure, text):
 def panel_title(axes, text):
     """Name one panel among several, over its middle, in the weight of the text."""
     axes.set_title(text, loc="center", fontsize=10, fontweight="normal", pad=6)
+
+
+@cache
+def text_width(text, size=10, weight="normal"):
+    """Return the inches that a text takes at `size` points, to lay it out before it is drawn.
+
+    >>> text_width("wide") > 3 * text_width("i")
+    True
+    """
+    font = FontProperties(family="DejaVu Sans", size=size, weight=weight)
+    # A canvas sets its letters a little wider, and a title's margins make an inch a little shorter.
+    return 1.04 * text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
 
 
 def draw_frame(axes):

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 
+SENTENCES = ["It flooded.", "It closed.", "It is full."]
 SENSES = ["river", "money", "river"]
 # "bank" starts as one vector and ends as one a sense.
 VECTORS = np.array(
@@ -24,13 +27,75 @@ def test_senses_must_leave_pairs_of_both_kinds(senses):
         figures.sense_similarity(VECTORS, senses)
 
 
-def test_one_line_is_the_mean_of_its_own_sense_and_one_of_the_other():
-    (axes,) = figures.word_by_layer(VECTORS, SENSES, title="Apart").axes
-    assert all(line.get_xdata().tolist() == [0, 1] for line in axes.lines)
-    one, two = (line.get_ydata() for line in axes.lines)
-    np.testing.assert_allclose(one, [1, 0.5**0.5])
-    np.testing.assert_allclose(two, [1, 0.5**1.5])
-    assert [text.get_text() for text in axes.texts] == ["same sense", "other sense"]
-    words = figures.describe_word_by_layer(VECTORS, SENSES, "bank")
-    assert "same sense: 1.00, 0.71. other sense: 1.00, 0.35." in words
-    assert style.png(axes.figure)
+def dots(axes):
+    """The height and colour of each dot of the right panel, and its cosine."""
+    points = [line for line in axes.lines if line.get_marker() == "o"]
+    return {(line.get_ydata()[0], line.get_color()): line.get_xdata()[0] for line in points}
+
+
+def rows(axes):
+    return {text.get_text(): text.xy[1] for text in axes.texts}
+
+
+def test_thick_lines_are_the_means_of_its_own_sense_and_of_the_other():
+    left, _ = figures.word_by_layer(VECTORS, SENSES, SENTENCES, title="Apart", layer=1).axes
+    *thin, same, other = [line for line in left.lines if len(line.get_xdata()) == 2][1:]
+    np.testing.assert_allclose(same.get_ydata(), [1, 0.5**0.5])
+    np.testing.assert_allclose(other.get_ydata(), [1, 0.5**1.5])
+    assert len(thin) == 6
+    assert max(line.get_linewidth() for line in thin) < same.get_linewidth()
+    words = figures.describe_word_by_layer(VECTORS, SENSES, SENTENCES, "bank", layer=1)
+    assert "Same sense: 1.00, 0.71. Other sense: 1.00, 0.35." in words
+    assert "“It closed.” alone and 0.35" in words
+
+
+def test_each_sentence_has_its_two_cosines_below_the_name_of_its_sense():
+    figure = figures.word_by_layer(VECTORS, SENSES, SENTENCES, layer=1)
+    right = figure.axes[1]
+    found, at = dots(right), rows(right)
+    assert sorted(at, key=at.get) == ["river", "It flooded.", "It is full.", "money", "It closed."]
+    for sentence, own, to_other in (
+        ("It flooded.", 0.5**0.5, 0),
+        ("It closed.", np.nan, 0.5**1.5),  # alone with its sense
+        ("It is full.", 0.5**0.5, 0.5**0.5),
+    ):
+        np.testing.assert_allclose(found[at[sentence], style.BLUE], own, atol=1e-9)
+        np.testing.assert_allclose(found[at[sentence], style.ORANGE], to_other, atol=1e-9)
+    low, high = right.get_xlim()
+    assert low < 0
+    assert 0.5**0.5 < high < 0.8
+    assert style.png(figure)
+
+
+def test_two_dots_in_one_place_are_both_seen():
+    right = figures.word_by_layer(VECTORS, SENSES, SENTENCES, layer=1).axes[1]
+    height = rows(right)["It is full."]
+    points = [line for line in right.lines if line.get_marker() == "o"]
+    back, front = (line for line in points if line.get_ydata()[0] == height)
+    assert back.get_markersize() > 1.5 * front.get_markersize()
+    assert back.get_zorder() < front.get_zorder()
+
+
+@pytest.mark.parametrize("n", [1, 20])
+def test_names_of_any_length_and_number_stay_left_of_the_dots_and_within_the_picture(n):
+    sentences = ["The 😀 " + "of a very long sentence " * 9, "", "It is <b>$x$."]
+    vectors = np.concatenate([VECTORS] * n, axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = figures.word_by_layer(vectors, SENSES * n, sentences * n, layer=0)
+        style.png(figure)
+    left, right = figure.axes
+    assert right.get_window_extent().width > 1.5 * style.DPI
+    for text in right.texts:
+        place, panel = text.get_window_extent(), right.get_window_extent()
+        assert left.get_window_extent().x1 < place.x0
+        assert place.x1 < panel.x0
+        assert panel.y0 < place.y0 <= place.y1 < panel.y1
+
+
+def test_sentences_and_layer_must_fit():
+    with pytest.raises(ShapeError, match="3 vectors need as many sentences, got 2"):
+        figures.word_by_layer(VECTORS, SENSES, SENTENCES[1:])
+    for draw in (figures.word_by_layer, figures.describe_word_by_layer):
+        with pytest.raises(ShapeError, match="layers 0 to 1, got layer 4"):
+            draw(VECTORS, SENSES, SENTENCES)

@@ -25,7 +25,7 @@ def looks_across(
 
     panels: (weights (T,), T tokens, T segments of 0 or 1, the index of the token that looks), one
     above the other. Weights below `least` and those within the first text have no line; the token
-    that looks and the one that it looks at most are blue.
+    that looks is blue, the one that it looks at most green, and the line between them thick.
     Returns the figure. Raises ShapeError for weights, tokens and segments that do not fit, or for
     a token that looks and is not of the first text.
 
@@ -41,14 +41,15 @@ def looks_across(
             "looks_across needs at least one panel and a caption for each, got "
             f"{len(checked)} panels and {len(captions)} captions"
         )
-    widths = [_lay_out(names, segments)[1] for _, names, segments, _ in checked]
-    figure = style.blank(figure, max(widths) + 0.4, 1.75 * len(checked) + 0.5)
+    widest = max(width for _, names, segments, _ in checked for width in _widths(names, segments))
+    widest = max(widest, style.text_width(title, 12, "bold"))
+    figure = style.blank(figure, widest + 0.4, 1.75 * len(checked) + 0.5)
     rows = figure.subplots(len(checked), 1, squeeze=False)[:, 0]
     for axes, panel, caption in zip(rows, checked, captions, strict=True):
         _draw(axes, *panel, least)
-        axes.set(xlim=(-0.1, max(widths) + 0.1), ylim=(LOWER - 0.45, UPPER + 0.3))
+        axes.set(xlim=(-widest / 2 - 0.1, widest / 2 + 0.1), ylim=(LOWER - 0.45, UPPER + 0.3))
         axes.axis("off")
-        style.panel_title(axes, caption)
+        axes.set_title(caption, fontsize=10, fontweight="normal", pad=6)
     style.headline(figure, title)
     return figure
 
@@ -65,31 +66,45 @@ def _checked(weights, tokens, segments, focus):
     return weights, [token_name(token) for token in tokens], segments, focus
 
 
-def _lay_out(names, segments):
-    """Return the middle and width of each box, {index: (x, width)}, and the longer row's width."""
-    boxes, ends = {}, [0.0, 0.0]
-    for index, (name, segment) in enumerate(zip(names, segments, strict=True)):
-        width = 0.085 * len(name) + 0.22
-        boxes[index] = ends[segment] + width / 2, width
-        ends[segment] += width + GAP
-    return boxes, max(ends) - GAP
+def _width(name):
+    return 0.085 * len(name) + 0.22  # inches
+
+
+def _widths(names, segments):
+    """Return the width of the first text's row and of the second's."""
+    pairs = [*zip(names, segments, strict=True)]
+    rows = [[_width(name) for name, segment in pairs if segment == row] for row in (0, 1)]
+    return [sum(row) + GAP * (len(row) - 1) for row in rows]
+
+
+def _middles(names, segments):
+    """Return the middle of each box; both rows are centred on 0, so that lines stay short."""
+    ends = [-width / 2 for width in _widths(names, segments)]
+    middles = []
+    for name, segment in zip(names, segments, strict=True):
+        middles.append(ends[segment] + _width(name) / 2)
+        ends[segment] += _width(name) + GAP
+    return middles
 
 
 def _draw(axes, weights, names, segments, focus, least):
-    boxes, _ = _lay_out(names, segments)
+    middles = _middles(names, segments)
     below = np.flatnonzero((weights >= least) & np.array(segments, dtype=bool))
     most = max(below, key=lambda index: weights[index], default=None)
+    looks = {most: {"fill": style.PALE_GREEN, "edge": style.GREEN}}
+    looks[focus] = {"fill": style.PALE_BLUE, "edge": style.BLUE}
     for index, name in enumerate(names):
-        x, width = boxes[index]
-        lit = index in (focus, most)
-        look = {"fill": style.PALE_BLUE, "edge": style.BLUE} if lit else {}
-        _box(axes, x, LOWER if segments[index] else UPPER, name, width, fontsize=10, **look)
+        row = LOWER if segments[index] else UPPER
+        _box(axes, middles[index], row, name, _width(name), fontsize=10, **looks.get(index, {}))
     for index in below:
-        (start, _), (end, _) = boxes[focus], boxes[index]
-        line = {"color": style.BLUE, "linewidth": 0.5 + 4 * weights[index], "zorder": 2}
-        axes.plot([start, end], [UPPER - 0.16, LOWER + 0.16], **line)
+        line = {"color": style.MUTED, "linewidth": 0.5 + 4 * weights[index], "zorder": 1}
         label = {"ha": "center", "va": "center", "fontsize": 9.5, "color": style.MUTED}
-        axes.text(end, LOWER - 0.3, f"{weights[index]:.2f}", **label)
+        if index == most:
+            line |= {"color": style.BLUE, "linewidth": 2.5 + 4 * weights[index], "zorder": 2}
+            label |= {"color": style.INK, "fontweight": "bold"}
+        # The ends are under the boxes, so that no corner of a thick line stands out.
+        axes.plot([middles[focus], middles[index]], [UPPER - 0.1, LOWER + 0.1], **line)
+        axes.text(middles[index], LOWER - 0.3, f"{weights[index]:.2f}", **label)
 
 
 def describe_looks_across(weights, tokens, segments, focus, least=0.05):

@@ -6,8 +6,10 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.generation import token_name
 
-ROW_COLOURS = {"token": "#cfe5f3", "segment": "#f6dcc8", "position": "#cdeadf"}
-SECOND_SEGMENT = "#eab98f"
+# Tints of the pink that the machine's three tables have; the two segments are a shade apart.
+TABLES = {"token": "#f2dceb", "A": "#e9c3da", "B": "#d99abf", "position": "#faf0f6"}
+WIDTH = 8.8  # inches, as wide as the chapter's other pictures
+WIDEST = 1.1  # of a column; few tokens make a narrower picture
 
 
 def _box(axes, x, y, text, width, *, fill=style.CARD, edge=style.MUTED, **words):
@@ -93,8 +95,8 @@ def _objective(axes, column, shift, reads, targets, may_look):
             _box(axes, upper, 1.54, targets[t], width, fill="#f6dcc8", edge=style.ORANGE)
     for x, name in zip(at, reads, strict=True):
         masked = name == "[MASK]"
-        _box(axes, x, 0, name, width, fill=style.MUTED if masked else style.CARD,
-             color="white" if masked else style.INK)  # fmt: skip
+        look = {"fill": style.PALE_BLUE, "edge": style.BLUE} if masked else {}
+        _box(axes, x, 0, name, width, **look)
     for y, text in ((0, "reads"), (1.0, "position"), (1.54, "must say")):
         axes.text(-1.0 - column / 2, y, text, va="center", color=style.MUTED, fontsize=9.5)
     axes.axis("off")
@@ -131,41 +133,57 @@ def _checked_rows(tokens, segments):
 
 @style.styled
 def input_representation(tokens, segments, title="", figure=None):
-    """The three vectors that are added for each token of BERT's input, as stacked rows.
+    r"""The three vectors that are added for each token of BERT's input, as stacked rows.
 
-    tokens: T strings with [CLS] and [SEP]; segments: T numbers, 0 or 1. Returns the figure.
-    Raises ShapeError when the two disagree.
+    tokens: T strings with [CLS] and [SEP]; segments: T numbers, 0 or 1. The tables have the pink
+    and the LayerNorm the yellow of the machine's picture. Returns the figure.
+    Raises ShapeError when tokens and segments disagree.
 
     >>> figure = input_representation(["[CLS]", "so", "[SEP]"], [0, 0, 0], "Three are added")
-    >>> [text.get_text() for text in figure.axes[0].texts][1:4]
-    ['E [CLS]', '+', 'E A']
+    >>> print(*(text.get_text() for text in figure.axes[0].texts[:4]))
+    [CLS] $E_{\text{[CLS]}}$ + $E_{\text{A}}$
     """
     names = _checked_rows(tokens, segments)
-    column = max(0.72, 0.095 * (max(map(len, names)) + 2) + 0.2)
-    figure = style.blank(figure, 1.7 + column * len(names), 3.8)
+    label = style.text_width("first layer reads", 10) + 0.15
+    widest = max(0.12 + style.text_width(name, 8) for name in names)  # an E and its index
+    widest = max(widest, *(style.text_width(name, 10, "bold") for name in names))
+    column = max(min((WIDTH - label) / len(names), WIDEST), widest + 0.16)
+    width, box = label + column * len(names) + 0.2, column - 0.07
+    figure = style.blank(figure, width, 3.15)
     axes = figure.subplots()
-    large = {"fontsize": 12}  # the drawing is wide, and shown as narrow as the others
-    heights = {"token": 2.1, "segment": 1.4, "position": 0.7}
+    heights = {"token": 1.95, "segment": 1.45, "position": 0.95}
+    large = {"fontsize": 10}
+    middle = {"ha": "center", "va": "center", **large}
+    math = {"parse_math": True, "math_fontfamily": "dejavusans", "fontsize": 11.5}
     last = column * (len(names) - 1)
     for position, (name, segment) in enumerate(zip(names, segments, strict=True)):
         x = column * position
-        axes.text(x, 2.62, name, ha="center", va="center", fontweight="bold", **large)
+        axes.text(x, 2.34, name, fontweight="bold", **middle)
         texts = {"token": name, "segment": "AB"[segment], "position": str(position)}
         for row, y in heights.items():
-            fill = SECOND_SEGMENT if row == "segment" and segment else ROW_COLOURS[row]
-            _box(axes, x, y, f"E {texts[row]}", 0.88 * column, fill=fill, **large)
+            fill = TABLES[texts[row] if row == "segment" else row]
+            _box(axes, x, y, _with_index("E", texts[row]), box, fill=fill, edge=style.PINK, **math)
             if row != "position":
-                axes.text(x, y - 0.36, "+", ha="center", va="center", color=style.MUTED, **large)
-        _box(axes, x, -0.35, f"x {position}", 0.88 * column, edge=style.INK, **large)
+                axes.text(x, y - 0.25, "+", color=style.MUTED, **middle)
+        _box(axes, x, -0.01, _with_index("x", position), box, edge=style.INK, **math)
     bar = "the sum of each column goes through a LayerNorm"
-    _box(axes, last / 2, 0.2, bar, last + 0.88 * column, fill=style.PALE_GREY, **large)
-    for text, y in (*heights.items(), ("first layer reads", -0.35)):
+    if style.text_width(bar, 10) > last + box:
+        bar = "LayerNorm"
+    norm = {"fill": style.PALE_AMBER, "edge": style.AMBER}
+    _box(axes, last / 2, 0.47, bar, last + box, **norm, **large)
+    for text, y in (*heights.items(), ("first layer reads", -0.01)):
         where = {"ha": "right", "va": "center", "color": style.MUTED} | large
-        axes.text(-0.55 * column, y, text, **where)
-    axes.set(xlim=(-1.5 - column / 2, column * (len(names) - 0.45)), ylim=(-0.6, 2.85))
+        axes.text(-box / 2 - 0.1, y, text, **where)
+    axes.set(xlim=(-box / 2 - label, last + box / 2 + 0.05), ylim=(-0.2, 2.5))
     axes.axis("off")
-    axes.set_title(title, fontsize=15)
+    style.headline(figure, title)
     return figure
+
+
+def _with_index(letter, index):
+    """Return a letter with an index below it, as mathtext; the index is any text."""
+    index = "".join("\\" + c if c in "\\{}$" else c for c in str(index))
+    return rf"${letter}_{{\text{{{index}}}}}$"
 
 
 def describe_input_representation(tokens, segments):

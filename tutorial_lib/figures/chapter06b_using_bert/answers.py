@@ -1,11 +1,8 @@
 """Answers marked in a text, as a search engine shows them: what was asked, the text, the answer."""
 
-from functools import cache
 from typing import NamedTuple
 
-from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyBboxPatch, Rectangle
-from matplotlib.textpath import text_to_path
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
@@ -95,12 +92,9 @@ def _sticks(words, i):
     return words[i - 1] in ("(", "-")
 
 
-@cache
 def width_of(text, weight="normal"):
     """Return the inches that a text takes at SIZE points."""
-    font = FontProperties(family="DejaVu Sans", size=SIZE, weight=weight)
-    # A canvas sets its letters a little wider, and a title's margins make an inch a little shorter.
-    return 1.04 * text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
+    return style.text_width(text, SIZE, weight)
 
 
 def spots_of(words, spans=()):
