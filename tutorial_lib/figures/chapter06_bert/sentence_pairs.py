@@ -4,12 +4,12 @@ from matplotlib.patches import Rectangle
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
-from tutorial_lib.figures.chapter06_bert.inputs import ROW_COLOURS, SECOND_SEGMENT, _box
+from tutorial_lib.figures.chapter06_bert.inputs import TABLES, _box
 from tutorial_lib.figures.charts import draw_unknown
 from tutorial_lib.figures.diagrams import arrow
 
 GAP = 0.14  # inches between two sentences
-TINTS = ROW_COLOURS["segment"], SECOND_SEGMENT  # of the segments A and B
+TINTS = TABLES["A"], TABLES["B"]  # of the two segments
 SCENES, READ = (2.5, 1.5), (0.45, 0.0)  # heights of the scenes, and of what BERT reads
 CLASSES = "class 0", "class 1"
 
