@@ -46,6 +46,7 @@ def test_a_measure_without_any_score_is_drawn(value, shown):
 @pytest.mark.parametrize("measures", [["found"], ["found", "named"]])
 def test_a_question_is_a_full_outline_with_the_size_and_the_axis_of_its_answer(measures):
     look = {"most": 1, "form": "{:.2f}", "colours": {"a table": GREY}, "group": 1}
+    look["notes"] = {measures[-1]: {"BERT": "with both sides of the gap"}}
     answer = {measure: {"a table": 0.4, "BERT": 0.5} for measure in measures}
     asked = {measure: {"a table": 0.4, "BERT": None} for measure in measures}
     known, unknown = (figures.score_bars(of, "Who finds more?", **look) for of in (answer, asked))

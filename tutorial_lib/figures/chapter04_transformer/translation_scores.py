@@ -31,8 +31,9 @@ def score_bars(
     scores maps a measure to a dict of system -> number: None where it is not known yet, which is
     drawn as a dashed outline with a question mark, NaN where the measure makes no sense. form: how
     numbers are written, or {measure: form}. most: the length of a full bar, 100 for percentages;
-    left out, each panel goes to its own largest number, so a question needs it to have the axis of
-    its answer. A single panel is wide, with its measure in small letters under the title.
+    left out, each panel goes to its own largest number, so a question needs it, and the same
+    notes, to have the axis of its answer. A single panel is wide, with its measure in small letters
+    under the title.
 
     Names in `lit` are orange; colours maps some others to a colour. The numbers of the names in
     `bold` are bold; notes {measure: {name: text}} are small beside the numbers. group: how many
@@ -65,26 +66,24 @@ def score_bars(
         line = np.where(unknown, 0, top)  # an outline stands for the whole of it
         axes.barh(rows, line, color=GRID, height=0.06)
         axes.barh(rows, np.nan_to_num(lengths), color=fills, height=0.62)
-        # A wide panel would leave too much of itself to the numbers.
-        reach = top / (1 - (0.6 + extra) / (figure.get_figwidth() - long)) if alone else 1.42 * top
+        reach = 1.42 * top
+        if alone or notes:  # the inches of a number and the longest note, in a panel of any width
+            panel_width = (figure.get_figwidth() - long) / len(scores)
+            reach = top / (1 - (0.6 + extra) / panel_width)
         for row, name, length, fill, asked in zip(
             rows, names, lengths, fills, unknown, strict=True
         ):
             if asked:
                 draw_unknown(axes, row, top, 0.62, fill)
                 continue
-            known = not math.isnan(length)
             written = form if isinstance(form, str) else form[measure]
-            text = written.format(length) if known else "none"
+            known = not math.isnan(length)
             # The number of a bar that cannot be seen has the bar's colour.
             colour = ORANGE if length == 0 and fill == ORANGE else INK if known else MUTED
             look = {"color": colour, "fontweight": "bold" if name in bold else "normal"}
-            x = (1.015 if alone else 1.05) * top
-            number = axes.text(x, row, text, va="center", fontsize=9.5, **look)
-            note = (notes or {}).get(measure, {}).get(name)
-            if note:
-                beside = {"xycoords": number, "textcoords": "offset points", "va": "center"}
-                axes.annotate(note, (1, 0.5), (6, 0), fontsize=8.5, color=MUTED, **beside)
+            text = written.format(length) if known else "none"
+            note = (notes or {}).get(measure, {}).get(name, "")
+            _write(axes, (1.015 if alone else 1.05) * top, row, text, note, **look)
         axes.set_xlim(0, reach)
         axes.set_yticks(rows, names)
         axes.set_xticks([])
@@ -99,6 +98,14 @@ def score_bars(
     panels[0].invert_yaxis()
     headline(figure, title)
     return figure
+
+
+def _write(axes, x, row, text, note, **look):
+    """Write a number at the end of its row, and a note beside it."""
+    number = axes.text(x, row, text, va="center", fontsize=9.5, **look)
+    if note:
+        beside = {"xycoords": number, "textcoords": "offset points", "va": "center"}
+        axes.annotate(note, (1, 0.5), (6, 0), fontsize=8.5, color=MUTED, **beside)
 
 
 def _check_names(scores, names, lit, colours, bold, notes):
