@@ -8,6 +8,7 @@ from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
     cloze_by_counting,
     cloze_share,
+    cloze_share_up_to_gap,
     found_by_counting,
     found_by_what_is_read,
     gaps_held_out,
@@ -42,6 +43,31 @@ def test_gaps_of_any_length_are_asked_as_if_each_were_alone():
     alone = [cloze_share(bert, [gap], words) for gap in gaps]
     assert 0 < sum(alone) < 12
     assert cloze_share(bert, gaps, words) == pytest.approx(sum(alone) / 12)
+
+
+class AfterThouComesArt:
+    """Stands for a GPT: finds "art" likeliest after "thou", and "she" everywhere else."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+
+    def __call__(self, ids):
+        logits = torch.zeros(*ids.shape, self.tokenizer.vocab_size)
+        logits[..., self.tokenizer.vocab.index("she")] = 1
+        is_thou = ids == self.tokenizer.vocab.index("thou")
+        logits[..., self.tokenizer.vocab.index("art")] = torch.where(is_thou, 9.0, 0.0)
+        return logits
+
+
+def test_a_gpt_answers_from_the_left_side_alone():
+    gpt = AfterThouComesArt(load_checkpoint("play-bert").tokenizer)
+    gaps = [
+        ("and then thou ", "art", " a villain."),
+        ("o ", "she", " thou art."),
+        ("a ", "art", "."),
+    ]
+    assert cloze_share_up_to_gap(gpt, gaps, {"art", "she", "king"}) == pytest.approx(2 / 3)
+    assert cloze_share_up_to_gap(gpt, gaps, {"she", "king"}) == pytest.approx(1 / 3)
 
 
 def test_the_gaps_are_frequent_words_of_one_token_with_a_text_on_both_sides():

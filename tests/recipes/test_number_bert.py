@@ -15,6 +15,7 @@ from tutorial_lib.recipes.number_bert import (
     gaps,
     numbers,
     packed,
+    share_filled,
     split,
 )
 
@@ -199,3 +200,18 @@ def test_attention_to_the_other_text_is_counted_without_the_special_tokens(model
         for weight in block.attention.parameters():
             weight.data.zero_()  # all scores are 0
     assert torch.allclose(attention_across(alike, asked), torch.tensor(3 / 10))
+
+
+def test_a_rival_that_asks_the_model_fills_as_many_as_the_model(model):
+    tokenizer = model.tokenizer
+
+    @torch.no_grad()
+    def model_says(words, gap):
+        ids = torch.tensor([[tokenizer.vocab.index(word) for word in words]])
+        is_sep = (ids == tokenizer.sep_id).long()
+        segments = (is_sep.cumsum(dim=1) > is_sep).long()
+        return tokenizer.vocab[int(model.mlm_logits(model(ids, segments))[0, gap].argmax())]
+
+    assert share_filled(model_says, tokenizer) == pytest.approx(
+        number_bert.evaluate(model)["found"]
+    )

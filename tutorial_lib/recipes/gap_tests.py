@@ -169,6 +169,20 @@ def cloze_share(model, gaps, words):
     return share_of_true(answers[logits[:, answers].argmax(dim=-1)] == tokens.targets)
 
 
+@torch.no_grad()
+def cloze_share_up_to_gap(gpt, gaps, words):
+    """Return how often a GPT with a tokenizer finds the word of each gap from its left side.
+
+    Only `words`, one token each, may be answered. It reads each text once.
+    """
+    tokens = _cloze_tokens(gaps, gpt.tokenizer)
+    answers = torch.tensor(_ids_of(words, gpt.tokenizer))  # (N,)
+    before = tokens.chosen.roll(-1, dims=1)  # the position that predicts the gap
+    parts = zip(tokens.ids.split(100), before.split(100), strict=True)
+    logits = torch.cat([gpt(ids)[at] for ids, at in parts])  # (B, V): one gap a row
+    return share_of_true(answers[logits[:, answers].argmax(dim=-1)] == tokens.targets)
+
+
 def cloze_by_counting(texts, gaps, words, tokenizer):
     """Return how often each way of `said_by_counting` in texts finds the word of each gap.
 

@@ -154,6 +154,21 @@ def gaps(tokenizer, seed=0, share=SETTINGS["share"]):
     return MaskedTokens(changed, segments, mask, drawn.chosen, drawn.targets)
 
 
+def share_filled(rival, tokenizer):
+    """Return the share of the gaps of `gaps` that a function fills, whatever it goes by.
+
+    rival(words, gap) is given the tokens of a pair and the index of one [MASK] among them, and
+    returns a word.
+    """
+    asked = gaps(tokenizer)
+    said = []
+    for ids, real, chosen in zip(asked.ids, asked.mask, asked.chosen, strict=True):
+        words = [tokenizer.vocab[i] for i in ids[real]]
+        said += [rival(list(words), gap) for gap in chosen.nonzero().flatten().tolist()]
+    true = [tokenizer.vocab[i] for i in asked.targets]
+    return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
+
+
 @torch.no_grad()
 def evaluate(model):
     """Return how many gaps of the numbers held out are found, by tables and by the model.

@@ -130,7 +130,7 @@ million parameters”. To check such numbers, write `bert_size(vocab_size, d_mod
 context)`, the number of parameters of a BERT. Count the three tables (that of the segments has two
 rows), their LayerNorm, all layers with two LayerNorms each, and the pooler, one linear map from D
 to D, but nothing else of the two output heads. The feed-forward layer is 4 D wide inside, and all
-linear maps have biases. One of the five arguments changes nothing.
+linear maps have biases.
 
 MiniLM is a good test: 30,522 tokens, width 384, 6 layers, 12 heads, context 512, and its file holds
 22,713,216 numbers.

@@ -308,7 +308,7 @@ def only_the_chosen_count(answer):
 PRETRAINING_STEP = Write(
     id="6.7",
     title="The whole step",
-    level="hard",
+    level="medium",
     text="""
 Write `pretraining_step(model, optimizer, inputs, segments, mask, ids, chosen, is_next)`, one step
 of the training of **your BERT**: the optimizer takes **one** step on the sum of both losses.

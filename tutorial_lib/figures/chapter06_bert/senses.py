@@ -108,7 +108,8 @@ def word_by_layer(vectors, senses, sentences, word="bank", title="", *, layer=4,
     figure.text(
         LEFT_PANEL[0] / WIDTH, top, "each sentence, and the mean (thick)", color=style.MUTED
     )
-    words = f"each sentence after layer {layer}" if layer else "each sentence at the input"
+    passed = f"after {layer} layer{'s' * (layer > 1)}" if layer else "before the first layer"
+    words = f"each sentence {passed}"
     figure.text(labels / WIDTH, top, words, color=style.MUTED)
     corner = {"loc": "lower right", "bbox_to_anchor": ((WIDTH - 0.1) / WIDTH, top - 0.08 / height)}
     figure.legend(handles=left.lines[-len(KINDS) :], ncols=len(KINDS), borderpad=0, **corner)
@@ -129,11 +130,11 @@ def _draw_layers(axes, kinds, layer):
     for name, cosines in kinds.items():
         look = {"color": KINDS[name], "linewidth": 3, "marker": "o", "markersize": 6}
         axes.plot(layers, np.nanmean(cosines, axis=1), label=name, zorder=3, **look)
-    axes.set_xticks(layers, ["input", *layers[1:]])
+    axes.set_xticks(layers)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel("after layer")
+    axes.set_xlabel("layers passed")
 
 
 def _draw_sentences(axes, kinds, layer, senses, names, to_names):
