@@ -8,7 +8,7 @@ from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
     cloze_by_counting,
     cloze_share,
-    cloze_share_up_to_gap,
+    cloze_share_of_gpt,
     found_by_counting,
     found_by_what_is_read,
     gaps_held_out,
@@ -46,28 +46,33 @@ def test_gaps_of_any_length_are_asked_as_if_each_were_alone():
 
 
 class AfterThouComesArt:
-    """Stands for a GPT: finds "art" likeliest after "thou", and "she" everywhere else."""
+    """Stands for a GPT: finds "she" likeliest everywhere, but "art" after "thou"."""
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
 
-    def __call__(self, ids):
+    def __call__(self, ids, last_only=False):
+        logits = self.logits(self.read(ids))
+        return logits[:, -1:] if last_only else logits
+
+    def read(self, ids):
+        return ids[..., None]  # (B, T, 1)
+
+    def logits(self, hidden):
+        ids, thou = hidden[..., 0], self.tokenizer.vocab.index("thou")
         logits = torch.zeros(*ids.shape, self.tokenizer.vocab_size)
-        logits[..., self.tokenizer.vocab.index("she")] = 1
-        is_thou = ids == self.tokenizer.vocab.index("thou")
-        logits[..., self.tokenizer.vocab.index("art")] = torch.where(is_thou, 9.0, 0.0)
+        logits[..., self.tokenizer.vocab.index("she")] = 1  # a higher id than that of "king"
+        logits[..., self.tokenizer.vocab.index("art")] = torch.where(ids == thou, 9.0, 0.0)
         return logits
 
 
-def test_a_gpt_answers_from_the_left_side_alone():
-    gpt = AfterThouComesArt(load_checkpoint("play-bert").tokenizer)
-    gaps = [
-        ("and then thou ", "art", " a villain."),
-        ("o ", "she", " thou art."),
-        ("a ", "art", "."),
-    ]
-    assert cloze_share_up_to_gap(gpt, gaps, {"art", "she", "king"}) == pytest.approx(2 / 3)
-    assert cloze_share_up_to_gap(gpt, gaps, {"she", "king"}) == pytest.approx(1 / 3)
+def test_a_gpt_uses_the_right_side_only_by_trying_every_word():
+    gpt = AfterThouComesArt(load_checkpoint("shakespeare-bert").tokenizer)
+    gaps = [("and then ", "thou", " art a villain."), ("and then ", "she", ".")]
+    words = {"thou", "king", "she"}
+    assert cloze_share_of_gpt(gpt, gaps, words, whole=False) == 0.5  # she, both times
+    assert cloze_share_of_gpt(gpt, gaps, words) == 1
+    assert cloze_share_of_gpt(gpt, gaps, {"king", "she"}) == 0.5  # nobody may say "thou"
 
 
 def test_the_gaps_are_frequent_words_of_one_token_with_a_text_on_both_sides():

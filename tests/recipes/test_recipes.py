@@ -17,7 +17,7 @@ from tutorial_lib.recipes.__main__ import main
 # Runs record these now; the package's files of schema 1 come from runs that did not.
 NEW = {"recipe_sha256", "data_sha256"}
 # Trained models read given texts: nothing is drawn.
-WITHOUT_CHANCE = {"two-gpts"}
+WITHOUT_CHANCE = {"two-gpts", "play-gaps"}
 # One seed draws several pairs of things, a row each: the pairs are the repeats.
 REPEATED_IN_PAIRS = {"who-is-where"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
@@ -29,6 +29,7 @@ INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", 
 # They take no step of an optimizer that could be interrupted.
 UNTRAINED = {
     "speech-vectors", "prompting", "two-gpts", "frozen-features", "picture-costs", "who-is-where",
+    "play-gaps",
 }  # fmt: skip
 TABLES = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "table"]
 CHECKPOINTS = [recipe.name for recipe in recipes.RECIPES.values() if recipe.kind == "checkpoint"]

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.embeddings import words_of
@@ -170,17 +171,27 @@ def cloze_share(model, gaps, words):
 
 
 @torch.no_grad()
-def cloze_share_up_to_gap(gpt, gaps, words):
-    """Return how often a GPT with a tokenizer finds the word of each gap from its left side.
+def cloze_share_of_gpt(gpt, gaps, words, whole=True):
+    """Return how often a GPT with a tokenizer finds the word of each gap.
 
-    Only `words`, one token each, may be answered. It reads each text once.
+    Only `words`, one token each, may be answered. whole: the GPT reads the text once with each of
+    them in the gap, and takes the word that makes the whole text most probable. Otherwise it reads
+    up to the gap, once.
     """
     tokens = _cloze_tokens(gaps, gpt.tokenizer)
     answers = torch.tensor(_ids_of(words, gpt.tokenizer))  # (N,)
-    before = tokens.chosen.roll(-1, dims=1)  # the position that predicts the gap
-    parts = zip(tokens.ids.split(100), before.split(100), strict=True)
-    logits = torch.cat([gpt(ids)[at] for ids, at in parts])  # (B, V): one gap a row
-    return share_of_true(answers[logits[:, answers].argmax(dim=-1)] == tokens.targets)
+    said = []
+    for padded_ids, real in zip(tokens.ids, tokens.mask, strict=True):
+        ids = padded_ids[real]  # (T,)
+        gap = int((ids == gpt.tokenizer.mask_id).nonzero())
+        log_p = gpt(ids[None, :gap], last_only=True)[0, -1].log_softmax(dim=-1)[answers]  # (N,)
+        if whole:
+            filled = ids.repeat(len(answers), 1)
+            filled[:, gap] = answers
+            after = gpt.logits(gpt.read(filled[:, :-1])[:, gap:])  # (N, T - gap - 1, V)
+            log_p -= F.cross_entropy(after.mT, filled[:, gap + 1 :], reduction="none").sum(dim=1)
+        said.append(answers[log_p.argmax()])
+    return share_of_true(torch.stack(said) == tokens.targets)
 
 
 def cloze_by_counting(texts, gaps, words, tokenizer):

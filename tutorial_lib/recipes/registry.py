@@ -213,6 +213,12 @@ RECIPES = {
             "PlayGPT, as large and as long trained, which reads the same plays from the left",
         ),
         Recipe(
+            "play-gaps",
+            "play_gaps",
+            "table",
+            "PlayBERT and PlayGPT at the same gaps: one pass, or one for every word",
+        ),
+        Recipe(
             "number-bert",
             "number_bert",
             "checkpoint",

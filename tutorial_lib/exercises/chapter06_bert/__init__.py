@@ -5,6 +5,7 @@ from tutorial_lib.exercises.chapter06_bert.curve import MLM_CURVE
 from tutorial_lib.exercises.chapter06_bert.logits import WORD_LOGITS
 from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
+from tutorial_lib.exercises.chapter06_bert.rival import RIVAL
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
 from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
 from tutorial_lib.exercises.chapter06_bert.step import PRETRAINING_STEP
@@ -22,6 +23,7 @@ EXERCISES = (
     MLM_CURVE,
     PRETRAINING_STEP,
     COPIED_SHARE,
+    RIVAL,
     TEXT_LOG_PROBS,
 )
 
