@@ -173,6 +173,10 @@ if TYPE_CHECKING:
         describe_layer_scores,
         layer_scores,
     )
+    from tutorial_lib.figures.chapter06b_using_bert.span_pairs import (
+        describe_span_pairs,
+        span_pairs,
+    )
     from tutorial_lib.figures.chapter06b_using_bert.tasks import (
         describe_named_speeches,
         named_speeches,

@@ -52,7 +52,7 @@ def test_one_head_alone_has_its_size_and_its_labels():
         cells = [p for p in patches if style.to_hex(p.get_edgecolor()) == style.ORANGE]
         dark = [p for p in cells if style.to_hex(p.get_facecolor()) == style.ORANGE]
         grey = sum(style.to_hex(p.get_facecolor()) == style.PALE_GREY for p in cells)
-        assert grey == {"sentence": 0, "token": 3 * 3, "span": 2 * 3}[name]  # [CLS], twice [SEP]
+        assert grey == {"token": 3 * 3, "span": 2 * 3}[name]  # [CLS], twice [SEP]
         return texts(figure), len(cells), sorted((p.get_y(), p.get_x()) for p in dark)
 
     shown, cells, dark = filled("token", [("O", 1), ("B", 3)])
@@ -64,9 +64,6 @@ def test_one_head_alone_has_its_size_and_its_labels():
     _, cells, dark = filled("span", [("start", 3), ("end", 3)])
     assert cells == 2 * 5
     assert len({x for _, x in dark}) == 1
-    shown, cells, dark = filled("sentence", [("rotten", 0)])
-    assert "their mean" in shown
-    assert (cells, len(dark)) == (2, 1)
 
 
 def test_words_and_ids_must_agree(model):

@@ -76,9 +76,10 @@ RECALL = (
 PREDICTIONS = (
     Prediction(
         id="P6b.1",
-        key="labels_to_match_word_counts",
-        question="Film reviews: counting words reaches 0.73 with 4,000 labels. With how many does "
-        "a fine-tuned MiniLM first do as well: 250, 1,000 or 4,000?",
+        key="accuracy_with_250_labels",
+        question="Film reviews: counting words reaches 0.73 with 4,000 labels. What accuracy does "
+        "a MiniLM reach that is fine-tuned on 250, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P6b.2",

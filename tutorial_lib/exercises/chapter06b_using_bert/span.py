@@ -247,7 +247,8 @@ there, or ends there. Write `best_span(start_logits, end_logits, allowed, longes
 Take the pair with the highest `start_logits[start] + end_logits[end]`. But the end must not come
 before the start, and the answer has at most `longest` tokens, because real answers are short.
 Both ends must be allowed: `allowed` (T,) is True on one unbroken stretch of tokens, such as all but
-[CLS], [SEP] and the padding, so you need not check what lies between. Loops are fine.
+[CLS], [SEP] and the padding, so you need not check what lies between. There is always such a pair,
+and on a tie any of the best will do. Loops are fine.
 """,
     hints=(
         "Two loops do: over all starts, and for each over the ends that may belong to it. Keep the "

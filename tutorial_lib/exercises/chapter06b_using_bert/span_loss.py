@@ -229,8 +229,9 @@ SPAN_LOSS = Write(
     text="""
 Write `span_loss(hidden, head, allowed, starts, ends)`. The head, a linear layer, gives two scores
 for each token's vector: number 0 for *the answer starts here*, number 1 for *it ends here*. A token
-that is not allowed must get probability 0. Take a cross-entropy over the tokens for the start, and
-one for the end, each averaged over the texts. Return their sum.
+that is not allowed must get probability 0; the true starts and ends are always allowed. Take a
+cross-entropy over the tokens for the start, and one for the end, each averaged over the texts.
+Return their sum.
 """,
     hints=(
         "`head(hidden)` is (B, T, 2). What are the classes of the first cross-entropy: the two "

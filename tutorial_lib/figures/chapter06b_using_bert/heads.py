@@ -97,23 +97,23 @@ def body_and_heads(model, ids, words, title="", figure=None):
     return figure
 
 
-LABELS = {"sentence": ("rotten", "fresh"), "token": ("O", "B", "I"), "span": ("start", "end")}
+LABELS = {"token": ("O", "B", "I"), "span": ("start", "end")}
 
 
 @style.styled
 def one_head(name, d_model, words, right, title="", figure=None):
     """One linear head on a worked sentence, from below: words, body, vectors, head, labels.
 
-    name: "sentence", "token" or "span"; d_model: the numbers of a vector; words: T strings; right:
-    (label, place) pairs, filled: place is a token, or 0 for the whole sentence. Cells that touch
-    share one softmax; [CLS] and [SEP], which have no label, are grey. Returns the figure.
+    name: "token" or "span"; d_model: the numbers of a vector; words: T strings; right: (label,
+    place) pairs, filled: place is a token. Cells that touch share one softmax; [CLS] and [SEP],
+    which have no label, are grey. Returns the figure.
 
     >>> figure = one_head("span", 4, ["call", "ann"], [("start", 1), ("end", 1)])
     >>> [text.get_text() for text in figure.axes[0].texts][-3:]
     ['span head, 4 → 2: 10 parameters', 'end', 'start']
     """
     labels, n = LABELS[name], len(words)
-    low = 2.35 if name == "sentence" else 1.8  # of the head's box
+    low = 1.8  # of the head's box
     cells = low + 0.8
     tall, apart = 0.27, 0.12 if name == "span" else 0.0  # of a row of labels, and between two
     top = cells + len(labels) * (tall + apart)
@@ -133,21 +133,11 @@ def one_head(name, d_model, words, right, title="", figure=None):
         _arrow(axes, x, 0.38, 0.56)
         _arrow(axes, x, 0.99, 1.17)
         axes.add_patch(Rectangle((x - 0.07, 1.18), 0.14, 0.36, **vector))
-        if name == "sentence":
-            axes.plot([x, centre], [1.57, 1.78], color=style.MUTED, linewidth=0.8)
-        else:
-            _arrow(axes, x, 1.57, low, style.ORANGE)
-            _arrow(axes, x, low + 0.46, cells - 0.04, style.ORANGE)
+        _arrow(axes, x, 1.57, low, style.ORANGE)
+        _arrow(axes, x, low + 0.46, cells - 0.04, style.ORANGE)
     half = step * n / 2
     rounded(axes, left, 0.57, 2 * half, 0.41, style.PALE_BLUE, style.BLUE, **LOOK)
     axes.text(centre, 0.775, "body", fontsize=11, fontweight="bold", **at)
-    if name == "sentence":
-        half = 2.2
-        axes.add_patch(Rectangle((centre - 0.07, 1.78), 0.14, 0.36, **vector))
-        axes.text(centre + 0.2, 1.96, "their mean", fontsize=10, va="center")
-        _arrow(axes, centre, 2.16, low, style.ORANGE)
-        _arrow(axes, centre, low + 0.46, cells - 0.04, style.ORANGE)
-        middles, step, left = [centre], 0.9, centre - 0.28
     rounded(axes, centre - half, low, 2 * half, 0.46, style.PALE_ORANGE, style.ORANGE, **LOOK)
     size = f"{d_model} → {len(labels)}: {len(labels) * (d_model + 1):,} parameters"
     says = f"{name} head, {size}"
@@ -158,7 +148,7 @@ def one_head(name, d_model, words, right, title="", figure=None):
         side = {"fontsize": 10.5, "ha": "right", "va": "center"}
         axes.text(left - 0.1, y + tall / 2, label, **side)
         for place, x in enumerate(middles):
-            outside = name != "sentence" and words[place] in MARKS
+            outside = words[place] in MARKS
             fill = style.PALE_GREY if outside else style.CARD
             fill = style.ORANGE if (label, place) in right else fill
             look = {"facecolor": fill, "edgecolor": style.ORANGE, "linewidth": 0.9}
@@ -222,7 +212,5 @@ def describe_one_head(name, words=(), right=()):
     'The token head reads each vector, one answer for each token. Labels: ask O, ann B.'
     """
     text = f"The {name} head reads {READS[name]}, {ANSWERS[name].partition(':')[0]}."
-    if name == "sentence" and words:
-        return f"{text} Label of “{' '.join(words)}”: {right[0][0]}."
     labels = ", ".join(f"{words[place]} {label}" for label, place in right)
     return f"{text} Labels: {labels}." if labels else text
