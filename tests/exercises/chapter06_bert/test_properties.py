@@ -4,6 +4,8 @@ import property_checks
 import pytest
 import torch
 
+from tutorial_lib.exercises.chapter06_bert.rival import WORDS
+
 
 def segments(first_own=0, second_own=1, padding=0, turned=False, cls=0):
     """Segment numbers counted token by token, with a choice of slips."""
@@ -175,6 +177,22 @@ def stretch(mean=False, sign=1, ahead=1, first=0, last=None, log=True):
     return answer
 
 
+def rival(swapped=False, to=str, skip=False, other=None):
+    """A rival that knows a dictionary, with a choice of slips."""
+
+    def answer(words, gap):
+        cut = words.index("[SEP]")
+        english, german = words[1:cut], words[cut + 1 : -1]
+        above = (gap < cut) != swapped
+        here, there = (english, german) if above else (german, english)
+        dictionary = {b: a for a, b in WORDS} if above else dict(WORDS)
+        found = [dictionary[word] for word in there if word in dictionary]
+        missing = found if skip else [word for word in found if word not in here]
+        return to(other or (missing[0] if missing else "und"))
+
+    return answer
+
+
 SETS = {
     "6.1": (
         masked_loss(),
@@ -335,6 +353,16 @@ SETS = {
         },
     ),
     "6.9": (
+        rival(),
+        {
+            "index": (rival(to=len), ["return a word, a string."]),
+            "always thousand": (rival(other="thousand"), ["It says the same word at each gap"]),
+            "languages exchanged": (rival(swapped=True), ["It answers in the wrong language"]),
+            "the first word": (rival(skip=True), ["of the gaps, and 0.6 is asked for. In “[CLS]"]),
+            "[MASK]": (rival(other="[MASK]"), ["It returns [MASK]: return the word"]),
+        },
+    ),
+    "6.10": (
         stretch(),
         {
             "a loss": (stretch(sign=-1), ["This has the sign of a loss"]),

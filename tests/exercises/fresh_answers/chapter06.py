@@ -556,6 +556,334 @@ def stretch_wrong_two(model, texts):
     return torch.stack([F.cross_entropy(model(t[None])[0, :-1], t[1:]) for t in texts])
 
 
+# 6.9
+EN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
+DE = (
+    "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+    " sechzehn siebzehn achtzehn neunzehn"
+).split()
+EN_TENS = "_ ten twenty thirty forty fifty sixty seventy eighty ninety".split()
+DE_TENS = "_ zehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
+TO_GERMAN = {
+    "zero": "null",
+    "one": "ein",
+    "two": "zwei",
+    "three": "drei",
+    "four": "vier",
+    "five": "fünf",
+    "six": "sechs",
+    "seven": "sieben",
+    "eight": "acht",
+    "nine": "neun",
+    "ten": "zehn",
+    "eleven": "elf",
+    "twelve": "zwölf",
+    "thirteen": "dreizehn",
+    "fourteen": "vierzehn",
+    "fifteen": "fünfzehn",
+    "sixteen": "sechzehn",
+    "seventeen": "siebzehn",
+    "eighteen": "achtzehn",
+    "nineteen": "neunzehn",
+    "twenty": "zwanzig",
+    "thirty": "dreißig",
+    "forty": "vierzig",
+    "fifty": "fünfzig",
+    "sixty": "sechzig",
+    "seventy": "siebzig",
+    "eighty": "achtzig",
+    "ninety": "neunzig",
+    "hundred": "hundert",
+    "thousand": "tausend",
+    "and": "und",
+}
+
+
+def rival_right_1(words, gap):
+    def english(n):
+        out = []
+        if n >= 1000:
+            out += [EN[n // 1000], "thousand"]
+        if n % 1000 >= 100:
+            out += [EN[n % 1000 // 100], "hundred"]
+        rest = n % 100
+        if out and rest:
+            out.append("and")
+        if rest >= 20:
+            out.append(EN_TENS[rest // 10])
+            if rest % 10:
+                out += ["-", EN[rest % 10]]
+        elif rest or not out:
+            out.append(EN[rest])
+        return out
+
+    def german(n):
+        out = []
+        if n >= 1000:
+            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
+        if n % 1000 >= 100:
+            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
+        rest = n % 100
+        if rest >= 20:
+            if rest % 10:
+                out += [DE[rest % 10].replace("eins", "ein"), "und"]
+            out.append(DE_TENS[rest // 10])
+        elif rest or not out:
+            out.append(DE[rest])
+        return out
+
+    votes = {}
+    for n in range(3000):
+        pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
+        if len(pair) != len(words):
+            continue
+        if all(w == "[MASK]" or w == p for w, p in zip(words, pair)):
+            votes[pair[gap]] = votes.get(pair[gap], 0) + 1
+    if votes:
+        return max(votes, key=votes.get)
+    return "hundred" if gap < words.index("[SEP]") else "hundert"
+
+
+def rival_right_2(words, gap):
+    middle = words.index("[SEP]")
+    english, german = words[1:middle], words[middle + 1 : -1]
+    to_english = {de: en for en, de in TO_GERMAN.items()}
+    to_english["eins"] = "one"
+    units = "one two three four five six seven eight nine".split()
+    tens = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+    in_german = gap > middle
+    own = german if in_german else english
+    other = english if in_german else german
+    at = gap - middle - 1 if in_german else gap - 1
+
+    def plain(word):
+        return to_english.get(word, word)
+
+    own = [plain(word) for word in own]
+    other = [plain(word) for word in other]
+    before = own[at - 1] if at > 0 else ""
+    after = own[at + 1] if at + 1 < len(own) else ""
+    left = len(own) - at - 1
+
+    def say(word):
+        if not in_german:
+            return word
+        return "eins" if word == "one" and not left else TO_GERMAN[word]
+
+    if not in_german:
+        if left and (after in units or before in tens) and before not in ["hundred", "thousand"]:
+            if before in tens:
+                return "-"
+        if left and after in tens and before in ["hundred", "thousand", "[MASK]"]:
+            return "and"
+        if before == "hundred":
+            return "and"
+        if left == 1 and len(german) >= 3 and german[-2] == "und":
+            return "-"
+        if left == 3 and len(german) >= 3 and german[-2] == "und":
+            return "and"
+    elif left == 1 and (before in units or after in tens) and "-" in english:
+        if at != 1 or "hundred" not in other[1:2] + own[1:2] or after in tens:
+            return "und"
+    if at == 1 and len(own) > 1:
+        if len(other) > 1 and other[1] in ["thousand", "hundred"]:
+            return say(other[1])
+        return say("thousand" if len(own) > 5 else "hundred")
+    if at == 3 and len(own) > 3:
+        if len(other) > 3 and other[3] == "hundred":
+            return say("hundred")
+    if at in [0, 2] and after in ["hundred", "thousand"]:
+        if len(other) > at and other[at] in units:
+            return say(other[at])
+        return say("one")
+    rest = list(other)
+    for word in own:
+        if word in rest:
+            rest.remove(word)
+    rest = [word for word in rest if word not in ["[MASK]", "-", "and", "hundred", "thousand"]]
+    if not rest:
+        return say("hundred")
+    if in_german and left == 2 and after in ["and", "[MASK]"]:
+        rest = [word for word in rest if word in units] or rest
+    elif not left and (before == "-" or in_german and before != "and"):
+        rest = [word for word in rest if word not in tens] or rest
+    elif in_german and not left or not in_german and left == 2:
+        rest = [word for word in rest if word in tens] or rest
+    return say(rest[-1])
+
+
+def rival_wrong_language(words, gap):
+    middle = words.index("[SEP]")
+    english, german = words[1:middle], words[middle + 1 : -1]
+    to_english = {de: en for en, de in TO_GERMAN.items()}
+    to_english["eins"] = "one"
+    known = [to_english.get(word, word) for word in (german if gap < middle else english)]
+    mine = [to_english.get(word, word) for word in (english if gap < middle else german)]
+    left = [word for word in known if word not in mine and word not in ["-", "[MASK]"]]
+    if not left:
+        return "hundert" if gap < middle else "hundred"
+    return TO_GERMAN[left[0]] if gap < middle else left[0]
+
+
+def rival_wrong_same_position(words, gap):
+    middle = words.index("[SEP]")
+    english, german = words[1:middle], words[middle + 1 : -1]
+    to_english = {de: en for en, de in TO_GERMAN.items()}
+    to_english["eins"] = "one"
+    if gap < middle:
+        at = gap - 1
+        return to_english.get(german[at], "and") if at < len(german) else "and"
+    at = gap - middle - 1
+    return TO_GERMAN.get(english[at], "und") if at < len(english) else "und"
+
+
+def rival_wrong_other_masks(words, gap):
+    def english(n):
+        out = []
+        if n >= 1000:
+            out += [EN[n // 1000], "thousand"]
+        if n % 1000 >= 100:
+            out += [EN[n % 1000 // 100], "hundred"]
+        rest = n % 100
+        if out and rest:
+            out.append("and")
+        if rest >= 20:
+            out.append(EN_TENS[rest // 10])
+            if rest % 10:
+                out += ["-", EN[rest % 10]]
+        elif rest or not out:
+            out.append(EN[rest])
+        return out
+
+    def german(n):
+        out = []
+        if n >= 1000:
+            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
+        if n % 1000 >= 100:
+            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
+        rest = n % 100
+        if rest >= 20:
+            if rest % 10:
+                out += [DE[rest % 10].replace("eins", "ein"), "und"]
+            out.append(DE_TENS[rest // 10])
+        elif rest or not out:
+            out.append(DE[rest])
+        return out
+
+    votes = {}
+    for n in range(3000):
+        pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
+        if len(pair) != len(words):
+            continue
+        if all(i == gap or words[i] == pair[i] for i in range(len(words))):
+            votes[pair[gap]] = votes.get(pair[gap], 0) + 1
+    if votes:
+        return max(votes, key=votes.get)
+    return "hundred" if gap < words.index("[SEP]") else "hundert"
+
+
+def rival_wrong_index(words, gap):
+    def english(n):
+        out = []
+        if n >= 1000:
+            out += [EN[n // 1000], "thousand"]
+        if n % 1000 >= 100:
+            out += [EN[n % 1000 // 100], "hundred"]
+        rest = n % 100
+        if out and rest:
+            out.append("and")
+        if rest >= 20:
+            out.append(EN_TENS[rest // 10])
+            if rest % 10:
+                out += ["-", EN[rest % 10]]
+        elif rest or not out:
+            out.append(EN[rest])
+        return out
+
+    def german(n):
+        out = []
+        if n >= 1000:
+            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
+        if n % 1000 >= 100:
+            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
+        rest = n % 100
+        if rest >= 20:
+            if rest % 10:
+                out += [DE[rest % 10].replace("eins", "ein"), "und"]
+            out.append(DE_TENS[rest // 10])
+        elif rest or not out:
+            out.append(DE[rest])
+        return out
+
+    middle = words.index("[SEP]")
+    for n in range(3000):
+        pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
+        if len(pair) != len(words):
+            continue
+        if all(w == "[MASK]" or w == p for w, p in zip(words, pair)):
+            return pair.index(pair[gap])
+    return middle
+
+
+def rival_wrong_order(words, gap):
+    def english(n):
+        out = []
+        if n >= 1000:
+            out += [EN[n // 1000], "thousand"]
+        if n % 1000 >= 100:
+            out += [EN[n % 1000 // 100], "hundred"]
+        rest = n % 100
+        if out and rest:
+            out.append("and")
+        if rest >= 20:
+            out.append(EN_TENS[rest // 10])
+            if rest % 10:
+                out += ["-", EN[rest % 10]]
+        elif rest or not out:
+            out.append(EN[rest])
+        return out
+
+    def german(n):
+        out = []
+        if n >= 1000:
+            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
+        if n % 1000 >= 100:
+            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
+        rest = n % 100
+        if rest >= 20:
+            out.append(DE_TENS[rest // 10])
+            if rest % 10:
+                out += ["und", DE[rest % 10]]
+        elif rest or not out:
+            out.append(DE[rest])
+        return out
+
+    votes = {}
+    for n in range(3000):
+        pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
+        if len(pair) != len(words):
+            continue
+        if all(w == "[MASK]" or w == p for w, p in zip(words, pair)):
+            votes[pair[gap]] = votes.get(pair[gap], 0) + 1
+    if votes:
+        return max(votes, key=votes.get)
+    return "hundred" if gap < words.index("[SEP]") else "hundert"
+
+
+def rival_wrong_two(words, gap):
+    middle = words.index("[SEP]")
+    english = words[1:middle]
+    at = gap - middle - 1
+    if at < 0:
+        at = gap - 1
+    if english[at] in TO_GERMAN:
+        return TO_GERMAN[english[at]]
+    return "hundert"
+
+
 RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
@@ -567,7 +895,8 @@ RIGHT = {
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.9": [stretch_right_1, stretch_right_2],
+    "6.9": [rival_right_1, rival_right_2],
+    "6.10": [stretch_right_1, stretch_right_2],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
     "6.4": [size_right_1, size_right_2],
 }
@@ -629,6 +958,14 @@ WRONG = {
         ),
     ],
     "6.9": [
+        ("returns an index", rival_wrong_index),
+        ("answers in the language of the other text", rival_wrong_language),
+        ("takes the German order for the English one", rival_wrong_order),
+        ("takes another [MASK] for a word", rival_wrong_other_masks),
+        ("takes the word at the same position of the other text", rival_wrong_same_position),
+        ("two: wrong language, and the same position", rival_wrong_two),
+    ],
+    "6.10": [
         ("a mean for each text", stretch_wrong_mean),
         ("a loss", stretch_wrong_sign),
         ("asks for the token just read", stretch_wrong_not_shifted),

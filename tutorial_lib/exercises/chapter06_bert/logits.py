@@ -423,7 +423,7 @@ WORD_LOGITS = Write(
     title="From ids to logits",
     level="medium",
     text="""
-Write the machine yourself: `word_logits(parts, ids, segments)` takes the tokens `ids` (B, T) and
+Assemble the machine: `word_logits(parts, ids, segments)` takes the tokens `ids` (B, T) and
 their `segments` (B, T), 0 or 1, and returns the logits of the *masked words* (B, T, V), at
 **every** position. No text is padded. From the bottom of the picture to its top, the parts are
 
