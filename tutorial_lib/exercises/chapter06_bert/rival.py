@@ -172,11 +172,16 @@ RIVAL = Write(
     level="hard",
     text="""
 Write a rival of NumberBERT by hand, without training anything. `rival(words, gap)` returns the word
-that is hidden at index `gap` of `words`. These are the tokens of one pair, a list of strings:
-[CLS], the English number, [SEP], the same number in German, [SEP]. 15 % of the words are hidden, so
-look out for more than one [MASK]. You know both languages, or can count in the 2,700 pairs
-(English, German) of `learned`; `numbers.tokenizer.encode(text).tokens` cuts one of their texts. The
-check asks at the gaps of the test above. The table fills 0.44 of them, yours must fill **0.6**.
+that is hidden at index `gap` of `words`, the tokens of one pair. `words[gap]` is "[MASK]", and so
+may others be: 15 % of the tokens are hidden, *and* and the hyphen among them. Here *forty* is
+hidden, and the German *hundert*:
+
+`["[CLS]", "two", "hundred", "and", "[MASK]", "-", "six", "[SEP]",`
+`"zwei", "[MASK]", "sechs", "und", "vierzig", "[SEP]"]`, gap 4
+
+You know both languages, or can count in `learned`, 2,700 pairs (English, German) of strings;
+`numbers.tokenizer.encode(text).tokens` cuts a string. The check asks at the gaps of the test above.
+The table fills 0.44 of them, yours must fill **0.6**. More than 0.9 is possible.
 """,
     hints=(
         "Find the two texts: the first [SEP] stands between them. On which side is the gap?",

@@ -27,7 +27,7 @@ def heads_off(looked, left, whole, xlabel, ylabel, title, lit=(), figure=None):
     for head in lit:
         if not all(0 <= place < size for place, size in zip(head, looked.shape, strict=True)):
             raise ShapeError(f"head {head} is not in {looked.shape[0]} layers of {looked.shape[1]}")
-    figure = blank(figure, 8.0, 3.9)
+    figure = blank(figure, 8.0, 3.2)
     axes = figure.subplots()
     axes.axhline(whole, color=MUTED, linewidth=1.2, zorder=0)
     right = 1.3 * looked.max()  # room for a name
