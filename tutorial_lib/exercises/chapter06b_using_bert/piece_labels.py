@@ -152,9 +152,13 @@ PIECE_LABELS = Symptom(
 Names are tagged by *word*, but BERT reads *pieces*: “Horatio” is `["ho", "##ratio"]`, and the whole
 word has one tag, O, B or I. `piece_labels(tags, pieces)` makes one label for each token: [CLS], all
 pieces in order, [SEP]. O is 0, B is 1, I is 2. In this chapter only the **first** piece of a word
-carries its label. All other tokens get -100, which PyTorch's cross-entropy skips. The table below
-counts the tags of one play, and the labels that were made from them by code with one of these
-mistakes. Choose the letter, then open the folded cell below the check and repair `piece_labels`.
+carries its label. All other tokens get -100, which PyTorch's cross-entropy skips.
+
+The table below counts the tags of one play, and the labels that code with one of these mistakes
+made from them.
+
+1. Choose the letter of the mistake.
+2. Then open the folded cell below the check and repair `piece_labels`.
 """,
     hints=(
         "If only first pieces had a label, how often would each label occur?",
