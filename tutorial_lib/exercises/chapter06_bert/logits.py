@@ -166,8 +166,9 @@ def word_logits_log(parts, ids, segments):
     return word_logits(parts, ids, segments).log_softmax(dim=-1)
 
 
-def small_parts(vocabulary=7, width=4, context=9, seed=0):
+def small_parts(seed=0):
     """Parts of random numbers; both layers mix the positions."""
+    vocabulary, width, context = 7, 4, 9
     generator = torch.Generator().manual_seed(seed)
 
     def matrix(*shape):
@@ -229,12 +230,12 @@ def said(answer, **changed):
 
 def alike(found, *wanted):
     """Which of the tensors `found` is, or None."""
-    found = [
+    same_as = [
         n
         for n, one in enumerate(wanted)
         if found.shape == one.shape and torch.allclose(found, one, atol=1e-4)
     ]
-    return found[0] if found else None
+    return same_as[0] if same_as else None
 
 
 def logits_a_position(answer):
