@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 from tutorial_lib import figures
 from tutorial_lib.errors import ShapeError
@@ -36,29 +35,6 @@ def test_the_diagonal_can_be_framed():
     axes = figures.heat_map(np.ones((3, 3)), "abc", "def", "t", diagonal=True).axes[0]
     assert [patch.get_xy() for patch in axes.patches] == [(at - 0.5, at - 0.5) for at in range(3)]
     assert not figures.heat_map(np.ones((3, 3)), "abc", "def", "t").axes[0].patches
-
-
-def test_the_colours_can_show_what_is_lost_beside_the_numbers_of_what_is_left():
-    left = np.array([[0.9, 0.3], [0.6, 0.9]])
-    axes = figures.heat_map(left, "ab", "cd", "t", shades=0.9 - left).axes[0]
-    assert texts(axes) == ["0.90", "0.30", "0.60", "0.90"]
-    assert [text.get_color() == "white" for text in axes.texts] == [False, True, False, False]
-    (picture,) = axes.images
-    light = picture.to_rgba(picture.get_array())[..., :3].sum(-1)
-    assert light[0, 1] < light[1, 0] < light[0, 0] == light[1, 1]
-    with pytest.raises(ShapeError, match=r"\(1, 2\), the names say \(2, 2\)"):
-        figures.heat_map(left, "ab", "cd", "t", shades=left[:1])
-
-
-def test_a_square_can_be_ringed():
-    axes = figures.heat_map(np.ones((2, 3)), "ab", "cde", "t", ringed=[(1, 2)]).axes[0]
-    (ring,) = axes.patches
-    assert (ring.get_xy(), ring.get_edgecolor()[:3]) == ((1.5, 0.5), to_rgb(style.ORANGE))
-    words = figures.describe_heat_map(np.ones((2, 3)), "ab", "cde", "t", ringed=[(1, 2)])
-    assert words.endswith("Ringed: b, e.")
-    for outside in ((2, 1), (0, 3), (-1, 0)):
-        with pytest.raises(ShapeError, match=r"to ring is not in a table of \(2, 3\)"):
-            figures.heat_map(np.ones((2, 3)), "ab", "cde", "t", ringed=[outside])
 
 
 def test_heat_map_thins_out_many_names():

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from tutorial_lib import recipes
+from tutorial_lib.figures.chapter06_bert.sentence_pairs import KINDS
 from tutorial_lib.recipes import next_sentence
 from tutorial_lib.recipes.next_sentence import nsp_by_length, said_to_follow
 
@@ -74,6 +75,7 @@ def test_what_is_hidden_in_a_real_pair():
 
     shares = said_to_follow(Looker(tokenizer), length=8, n_pairs=2, n_hidden=2)
     assert set(shares.values()) == {1.0}
+    assert shares.keys() == KINDS.keys()  # each one can be drawn
     hidden = dict(zip(shares, seen, strict=True))
     assert hidden.pop("real, outer words hidden") == [[1, 2, 16, 17]] * 2
     for kind in ("real, cut hidden", "another scene, cut hidden"):

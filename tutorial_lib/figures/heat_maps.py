@@ -13,7 +13,6 @@ from tutorial_lib.figures.style import (
     CARD,
     GRID,
     INK,
-    ORANGE,
     SIGNED,
     WEIGHTS,
     blank,
@@ -40,26 +39,20 @@ def heat_map(
     top: float | None = None,
     least: float = 0.0,
     diagonal: bool = False,
-    shades: ArrayLike | None = None,
-    ringed: Sequence[tuple[int, int]] = (),
     figure: Figure | None = None,
 ) -> Figure:
     """A table of numbers as colours: 0 is blank; with `signed`, orange is below 0 and blue above.
 
     values (R, C); rows and columns are R and C names; roomy: as wide as long names need it;
     apart: how many rows stand above a gap; top: what has the darkest colour, if not the largest
-    number; least: smaller numbers are not written; diagonal: its squares are framed; shades (R, C):
-    what the colours show in place of the numbers, such as what is lost where they are what is left;
-    ringed: (row, column) of squares with an orange frame. Raises ShapeError when the counts differ,
-    or a ringed square is not there.
+    number; least: smaller numbers are not written; diagonal: its squares are framed. Raises
+    ShapeError when the counts differ.
 
     >>> heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back").axes[0].texts[0]
     Text(0, 0, '0.80')
     """
     values = _named(values, rows, columns)
-    shades = values if shades is None else _named(shades, rows, columns)
     n_rows, n_columns = values.shape
-    _check_ringed(ringed, values.shape)
     cell = 0.5 if numbers else 0.3
     width = min(11.0, max(4.5, 1.8 + cell * 1.15 * n_columns))
     if roomy:
@@ -68,10 +61,10 @@ def heat_map(
         width = min(11.0, max(width, names + wide * n_columns, names + 0.09 * len(title)))
     figure = blank(figure, width, min(9.0, max(2.2, 1.5 + cell * 0.8 * n_rows)))
     axes = figure.subplots()
-    scale = _scale([shades], signed)
+    scale = _scale([values], signed)
     if top is not None:
         scale |= {"vmax": top} | ({"vmin": -top} if signed else {})
-    picture = _squares(axes, values, rows, columns, scale, form if numbers else None, shades)
+    picture = _squares(axes, values, rows, columns, scale, form if numbers else None)
     for text in list(axes.texts):
         column, row = text.get_position()
         if abs(values[row, column]) < least:
@@ -79,10 +72,6 @@ def heat_map(
     for at in range(min(values.shape) if diagonal else 0):
         frame = {"facecolor": "none", "edgecolor": INK, "linewidth": 1.8}
         axes.add_patch(Rectangle((at - 0.5, at - 0.5), 1, 1, **frame))
-    for row, column in ringed:
-        frame = {"facecolor": "none", "edgecolor": ORANGE, "linewidth": 3, "zorder": 5}
-        frame["clip_on"] = False  # at the edge of the table half of it is outside
-        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **frame))
     if apart is not None:
         axes.axhline(apart - 0.5, color=CARD, linewidth=9)
     axes.set(xlabel=column_label, ylabel=row_label, title=title)
@@ -139,12 +128,6 @@ def _named(values, rows, columns):
     return values
 
 
-def _check_ringed(ringed, shape):
-    for row, column in ringed:
-        if not (0 <= row < shape[0] and 0 <= column < shape[1]):
-            raise ShapeError(f"a square ({row}, {column}) to ring is not in a table of {shape}")
-
-
 def _scale(tables, signed):
     """Return what imshow needs so that all tables have one scale of colours."""
     finite = np.concatenate([values[np.isfinite(values)] for values in tables])
@@ -153,14 +136,10 @@ def _scale(tables, signed):
     return {"cmap": colours, "vmin": low, "vmax": top}
 
 
-def _squares(axes, values, rows, columns, scale, form, shades=None):
-    """Draw the squares and their names, with the numbers unless form is None; a NaN has none.
-
-    The colours show shades (R, C), or values without them.
-    """
+def _squares(axes, values, rows, columns, scale, form):
+    """Draw the squares and their names, with the numbers unless form is None; a NaN has none."""
     n_rows, n_columns = values.shape
-    shades = values if shades is None else shades
-    picture = axes.imshow(shades, **scale, aspect="auto")
+    picture = axes.imshow(values, **scale, aspect="auto")
     every, down = -(-n_columns // 24), -(-n_rows // 30)  # many names would run into each other
     axes.set_xticks(range(0, n_columns, every), list(columns)[::every])
     if _crowded(columns):
@@ -174,7 +153,7 @@ def _squares(axes, values, rows, columns, scale, form, shades=None):
     axes.tick_params(which="minor", length=0)
     axes.spines[:].set_visible(False)
     if form is not None:
-        colour = picture.to_rgba(shades)  # (R, C, 4)
+        colour = picture.to_rgba(values)  # (R, C, 4)
         dark = colour[..., :3] @ (0.2126, 0.7152, 0.0722) + 1 - colour[..., 3] < 0.5
         for (row, column), value in np.ndenumerate(values):
             axes.text(
@@ -189,18 +168,16 @@ def _squares(axes, values, rows, columns, scale, form, shades=None):
     return picture
 
 
-def describe_heat_map(values, rows, columns, title, form="{:.2f}", ringed=()):
-    """Say in words what `heat_map` shows: every number, and which squares are ringed.
+def describe_heat_map(values, rows, columns, title, form="{:.2f}"):
+    """Say in words what `heat_map` shows: every number.
 
-    >>> describe_heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back", ringed=[(0, 1)])
-    'It looks back. street: the 0.80, it 0.20. Ringed: street, it.'
+    >>> describe_heat_map([[0.8, 0.2]], ["street"], ["the", "it"], "It looks back")
+    'It looks back. street: the 0.80, it 0.20.'
     """
     lines = [
         f"{name}: " + ", ".join(f"{c} {form.format(x)}" for c, x in zip(columns, row, strict=True))
         for name, row in zip(rows, values, strict=True)
     ]
-    if ringed:
-        lines.append("Ringed: " + "; ".join(f"{rows[row]}, {columns[at]}" for row, at in ringed))
     return ". ".join((title, *lines)) + "."
 
 

@@ -84,30 +84,35 @@ def logits(
     layers="all",
     small=True,
     tied="T",
-    bias="after",
+    bias=True,
+    places="row",
+    pair="own",
+    end=None,
 ):
     """A BERT around its layers, with a choice of slips."""
 
     def answer(parts, ids, seg):
-        where = torch.arange(ids.size(1)) + first
-        others = segments * parts.segments[seg] + parts.positions[where]
-        x = tokens * parts.tokens[ids]
+        rows = torch.arange(ids.size(1)) + first
+        where = {"row": rows, "none": rows, "ids": ids, "segments": seg}[places]
+        sentence = {"own": seg, "exchanged": 1 - seg, "first": 0 * seg}[pair]
+        others = segments * parts.segments[sentence] + (places != "none") * parts.positions[where]
+        x = (parts.tokens.size(1) ** 0.5 if tokens == "root" else tokens) * parts.tokens[ids]
         if norm in ("tokens", "twice"):
             x = parts.norm(x)
         x = x + others
         if norm in ("sum", "twice"):
             x = parts.norm(x)
         chosen = {"all": parts.layers, "none": [], "first": parts.layers[:1]}
-        chosen["backwards"] = parts.layers[::-1]
+        chosen |= {"backwards": parts.layers[::-1], "last": parts.layers[-1:]}
+        chosen["residual"] = [lambda x, layer=layer: x + layer(x) for layer in parts.layers]
         for layer in chosen[layers]:
             x = layer(x)
         if norm == "last":
             x = parts.norm(x)
-        if bias == "before":
-            return (parts.small_layer(x) + parts.bias.mean()) @ parts.tokens.T
         x = parts.small_layer(x) if small else x
         table = {"T": parts.tokens.T, "positions": parts.positions[: len(parts.tokens)].T}[tied]
-        return x @ table + (parts.bias if bias == "after" else 0)
+        found = x @ table + (parts.bias if bias else 0)
+        return end(found) if end else found
 
     return answer
 
@@ -293,13 +298,59 @@ SETS = {
                 logits(tied="positions"),
                 ["With layers that do nothing, each logit is the dot"],
             ),
+            "three times the tokens": (
+                logits(tokens=3),
+                ["With layers that do nothing, each logit is the dot"],
+            ),
+            "norm of the tokens, no bias": (
+                logits(norm="tokens", bias=False),
+                ["It normalises the tokens alone", "It adds no bias"],
+            ),
+            "segments exchanged": (logits(pair="exchanged"), ["It exchanges the two segments"]),
+            "positions by id": (
+                logits(places="ids"),
+                ["It looks the positions up by the token's id"],
+            ),
+            "positions by segment": (
+                logits(places="segments"),
+                ["It looks the positions up by the segment"],
+            ),
+            "first sentence alone": (logits(pair="first"), ["It takes all tokens for the first"]),
+            "no positions, no bias": (
+                logits(places="none", bias=False),
+                ["It adds no positions", "It adds no bias"],
+            ),
+            "one position": (
+                logits(end=lambda found: found[:, 0]),
+                ["It answers for one position"],
+            ),
+            "√D, no bias": (
+                logits(tokens="root", bias=False),
+                ["It multiplies the token's vector"],
+            ),
+            "probabilities, no bias": (
+                logits(end=lambda found: found.softmax(-1), bias=False),
+                ["It returns probabilities"],
+            ),
+            "logarithms, no bias": (
+                logits(end=lambda found: found.log_softmax(-1), bias=False),
+                ["It returns logarithms of probabilities"],
+            ),
+            "residual, no bias": (
+                logits(layers="residual", bias=False),
+                ["It adds what a layer reads to what it returns"],
+            ),
+            "last layer alone, no bias": (
+                logits(layers="last", bias=False),
+                ["It gives each layer the first vectors, or"],
+            ),
             "positions from 2": (logits(first=2), ["The position that is added is not row t"]),
             "normalised twice": (logits(norm="twice"), ["The LayerNorm must read the sum"]),
             "norm at the end": (logits(norm="last"), ["It normalises after the layers"]),
             "first layer alone": (logits(layers="first"), ["It uses the first layer alone"]),
             "segments taken away": (logits(segments=-1), ["The segment that is added is not"]),
             "no layers, no bias": (
-                logits(layers="none", bias="none"),
+                logits(layers="none", bias=False),
                 ["It leaves the layers out"],
             ),
             "no norm, layers backwards": (
@@ -311,7 +362,7 @@ SETS = {
                 ["It adds no segments", "It leaves `small_layer` out"],
             ),
             "positions from 1, no bias": (
-                logits(first=1, bias="none"),
+                logits(first=1, bias=False),
                 ["It counts the positions from 1", "It adds no bias"],
             ),
         },

@@ -16,6 +16,19 @@ def test_lit_heads_stand_at_their_numbers():
     assert axes.texts[1].get_text() == "layer 1, head 1"
 
 
+@pytest.mark.parametrize("looked", [LOOKED, [[0, 0], [0, 0]]])
+@pytest.mark.parametrize("whole", [0.6, 0.8, 0.95])
+@pytest.mark.parametrize("left", [LEFT, [[0.8, 0.8], [0.8, 0.8]]])
+def test_each_dot_is_inside_whatever_the_numbers(looked, left, whole):
+    (axes,) = heads_off(looked, left, whole, *LABELS).axes
+    (start, end), (low, high) = axes.get_xlim(), axes.get_ylim()
+    for dots in axes.collections:
+        ((x, y),) = dots.get_offsets()
+        assert start <= x < end
+        assert low < y < high
+    assert low < whole < high
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ShapeError, match="one number a head"):
         heads_off(LOOKED, LEFT[:1], 0.95, *LABELS)

@@ -152,5 +152,9 @@ def test_only_known_kinds_are_drawn(follows):
     for made in (figures.pair_kinds, figures.describe_pair_kinds):
         with pytest.raises(ShapeError, match="knows the kinds a real pair, the wrong way round"):
             made(follows)
+
+
+def test_a_share_is_from_0_to_1():
+    for made in (figures.pair_kinds, figures.describe_pair_kinds):
         with pytest.raises(ShapeError, match=r"'a real pair' must be from 0 to 1 or None, got 85"):
             made({"a real pair": 85})

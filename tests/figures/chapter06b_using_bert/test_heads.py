@@ -69,3 +69,11 @@ def test_one_head_alone_has_its_size_and_its_labels():
 def test_words_and_ids_must_agree(model):
     with pytest.raises(ShapeError, match="4 words, but ids are"):
         figures.body_and_heads(model, IDS, WORDS[:4])
+
+
+@pytest.mark.parametrize("name", ["sentence", "word"])
+def test_one_head_is_that_of_the_tokens_or_of_the_spans(name):
+    with pytest.raises(ShapeError, match=f"draws the heads token and span, got '{name}'"):
+        figures.one_head(name, 4, WORDS, [])
+    with pytest.raises(ShapeError, match=f"draws the heads token and span, got '{name}'"):
+        figures.describe_one_head(name)

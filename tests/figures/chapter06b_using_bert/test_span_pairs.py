@@ -33,3 +33,11 @@ def test_the_frames_are_about_the_crossed_pair_and_the_best_one():
 def test_counts_must_agree():
     with pytest.raises(ShapeError, match="3 words, but 4 starts"):
         figures.span_pairs(STARTS, ENDS, 3, WORDS[:3])
+
+
+def test_a_pair_must_be_allowed():
+    for made in (figures.span_pairs, figures.describe_span_pairs):
+        with pytest.raises(ShapeError, match="no pair of 4 words has 0 tokens or fewer"):
+            made(STARTS, ENDS, 0, WORDS)
+        with pytest.raises(ShapeError, match="starts must be a filled array"):
+            made([], [], 3, [])

@@ -21,12 +21,17 @@ WORDS = (
 
 
 @functools.cache
+def tokenizer():
+    """That of the numbers."""
+    return load_checkpoint("number-bert").tokenizer
+
+
+@functools.cache
 def counted_partners():
     """{word: the word of the other language that it occurs with most, for how often both do}."""
-    tokenizer = load_checkpoint("number-bert").tokenizer
     together, alone = Counter(), Counter()
     for pair in number_bert.split(number_bert.SETTINGS)[0]:
-        english, german = (set(tokenizer.encode(text).tokens[1:-1]) for text in pair)
+        english, german = (set(tokenizer().encode(text).tokens[1:-1]) for text in pair)
         alone.update(english | german)
         together.update((a, b) for a in english for b in german)
         together.update((b, a) for a in english for b in german)
@@ -59,7 +64,7 @@ def rival_by_hand(words, gap):
     is_english = gap < words.index("[SEP]")
     translation = {german: english for english, german in WORDS} if is_english else dict(WORDS)
     for word in there:
-        if translation.get(word, word) not in here and word in translation:
+        if word in translation and translation[word] not in here:
             return translation[word]
     return "and" if is_english else "und"
 
@@ -88,12 +93,6 @@ def rival_first_word(words, gap):
 def rival_cases():
     """All gaps of the test."""
     return [case("the gaps of the test")]
-
-
-@functools.cache
-def tokenizer():
-    """That of the numbers."""
-    return load_checkpoint("number-bert").tokenizer
 
 
 def share_or_word(answer, *gap):
@@ -142,13 +141,13 @@ def right_language(answer):
     if says_more_than_one_word(answer) is not True:
         return None
     english, german = map(set, zip(*WORDS, strict=True))
-    is_english = [
+    languages = [
         (said in english, gap < words.index("[SEP]"))
         for words, gap, said, _ in answers(answer)
         if (said in english) != (said in german)
-    ]  # (of the word, of its gap)
-    wrong = sum(word != gap for word, gap in is_english)
-    return wrong <= 0.5 * len(is_english)
+    ]
+    wrong = sum(of_word != of_gap for of_word, of_gap in languages)
+    return wrong <= 0.5 * len(languages)
 
 
 def reaches_the_goal(answer):

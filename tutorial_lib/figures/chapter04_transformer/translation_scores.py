@@ -9,8 +9,6 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import draw_unknown, rows_in_groups
 from tutorial_lib.figures.style import BLUE, GRID, INK, MUTED, ORANGE, blank, headline, styled
 
-LETTER = 0.078  # inches, of a name or a note
-
 
 @styled
 def score_bars(
@@ -21,8 +19,6 @@ def score_bars(
     most=None,
     *,
     colours=None,
-    bold=(),
-    notes=None,
     group=None,
     figure=None,
 ):
@@ -31,15 +27,12 @@ def score_bars(
     scores maps a measure to a dict of system -> number: None where it is not known yet, which is
     drawn as a dashed outline with a question mark, NaN where the measure makes no sense. form: how
     numbers are written, or {measure: form}. most: the length of a full bar, 100 for percentages;
-    left out, each panel goes to its own largest number, so a question needs it, and the same
-    notes, to have the axis of its answer. A single panel is wide, with its measure in small letters
-    under the title.
+    left out, each panel goes to its own largest number, so a question needs it to have the axis of
+    its answer. A single panel is wide, with its measure in small letters under the title.
 
-    Names in `lit` are orange; colours maps some others to a colour. The numbers of the names in
-    `bold` are bold; notes {measure: {name: text}} are small beside the numbers. group: how many
-    rows belong together, with a gap after them, or a list of how many.
-    Returns the figure. Raises ShapeError when there is nothing to draw, and for names that are not
-    in scores.
+    Names in `lit` are orange; colours maps some others to a colour. group: how many rows belong
+    together, with a gap after them, or a list of how many. Returns the figure. Raises ShapeError
+    when there is nothing to draw, and for names in lit or colours that are not in scores.
 
     >>> figure = score_bars({"exact (%)": {"German": 100.0}, "BLEU": {"German": None}})
     >>> [axes.texts[0].get_text() for axes in figure.axes]
@@ -48,12 +41,11 @@ def score_bars(
     names = list(dict.fromkeys(name for values in scores.values() for name in values))
     if not names:
         raise ShapeError("score_bars needs at least one score")
-    _check_names(scores, names, lit, colours, bold, notes)
+    _check_names(names, lit, colours)
     alone = len(scores) == 1
     rows = rows_in_groups(len(names), group)
     long = 0.09 * max(map(len, names))
-    extra = LETTER * _longest_note(notes)
-    width = 7.8 if alone else long + 0.6 + 2.3 * len(scores) + extra
+    width = 7.8 if alone else long + 0.6 + 2.3 * len(scores)
     if colours:
         width = min(width, 9.0)
     figure = blank(figure, width, 1.43 + 0.38 * rows[-1])
@@ -67,12 +59,9 @@ def score_bars(
         axes.barh(rows, line, color=GRID, height=0.06)
         axes.barh(rows, np.nan_to_num(lengths), color=fills, height=0.62)
         reach = 1.42 * top
-        if alone or notes:  # the inches of a number and the longest note, in a panel of any width
-            panel_width = (figure.get_figwidth() - long) / len(scores)
-            reach = top / (1 - (0.6 + extra) / panel_width)
-        for row, name, length, fill, asked in zip(
-            rows, names, lengths, fills, unknown, strict=True
-        ):
+        if alone:  # the inches of a number, in a panel of any width
+            reach = top / (1 - 0.6 / (figure.get_figwidth() - long))
+        for row, length, fill, asked in zip(rows, lengths, fills, unknown, strict=True):
             if asked:
                 draw_unknown(axes, row, top, 0.62, fill)
                 continue
@@ -80,10 +69,9 @@ def score_bars(
             known = not math.isnan(length)
             # The number of a bar that cannot be seen has the bar's colour.
             colour = ORANGE if length == 0 and fill == ORANGE else INK if known else MUTED
-            look = {"color": colour, "fontweight": "bold" if name in bold else "normal"}
+            look = {"va": "center", "fontsize": 9.5, "color": colour}
             text = written.format(length) if known else "none"
-            note = (notes or {}).get(measure, {}).get(name, "")
-            _write(axes, (1.015 if alone else 1.05) * top, row, text, note, **look)
+            axes.text((1.015 if alone else 1.05) * top, row, text, **look)
         axes.set_xlim(0, reach)
         axes.set_yticks(rows, names)
         axes.set_xticks([])
@@ -100,24 +88,10 @@ def score_bars(
     return figure
 
 
-def _write(axes, x, row, text, note, **look):
-    """Write a number at the end of its row, and a note beside it."""
-    number = axes.text(x, row, text, va="center", fontsize=9.5, **look)
-    if note:
-        beside = {"xycoords": number, "textcoords": "offset points", "va": "center"}
-        axes.annotate(note, (1, 0.5), (6, 0), fontsize=8.5, color=MUTED, **beside)
-
-
-def _check_names(scores, names, lit, colours, bold, notes):
-    noted = [name for by_name in (notes or {}).values() for name in by_name]
-    wrong = [name for name in (*(colours or ()), *bold, *noted) if name not in names]
-    wrong += [measure for measure in notes or {} if measure not in scores]
+def _check_names(names, lit, colours):
+    wrong = [name for name in (*lit, *(colours or ())) if name not in names]
     if wrong:
-        raise ShapeError(f"score_bars has no {wrong[0]!r}, only {', '.join([*names, *scores])}")
-
-
-def _longest_note(notes):
-    return max((len(n) for by_name in (notes or {}).values() for n in by_name.values()), default=0)
+        raise ShapeError(f"score_bars has no {wrong[0]!r}, only {', '.join(names)}")
 
 
 def _subtitle(axes, text):

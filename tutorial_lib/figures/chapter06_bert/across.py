@@ -25,9 +25,9 @@ def looks_across(
 
     panels: (weights (T,), T tokens, T segments of 0 or 1, the index of the token that looks), one
     above the other. Weights below `least` and those within the first text have no line; the token
-    that looks is blue, the one that it looks at most green, and the line between them thick.
-    Returns the figure. Raises ShapeError for weights, tokens and segments that do not fit, or for
-    a token that looks and is not of the first text.
+    that looks is blue, the word of the second text that it looks at most green, and the line
+    between them thick. Returns the figure. Raises ShapeError for weights, tokens and segments that
+    do not fit, or for a token that looks and is not of the first text.
 
     >>> one = [0.1, 0.0, 0.9], ["so", "[SEP]", "so"], [0, 0, 1], 0
     >>> figure = looks_across([one], "It looks across")

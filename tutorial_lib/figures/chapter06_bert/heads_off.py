@@ -30,7 +30,7 @@ def heads_off(looked, left, whole, xlabel, ylabel, title, lit=(), figure=None):
     figure = blank(figure, 8.0, 3.2)
     axes = figure.subplots()
     axes.axhline(whole, color=MUTED, linewidth=1.2, zorder=0)
-    right = 1.3 * looked.max()  # room for a name
+    right = 1.3 * looked.max() or 1.0  # room for a name
     axes.text(right, whole, "all heads on", va="bottom", ha="right", color=MUTED, fontsize=10)
     last = max(lit, key=lambda head: looked[head], default=None)
     for head in np.ndindex(looked.shape):
@@ -40,8 +40,9 @@ def heads_off(looked, left, whole, xlabel, ylabel, title, lit=(), figure=None):
             shift, side = ((9, 0), "left") if head == last else ((-9, 0), "right")
             look = {"textcoords": "offset points", "ha": side, "va": "center", "color": INK}
             axes.annotate(f"layer {head[0]}, head {head[1]}", (x, y), shift, **look)
-    low = min(left.min(), whole)
-    axes.set(xlim=(0, right), ylim=(low - 0.25 * (whole - low), whole + 0.25 * (whole - low)))
+    low, high = min(left.min(), whole), max(left.max(), whole)
+    margin = 0.25 * (high - low) or 0.1
+    axes.set(xlim=(0, right), ylim=(low - margin, high + margin))
     axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
     return figure
 

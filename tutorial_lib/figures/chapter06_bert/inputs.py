@@ -7,7 +7,7 @@ from tutorial_lib.figures import style
 from tutorial_lib.figures.generation import token_name
 
 # Tints of the pink that the machine's three tables have; the two segments are a shade apart.
-TABLES = {"token": "#f2dceb", "A": "#e9c3da", "B": "#d99abf", "position": "#faf0f6"}
+TABLES = {"token": style.PALE_PINK, "A": "#e9c3da", "B": "#d99abf", "position": "#faf0f6"}
 WIDTH = 8.8  # inches, as wide as the chapter's other pictures
 WIDEST = 1.1  # of a column; few tokens make a narrower picture
 
@@ -92,7 +92,7 @@ def _objective(axes, column, shift, reads, targets, may_look):
                 (upper, 1.06),
                 arrowprops={"arrowstyle": "->", "color": style.INK},
             )
-            _box(axes, upper, 1.54, targets[t], width, fill="#f6dcc8", edge=style.ORANGE)
+            _box(axes, upper, 1.54, targets[t], width, fill=style.PALE_ORANGE, edge=style.ORANGE)
     for x, name in zip(at, reads, strict=True):
         masked = name == "[MASK]"
         look = {"fill": style.PALE_BLUE, "edge": style.BLUE} if masked else {}

@@ -31,9 +31,9 @@ def parameter_shares(sizes, title="", figure=None):
     """One bar for each model, all of one length: the table of tokens, and all other parameters.
 
     sizes {model: (parameters in the table of tokens, parameters in all)}. The table has the colour
-    of the tables in the drawing of a model, and its share in it; the number at a bar's right end is
-    that of all parameters. Returns the figure. Raises ShapeError for no model, and for a table that
-    is not a part of its model.
+    of the tables in the drawing of a model, and its share in it, or beside it below 0.08; the
+    number at a bar's right end is that of all parameters. Returns the figure. Raises ShapeError for
+    no model, and for a table that is not a part of its model.
 
     >>> figure = parameter_shares({"BERT": (20, 100), "MiniLM": (60, 120)}, "A fifth or half")
     >>> [text.get_text() for text in figure.axes[0].texts][:2]

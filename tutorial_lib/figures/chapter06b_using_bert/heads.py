@@ -106,13 +106,13 @@ def one_head(name, d_model, words, right, title="", figure=None):
 
     name: "token" or "span"; d_model: the numbers of a vector; words: T strings; right: (label,
     place) pairs, filled: place is a token. Cells that touch share one softmax; [CLS] and [SEP],
-    which have no label, are grey. Returns the figure.
+    which have no label, are grey. Returns the figure. Raises ShapeError for another name.
 
     >>> figure = one_head("span", 4, ["call", "ann"], [("start", 1), ("end", 1)])
     >>> [text.get_text() for text in figure.axes[0].texts][-3:]
     ['span head, 4 → 2: 10 parameters', 'end', 'start']
     """
-    labels, n = LABELS[name], len(words)
+    labels, n = _labels(name), len(words)
     low = 1.8  # of the head's box
     cells = low + 0.8
     tall, apart = 0.27, 0.12 if name == "span" else 0.0  # of a row of labels, and between two
@@ -154,6 +154,12 @@ def one_head(name, d_model, words, right, title="", figure=None):
             look = {"facecolor": fill, "edgecolor": style.ORANGE, "linewidth": 0.9}
             axes.add_patch(Rectangle((x - wide / 2, y), wide, tall, **look))
     return figure
+
+
+def _labels(name):
+    if name not in LABELS:
+        raise ShapeError(f"one_head draws the heads {' and '.join(LABELS)}, got {name!r}")
+    return LABELS[name]
 
 
 def _head(axes, name, facts, x, width, n):
@@ -199,18 +205,21 @@ def describe_body_and_heads():
     """
     return (
         "A BERT from bottom to top: tokens, body, a vector for each token, three heads. "
-        + " ".join(describe_one_head(name) for name in HEADS)
+        + " ".join(_in_words(name) for name in HEADS)
     )
 
 
-def describe_one_head(name, words=(), right=()):
-    """Say what a head reads and returns, and the labels of a worked sentence: the alt text.
+def _in_words(name):
+    return f"The {name} head reads {READS[name]}, {ANSWERS[name].partition(':')[0]}."
 
-    >>> describe_one_head("sentence")
-    'The sentence head reads the mean of all vectors, one answer for the text.'
+
+def describe_one_head(name, words=(), right=()):
+    """Say what `one_head` shows, with the labels of the worked sentence: the alt text.
+
     >>> describe_one_head("token", ["ask", "ann"], [("O", 0), ("B", 1)])
     'The token head reads each vector, one answer for each token. Labels: ask O, ann B.'
     """
-    text = f"The {name} head reads {READS[name]}, {ANSWERS[name].partition(':')[0]}."
+    _labels(name)
+    text = _in_words(name)
     labels = ", ".join(f"{words[place]} {label}" for label, place in right)
     return f"{text} Labels: {labels}." if labels else text

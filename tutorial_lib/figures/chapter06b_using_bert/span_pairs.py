@@ -16,17 +16,20 @@ def _products(starts, ends, longest, words):
         raise ShapeError(f"{len(words)} words, but {len(starts)} starts and {len(ends)} ends")
     places = np.arange(len(words))
     length = places - places[:, None] + 1  # (T, T), in tokens
-    return np.outer(starts, ends), (length >= 1) & (length <= longest)
+    fits = (length >= 1) & (length <= longest)
+    if not fits.any():
+        raise ShapeError(f"no pair of {len(words)} words has {longest} tokens or fewer")
+    return np.outer(starts, ends), fits
 
 
 @style.styled
 def span_pairs(starts, ends, longest, words, title="", figure=None):
-    """All pairs of a start, the row, and an end, the column, with the product of their chances.
+    """All pairs of a start, the row, and an end, the column, with their probabilities' product.
 
     starts, ends (T,): probabilities; words: T strings. Pairs whose end comes before their start,
     or that are longer than `longest` tokens, are grey. The best of the others is framed, and a
     dotted frame is about the likeliest start and the likeliest end. Returns the figure. Raises
-    ShapeError when the counts disagree.
+    ShapeError when the counts disagree, or no pair is allowed.
 
     >>> figure = span_pairs([0.9, 0.1], [0.2, 0.8], 2, ["the", "ghost"])
     >>> [text.get_text() for text in figure.axes[0].texts if text.get_text()]
