@@ -410,7 +410,7 @@ their `segments` (B, T), 0 or 1, and returns the logits of the *masked words* (B
 **every** position. No text is padded. From the bottom of the picture to its top, the parts are
 
 - `parts.tokens` (V, D), `parts.segments` (2, D) and `parts.positions` (C, D), with C ≥ T: the
-  three tables. That of the tokens is used again at the top
+  three tables. The token table is used again at the top
 - `parts.norm`: a function, the LayerNorm of their sum
 - `parts.layers`: the layers of the encoder in order, functions from (B, T, D) to (B, T, D) that
   are complete, with their residual connections and LayerNorms
