@@ -178,9 +178,9 @@ hidden, and the German *hundert*:
 `["[CLS]", "two", "hundred", "and", "[MASK]", "-", "six", "[SEP]",`
 `"zwei", "[MASK]", "sechs", "und", "vierzig", "[SEP]"]`, gap 4
 
-You know both languages, or can count in `learned`, 2,700 pairs (English, German) of strings;
+You need no German: you can count in `learned`, 2,700 pairs (English, German) of strings;
 `numbers.tokenizer.encode(text).tokens` cuts a string. The check asks at the gaps of the test above.
-The table fills 0.44 of them, yours must fill **0.6**. More than 0.9 is possible.
+The table fills 44 % of them, yours must fill **60 %**. More than 90 % is possible.
 """,
     hints=(
         "Find the two texts: the first [SEP] stands between them. On which side is the gap?",
