@@ -133,6 +133,7 @@ if TYPE_CHECKING:
         prompting_curves,
     )
     from tutorial_lib.figures.chapter06_bert.across import describe_looks_across, looks_across
+    from tutorial_lib.figures.chapter06_bert.filling import describe_filling_up, filling_up
     from tutorial_lib.figures.chapter06_bert.guesses import describe_gap_guesses, gap_guesses
     from tutorial_lib.figures.chapter06_bert.heads_off import describe_heads_off, heads_off
     from tutorial_lib.figures.chapter06_bert.inputs import (

@@ -178,9 +178,9 @@ hidden, and the German *hundert*:
 `["[CLS]", "two", "hundred", "and", "[MASK]", "-", "six", "[SEP]",`
 `"zwei", "[MASK]", "sechs", "und", "vierzig", "[SEP]"]`, gap 4
 
-You need no German: you can count in `learned`, 2,700 pairs (English, German) of strings;
-`numbers.tokenizer.encode(text).tokens` cuts a string. The check asks at the gaps of the test above.
-The table fills 44 % of them, yours must fill **60 %**. More than 90 % is possible.
+You need no German: you can count in `learned`, 2,700 pairs (English, German) of strings, each pair
+one number; `numbers.tokenizer.encode(text).tokens[1:-1]` cuts a string. The check asks at the gaps
+of the test above. The table fills 44 % of them, yours must fill **60 %**. Over 90 % is possible.
 """,
     hints=(
         "Find the two texts: the first [SEP] stands between them. On which side is the gap?",
