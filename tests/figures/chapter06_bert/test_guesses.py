@@ -117,3 +117,10 @@ def test_what_cannot_be_drawn_is_refused(block, named):
 def test_no_text_is_refused():
     with pytest.raises(ShapeError, match="at least one text"):
         figures.gap_guesses([])
+
+
+def test_the_bars_of_a_model_have_its_colour():
+    blocks = [("so [MASK] is", 0, {"yours": [("it", 0.5)], "ours": [("he", 0.25)]})]
+    (axes,) = figures.gap_guesses(blocks, colours={"yours": "#ff0000"}).axes
+    bars = [p.get_facecolor() for p in axes.patches if type(p).__name__ == "Rectangle"]
+    assert bars[1] == (1, 0, 0, 1) != bars[3]

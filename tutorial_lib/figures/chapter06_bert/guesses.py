@@ -27,15 +27,16 @@ PIECE = re.compile(r"(\s*)(\[MASK\]|_{2,}|(?:(?!\[MASK\]|__)\S)+)")
 def gap_guesses(
     blocks: Sequence[tuple[str, int, Mapping[str, Sequence[tuple[str, float]]]]],
     title: str = "",
+    colours: Mapping[str, str] | None = None,
     figure=None,
 ):
     """Draw what models put into a gap of each text, best guess first, with bars from 0 to 1.
 
     blocks: (text with its gaps as [MASK] or ___, which gap is asked for, counted from 0, {model:
     its guesses}), a guess being a word and its probability. The gap that is asked for has an
-    orange frame, as in the fill-mask explorer. Returns the figure. Raises ShapeError without
-    blocks, for a gap that is not in the text, for no guesses or more than 4 of one model, or for
-    probabilities outside of 0 to 1.
+    orange frame, as in the fill-mask explorer. colours: {model: colour} of bars that are not blue.
+    Returns the figure. Raises ShapeError without blocks, for a gap that is not in the text, for no
+    guesses or more than 4 of one model, or for probabilities outside of 0 to 1.
 
     >>> figure = gap_guesses([("so [MASK] is", 0, {"PlayBERT": [("it", 0.5), ("he", 0.25)]})])
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -68,7 +69,8 @@ def gap_guesses(
         for model, best in guesses.items():
             name = {"color": style.MUTED, "va": "center_baseline", "fontsize": 10}
             axes.text(0.05, middle, _shortened(model, NAME), **name)
-            _draw_guesses(axes, middle, start, columns, best)
+            colour = (colours or {}).get(model, style.BLUE)
+            _draw_guesses(axes, middle, start, columns, best, colour)
             middle += ROW
         top += tall + APART
     return figure
@@ -143,7 +145,7 @@ def _chip(axes, x, middle, width, around, **look):
     axes.add_patch(FancyBboxPatch(corner, *size, boxstyle=box, **({"linewidth": 1.1} | look)))
 
 
-def _draw_guesses(axes, middle, start, columns, best):
+def _draw_guesses(axes, middle, start, columns, best, colour):
     """Draw words, bars and probabilities of a model in a row; columns: inches of the words."""
     beside = BEFORE + NUMBER + 0.14  # inches of a guess that are neither word nor bar
     full = (WIDTH - 0.3 - start - sum(columns)) / len(columns) - beside
@@ -151,8 +153,8 @@ def _draw_guesses(axes, middle, start, columns, best):
     left = start
     for (word, probability), wide in zip(best, columns, strict=False):
         left += BEFORE + wide + 0.07
-        for width, colour in ((full, style.PALE_GREY), (full * probability, style.BLUE)):
-            axes.add_patch(Rectangle((left, middle - BAR / 2), width, BAR, facecolor=colour))
+        for width, fill in ((full, style.PALE_GREY), (full * probability, colour)):
+            axes.add_patch(Rectangle((left, middle - BAR / 2), width, BAR, facecolor=fill))
         axes.text(left - 0.07, middle, word, ha="right", **look)
         axes.text(left + full + 0.07, middle, f"{probability:.2f}", **look)
         left += full + 0.07 + NUMBER
