@@ -412,8 +412,8 @@ their `segments` (B, T), 0 or 1, and returns the logits of the *masked words* (B
 - `parts.tokens` (V, D), `parts.segments` (2, D) and `parts.positions` (C, D), with C ≥ T: the
   three tables. The token table is used again at the top
 - `parts.norm`: a function, the LayerNorm of their sum
-- `parts.layers`: the layers of the encoder in order, functions from (B, T, D) to (B, T, D) that
-  are complete, with their residual connections and LayerNorms
+- `parts.layers`: the layers of the encoder in order, functions from (B, T, D) to (B, T, D), with
+  residual connections and LayerNorms included
 - `parts.small_layer`: a function from (B, T, D) to (B, T, D), the small layer of the head
 - `parts.bias` (V,): what the head adds at the end
 """,
