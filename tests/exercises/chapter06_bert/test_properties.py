@@ -102,6 +102,8 @@ def logits(
         x = x + others
         if norm in ("sum", "twice"):
             x = parts.norm(x)
+        if small == "early":
+            x = parts.small_layer(x)
         chosen = {"all": parts.layers, "none": [], "first": parts.layers[:1]}
         chosen |= {"backwards": parts.layers[::-1], "last": parts.layers[-1:]}
         chosen["residual"] = [lambda x, layer=layer: x + layer(x) for layer in parts.layers]
@@ -109,7 +111,7 @@ def logits(
             x = layer(x)
         if norm == "last":
             x = parts.norm(x)
-        x = parts.small_layer(x) if small else x
+        x = parts.small_layer(x) if small is True else x
         table = {"T": parts.tokens.T, "positions": parts.positions[: len(parts.tokens)].T}[tied]
         found = x @ table + (parts.bias if bias else 0)
         return end(found) if end else found
@@ -180,6 +182,34 @@ def stretch(mean=False, sign=1, ahead=1, first=0, last=None, log=True):
         return found
 
     return answer
+
+
+def surest(by="probability", rereads=True, first=max, anew=True, anywhere=False, stop=0, shift=0):
+    """Gaps filled one at a time, with a choice of slips; first picks of (sure, place, word)."""
+
+    def answer(model, ids, mask_id):
+        text = ids.tolist()
+        logits, order = model(ids), []
+        while text.count(mask_id) > stop:
+            if rereads:
+                logits = model(torch.tensor(text))
+            rows = {"logit": logits, "probability": logits.softmax(-1), "share": logits.softmax(0)}
+            best = [(max(row), t, row.index(max(row))) for t, row in enumerate(rows[by].tolist())]
+            gaps = [one for one in best if anywhere or text[one[1]] == mask_id]
+            order = order or sorted(gaps)
+            place = (first(gaps) if anew else order.pop())[1]
+            text[place] = best[(place + shift) % len(text)][2]
+        return torch.tensor(text)
+
+    return answer
+
+
+def leftmost(gaps):
+    return min(gaps, key=lambda one: one[1])
+
+
+def rightmost(gaps):
+    return max(gaps, key=lambda one: one[1])
 
 
 def rival(swapped=False, to=str, skip=False, other=None):
@@ -262,7 +292,7 @@ SETS = {
             ),
         },
     ),
-    "6.5": (
+    "6.4": (
         masking(),
         {
             "everywhere": (masking(everywhere=True), ["A token that is not chosen, with the"]),
@@ -301,6 +331,10 @@ SETS = {
             "three times the tokens": (
                 logits(tokens=3),
                 ["With layers that do nothing, each logit is the dot"],
+            ),
+            "the small layer first": (
+                logits(small="early"),
+                ["It puts `small_layer` before the layers"],
             ),
             "norm of the tokens, no bias": (
                 logits(norm="tokens", bias=False),
@@ -367,7 +401,7 @@ SETS = {
             ),
         },
     ),
-    "6.7": (
+    "6.6": (
         step(),
         {
             "nothing learned from the words": (
@@ -403,7 +437,7 @@ SETS = {
             ),
         },
     ),
-    "6.9": (
+    "6.8": (
         rival(),
         {
             "index": (rival(to=len), ["return a word, a string."]),
@@ -413,7 +447,7 @@ SETS = {
             "[MASK]": (rival(other="[MASK]"), ["It returns [MASK]: return the word"]),
         },
     ),
-    "6.10": (
+    "6.9": (
         stretch(),
         {
             "a loss": (stretch(sign=-1), ["This has the sign of a loss"]),
@@ -433,7 +467,25 @@ SETS = {
             ),
         },
     ),
-    "6.6": (
+    "6.10": (
+        surest(),
+        {
+            "one alone": (surest(stop=4), ["It leaves gaps: go on until none is left."]),
+            "from the left": (surest(first=leftmost), ["This goes from left to right"]),
+            "from the right": (surest(first=rightmost), ["This goes from right to left"]),
+            "the least sure": (surest(first=min), ["This begins with the word that it is least"]),
+            "logits": (surest(by="logit"), ["This compares logits"]),
+            "softmax over the positions": (surest(by="share"), ["This takes the softmax over the"]),
+            "one order": (surest(anew=False), ["It settles the order in the first pass"]),
+            "one reading": (surest(rereads=False), ["This fills all gaps from one pass"]),
+            "the next gap's word": (surest(shift=1), ["A gap gets the word of another position"]),
+            "one order, the next gap's word": (
+                surest(anew=False, shift=1),
+                ["It settles the order in the first pass", "A gap gets the word of another"],
+            ),
+        },
+    ),
+    "6.5": (
         batch(),
         {
             "labels hidden": (batch(hidden_label=True), ["This takes the labels from the changed"]),

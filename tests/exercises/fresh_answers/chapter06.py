@@ -136,7 +136,7 @@ def mask_wrong_two(ids, chosen, draw, random_ids, mask_id):
     return ids
 
 
-# 6.7
+# 6.6
 def batch_right_1(ids, chosen, mask_id):
     inputs = ids.masked_fill(chosen, mask_id)
     labels = ids.masked_fill(~chosen, -100)
@@ -408,51 +408,7 @@ def logits_wrong_log_softmax(parts, ids, segments):
     return F.log_softmax(logits, dim=-1)
 
 
-# 6.9
-def size_right_1(vocab_size, d_model, n_layers, n_heads, context):
-    D = d_model
-    tables = vocab_size * D + context * D + 2 * D + 2 * D
-    attention = 4 * (D * D + D)
-    feed_forward = D * 4 * D + 4 * D + 4 * D * D + D
-    layer = attention + feed_forward + 2 * D + 2 * D
-    return tables + n_layers * layer + D * D + D
-
-
-def size_right_2(V, D, L, H, T):
-    linear = lambda a, b: a * b + b  # noqa: E731
-    per_head = 3 * linear(D, D / H) * H + linear(D, D)
-    layer = per_head + linear(D, 4 * D) + linear(4 * D, D) + 4 * D
-    return round((V + T + 2) * D + 2 * D + L * layer + linear(D, D))
-
-
-def size_wrong_heads(vocab_size, d_model, n_layers, n_heads, context):
-    D = d_model
-    layer = n_heads * 4 * (D * D + D) + 8 * D * D + 5 * D + 4 * D
-    return (vocab_size + context + 2) * D + 2 * D + n_layers * layer + D * D + D
-
-
-def size_wrong_biases(vocab_size, d_model, n_layers, n_heads, context):
-    D = d_model
-    return (vocab_size + context + 2) * D + 2 * D + n_layers * (12 * D * D + 4 * D) + D * D + D
-
-
-def size_wrong_pooler(vocab_size, d_model, n_layers, n_heads, context):
-    D = d_model
-    return (vocab_size + context + 2) * D + 2 * D + n_layers * (12 * D * D + 13 * D)
-
-
-def size_wrong_norm_d(vocab_size, d_model, n_layers, n_heads, context):
-    D = d_model
-    return (vocab_size + context + 2) * D + D + n_layers * (12 * D * D + 11 * D) + D * D + D
-
-
-def size_wrong_two(vocab_size, d_model, n_layers, n_heads, context):
-    D = d_model
-    layer = 3 * (D * D + D) + 8 * D * D + 5 * D + 4 * D
-    return (vocab_size + context + 2) * D + 2 * D + n_layers * layer
-
-
-# 6.5
+# 6.4
 def step_right_1(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     states = model(inputs, segments, mask)
     logits = model.mlm_logits(states)[chosen]
@@ -518,7 +474,7 @@ def step_wrong_two(model, optimizer, inputs, segments, mask, ids, chosen, is_nex
     return words.item(), pairs.item()
 
 
-# 6.8
+# 6.7
 def stretch_right_1(model, texts):
     out = []
     for text in texts:
@@ -556,7 +512,7 @@ def stretch_wrong_two(model, texts):
     return torch.stack([F.cross_entropy(model(t[None])[0, :-1], t[1:]) for t in texts])
 
 
-# 6.9
+# 6.8
 EN = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen"
@@ -602,39 +558,43 @@ TO_GERMAN = {
 }
 
 
+def english(n):
+    out = []
+    if n >= 1000:
+        out += [EN[n // 1000], "thousand"]
+    if n % 1000 >= 100:
+        out += [EN[n % 1000 // 100], "hundred"]
+    rest = n % 100
+    if out and rest:
+        out.append("and")
+    if rest >= 20:
+        out.append(EN_TENS[rest // 10])
+        if rest % 10:
+            out += ["-", EN[rest % 10]]
+    elif rest or not out:
+        out.append(EN[rest])
+    return out
+
+
+def german(n, units_first=True):
+    out = []
+    if n >= 1000:
+        out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
+    if n % 1000 >= 100:
+        out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
+    rest = n % 100
+    if rest >= 20:
+        tens, unit = DE_TENS[rest // 10], DE[rest % 10].replace("eins", "ein")
+        if not rest % 10:
+            out.append(tens)
+        else:
+            out += [unit, "und", tens] if units_first else [tens, "und", unit]
+    elif rest or not out:
+        out.append(DE[rest])
+    return out
+
+
 def rival_right_1(words, gap):
-    def english(n):
-        out = []
-        if n >= 1000:
-            out += [EN[n // 1000], "thousand"]
-        if n % 1000 >= 100:
-            out += [EN[n % 1000 // 100], "hundred"]
-        rest = n % 100
-        if out and rest:
-            out.append("and")
-        if rest >= 20:
-            out.append(EN_TENS[rest // 10])
-            if rest % 10:
-                out += ["-", EN[rest % 10]]
-        elif rest or not out:
-            out.append(EN[rest])
-        return out
-
-    def german(n):
-        out = []
-        if n >= 1000:
-            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
-        if n % 1000 >= 100:
-            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
-        rest = n % 100
-        if rest >= 20:
-            if rest % 10:
-                out += [DE[rest % 10].replace("eins", "ein"), "und"]
-            out.append(DE_TENS[rest // 10])
-        elif rest or not out:
-            out.append(DE[rest])
-        return out
-
     votes = {}
     for n in range(3000):
         pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
@@ -741,38 +701,6 @@ def rival_wrong_same_position(words, gap):
 
 
 def rival_wrong_other_masks(words, gap):
-    def english(n):
-        out = []
-        if n >= 1000:
-            out += [EN[n // 1000], "thousand"]
-        if n % 1000 >= 100:
-            out += [EN[n % 1000 // 100], "hundred"]
-        rest = n % 100
-        if out and rest:
-            out.append("and")
-        if rest >= 20:
-            out.append(EN_TENS[rest // 10])
-            if rest % 10:
-                out += ["-", EN[rest % 10]]
-        elif rest or not out:
-            out.append(EN[rest])
-        return out
-
-    def german(n):
-        out = []
-        if n >= 1000:
-            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
-        if n % 1000 >= 100:
-            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
-        rest = n % 100
-        if rest >= 20:
-            if rest % 10:
-                out += [DE[rest % 10].replace("eins", "ein"), "und"]
-            out.append(DE_TENS[rest // 10])
-        elif rest or not out:
-            out.append(DE[rest])
-        return out
-
     votes = {}
     for n in range(3000):
         pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
@@ -786,38 +714,6 @@ def rival_wrong_other_masks(words, gap):
 
 
 def rival_wrong_index(words, gap):
-    def english(n):
-        out = []
-        if n >= 1000:
-            out += [EN[n // 1000], "thousand"]
-        if n % 1000 >= 100:
-            out += [EN[n % 1000 // 100], "hundred"]
-        rest = n % 100
-        if out and rest:
-            out.append("and")
-        if rest >= 20:
-            out.append(EN_TENS[rest // 10])
-            if rest % 10:
-                out += ["-", EN[rest % 10]]
-        elif rest or not out:
-            out.append(EN[rest])
-        return out
-
-    def german(n):
-        out = []
-        if n >= 1000:
-            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
-        if n % 1000 >= 100:
-            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
-        rest = n % 100
-        if rest >= 20:
-            if rest % 10:
-                out += [DE[rest % 10].replace("eins", "ein"), "und"]
-            out.append(DE_TENS[rest // 10])
-        elif rest or not out:
-            out.append(DE[rest])
-        return out
-
     middle = words.index("[SEP]")
     for n in range(3000):
         pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
@@ -829,41 +725,9 @@ def rival_wrong_index(words, gap):
 
 
 def rival_wrong_order(words, gap):
-    def english(n):
-        out = []
-        if n >= 1000:
-            out += [EN[n // 1000], "thousand"]
-        if n % 1000 >= 100:
-            out += [EN[n % 1000 // 100], "hundred"]
-        rest = n % 100
-        if out and rest:
-            out.append("and")
-        if rest >= 20:
-            out.append(EN_TENS[rest // 10])
-            if rest % 10:
-                out += ["-", EN[rest % 10]]
-        elif rest or not out:
-            out.append(EN[rest])
-        return out
-
-    def german(n):
-        out = []
-        if n >= 1000:
-            out += [DE[n // 1000].replace("eins", "ein"), "tausend"]
-        if n % 1000 >= 100:
-            out += [DE[n % 1000 // 100].replace("eins", "ein"), "hundert"]
-        rest = n % 100
-        if rest >= 20:
-            out.append(DE_TENS[rest // 10])
-            if rest % 10:
-                out += ["und", DE[rest % 10]]
-        elif rest or not out:
-            out.append(DE[rest])
-        return out
-
     votes = {}
     for n in range(3000):
-        pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n) + ["[SEP]"]
+        pair = ["[CLS]"] + english(n) + ["[SEP]"] + german(n, units_first=False) + ["[SEP]"]
         if len(pair) != len(words):
             continue
         if all(w == "[MASK]" or w == p for w, p in zip(words, pair)):
@@ -871,6 +735,10 @@ def rival_wrong_order(words, gap):
     if votes:
         return max(votes, key=votes.get)
     return "hundred" if gap < words.index("[SEP]") else "hundert"
+
+
+def rival_wrong_neighbour(words, gap):
+    return words[gap - 1]
 
 
 def rival_wrong_two(words, gap):
@@ -887,18 +755,17 @@ def rival_wrong_two(words, gap):
 RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
-    "6.5": [mask_right_1, mask_right_2, mask_right_3],
-    "6.7": [step_right_1, step_right_2],
-    "6.8": [0.14],
-    "6.6": [
+    "6.4": [mask_right_1, mask_right_2, mask_right_3],
+    "6.6": [step_right_1, step_right_2],
+    "6.7": [0.14],
+    "6.5": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.9": [rival_right_1, rival_right_2],
-    "6.10": [stretch_right_1, stretch_right_2],
+    "6.8": [rival_right_1, rival_right_2],
+    "6.9": [stretch_right_1, stretch_right_2],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
-    "6.4": [size_right_1, size_right_2],
 }
 WRONG = {
     "6.1": [
@@ -918,7 +785,7 @@ WRONG = {
         ("the padding stays 1", segment_wrong_padding),
         ("recognises the padding by the id 0", segment_wrong_pad_id_zero),
     ],
-    "6.5": [
+    "6.4": [
         ("second assignment overwrites the [MASK]s with random tokens", mask_wrong_overwrites),
         ("random tokens also at places not chosen", mask_wrong_random_everywhere),
         ("two: random from 0.9 on (0.8 to 0.9 stays), and changes ids itself", mask_wrong_two),
@@ -929,18 +796,18 @@ WRONG = {
         ),
         ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
     ],
-    "6.7": [
+    "6.6": [
         ("is_next taken for the class", step_wrong_classes),
         ("zeroed between backward and step", step_wrong_order),
         ("never zeroed", step_wrong_no_zero),
         ("two: no segments, and only the words teach", step_wrong_two),
     ],
-    "6.8": [
+    "6.7": [
         ("a random token copied is counted as right", 0.24),
         ("only the copies", 0.1),
         ("the commonest token at all places, and the copies", 0.15),
     ],
-    "6.6": [
+    "6.5": [
         ("-100 at the chosen places, not at the others", ("c", batch_wrong_inverted)),
         ("labels from the changed inputs", ("c", batch_wrong_labels_from_inputs)),
         ("two: -1 in place of -100, and hides in ids itself", ("c", batch_wrong_two)),
@@ -957,15 +824,16 @@ WRONG = {
             ("a", batch_right_1),
         ),
     ],
-    "6.9": [
+    "6.8": [
         ("returns an index", rival_wrong_index),
         ("answers in the language of the other text", rival_wrong_language),
         ("takes the German order for the English one", rival_wrong_order),
         ("takes another [MASK] for a word", rival_wrong_other_masks),
         ("takes the word at the same position of the other text", rival_wrong_same_position),
+        ("repeats the word before the gap", rival_wrong_neighbour),
         ("two: wrong language, and the same position", rival_wrong_two),
     ],
-    "6.10": [
+    "6.9": [
         ("a mean for each text", stretch_wrong_mean),
         ("a loss", stretch_wrong_sign),
         ("asks for the token just read", stretch_wrong_not_shifted),
@@ -984,12 +852,5 @@ WRONG = {
         ("each layer reads the first vectors", logits_wrong_layers_not_chained),
         ("the norm once more before the head", logits_wrong_norm_again_before_head),
         ("a log-softmax at the end", logits_wrong_log_softmax),
-    ],
-    "6.4": [
-        ("the attention counted once for each head", size_wrong_heads),
-        ("no biases in the layers", size_wrong_biases),
-        ("pooler forgotten", size_wrong_pooler),
-        ("a layer norm taken for D numbers, everywhere", size_wrong_norm_d),
-        ("two: three maps in the attention, and no pooler", size_wrong_two),
     ],
 }

@@ -7,9 +7,9 @@ from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.rival import RIVAL
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
-from tutorial_lib.exercises.chapter06_bert.size import BERT_SIZE
 from tutorial_lib.exercises.chapter06_bert.step import PRETRAINING_STEP
 from tutorial_lib.exercises.chapter06_bert.stretch import TEXT_LOG_PROBS
+from tutorial_lib.exercises.chapter06_bert.surest import FILL_SUREST
 from tutorial_lib.exercises.engine.tasks import Prediction, Recall
 
 TITLE = "BERT"
@@ -18,13 +18,13 @@ EXERCISES = (
     MASKED_LOSS,
     SEGMENT_IDS,
     WORD_LOGITS,
-    BERT_SIZE,
     MASK_80_10_10,
     MLM_CURVE,
     PRETRAINING_STEP,
     COPIED_SHARE,
     RIVAL,
     TEXT_LOG_PROBS,
+    FILL_SUREST,
 )
 
 RECALL = (

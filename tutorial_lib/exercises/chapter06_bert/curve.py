@@ -174,7 +174,7 @@ def others_do_not_count(answer):
 
 
 MLM_CURVE = Symptom(
-    id="6.6",
+    id="6.5",
     title="The lower loss",
     level="medium",
     text="""

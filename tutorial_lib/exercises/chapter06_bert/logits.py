@@ -378,6 +378,9 @@ def head_reads_the_table(answer):
         return None
     if alike(said(answer, small_layer=lambda x: 3 * x), 3 * TOKENS) is None:
         return "It leaves `small_layer` out: it comes between the last layer and the table."
+    early = said(answer, layers=(lambda x: x + 1,), small_layer=lambda x: 3 * x)
+    if alike(early, 3 * TOKENS + 1) is not None:
+        return "It puts `small_layer` before the layers: it comes after the last one."
     bias = torch.arange(1.0, V + 1)
     found = said(answer, bias=bias, small_layer=lambda x: 3 * x)
     if alike(found, 3 * TOKENS) is not None:

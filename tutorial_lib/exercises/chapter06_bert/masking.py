@@ -67,7 +67,7 @@ def keeps_the_shape(answer):
 
 
 MASK_80_10_10 = Write(
-    id="6.5",
+    id="6.4",
     title="80, 10 and 10",
     level="easy",
     text="""

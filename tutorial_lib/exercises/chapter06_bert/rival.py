@@ -58,28 +58,51 @@ def rival(words, gap):
     return missing[0] if missing else "hundred"
 
 
-def rival_by_hand(words, gap):
-    """Second style."""
-    here, there = both_sides(words, gap)
-    is_english = gap < words.index("[SEP]")
-    translation = {german: english for english, german in WORDS} if is_english else dict(WORDS)
-    for word in there:
-        if word in translation and translation[word] not in here:
-            return translation[word]
-    return "and" if is_english else "und"
+def in_words(number):
+    """The tokens of a number below ten thousand in both languages, (English, German).
+
+    >>> in_words(143)
+    (['one', 'hundred', 'and', 'forty', '-', 'three'], ['ein', 'hundert', 'drei', 'und', 'vierzig'])
+    """
+    if number == 0:
+        return ["zero"], ["null"]
+    thousands, hundreds, rest = number // 1_000, number // 100 % 10, number % 100
+    tens, unit = divmod(rest, 10)
+    english, german = [], []
+    for digit, (power, potenz) in ((thousands, WORDS[-1]), (hundreds, WORDS[-2])):
+        if digit:
+            english += [WORDS[digit - 1][0], power]
+            german += [WORDS[digit - 1][1], potenz]
+    if rest and english:
+        english.append("and")
+    if 0 < rest < 20:
+        english.append(WORDS[rest - 1][0])
+        german.append("eins" if rest == 1 else WORDS[rest - 1][1])
+    elif rest:
+        english += [WORDS[17 + tens][0]] + (["-", WORDS[unit - 1][0]] if unit else [])
+        german += ([WORDS[unit - 1][1], "und"] if unit else []) + [WORDS[17 + tens][1]]
+    return english, german
 
 
-def rival_hundred(words, gap):
-    """This says the same word at each gap: look at the other text."""
-    return "hundred"
+@functools.cache
+def all_pairs():
+    """The tokens of each pair of a number below three thousand, by their number of tokens."""
+    pairs = {}
+    for number in range(3_000):
+        english, german = in_words(number)
+        pair = ["[CLS]", *english, "[SEP]", *german, "[SEP]"]
+        pairs.setdefault(len(pair), []).append(pair)
+    return pairs
 
 
-def rival_untranslated(words, gap):
-    """This answers in the wrong language: translate the word."""
-    here, there = both_sides(words, gap)
-    partners = counted_partners()
-    missing = [w for w in there if w in partners and partners[w] not in here]
-    return missing[0] if missing else "hundred"
+def rival_by_listing(words, gap):
+    """Return the word that is hidden at index `gap`, from all numbers that fit what is visible."""
+    fitting = Counter(
+        pair[gap]
+        for pair in all_pairs()[len(words)]
+        if all(word in ("[MASK]", other) for word, other in zip(words, pair, strict=True))
+    )
+    return fitting.most_common(1)[0][0]
 
 
 def rival_first_word(words, gap):
@@ -166,7 +189,7 @@ def reaches_the_goal(answer):
 
 
 RIVAL = Write(
-    id="6.9",
+    id="6.8",
     title="A rival of your own",
     level="hard",
     text="""
@@ -190,8 +213,8 @@ of the test above. The table fills 44 % of them, yours must fill **60 %**. Over 
         "against how often each occurs at all.",
     ),
     solution=rival,
-    second_style=rival_by_hand,
-    mistakes=(rival_hundred, rival_untranslated, rival_first_word),
+    second_style=rival_by_listing,
+    mistakes=(rival_first_word,),
     cases=rival_cases,
     run=share_or_word,
     properties=(

@@ -190,7 +190,7 @@ def later_tokens_count(answer):
 
 
 TEXT_LOG_PROBS = Write(
-    id="6.10",
+    id="6.9",
     title="A GPT looks to the right",
     level="medium",
     text="""
