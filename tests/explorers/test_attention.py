@@ -103,6 +103,14 @@ def test_the_threshold_stays_between_zero_and_one():
         assert explorer.threshold == kept
 
 
+def test_the_words_name_the_grid_and_the_threshold_only_where_they_are():
+    plain = AttentionExplorer(maps(), WORDS).describe()
+    assert plain.endswith("and as a matrix, with all heads as thumbnails.")
+    assert AttentionExplorer(maps(), WORDS, threshold=0.0).describe() == plain
+    bare = AttentionExplorer(maps(), WORDS, threshold=0.25, grid=False).describe()
+    assert bare.endswith("and as a matrix; weights below 0.25 are not drawn.")
+
+
 def test_a_state_can_be_given_at_the_start():
     explorer = AttentionExplorer(maps(), WORDS, layer=1, head=2, row=3, hide_special=True)
     assert (explorer.layer, explorer.head, explorer.row) == (1, 2, 3)

@@ -121,6 +121,38 @@ def test_small_weights_are_filtered(open_explorer):
     assert explorer.picture(LINES) != before
 
 
+def captions(explorer):
+    explorer.settle()
+    return explorer.page.locator("figure:visible figcaption").all_inner_texts()
+
+
+def test_the_matrix_promises_whole_rows_only_while_they_are_drawn(open_explorer):
+    explorer = open_explorer(AttentionExplorer(maps(), WORDS))
+    whole = "Matrix a row looks, a row adds up to 1"
+    assert captions(explorer)[1] == whole
+    explorer.receive(threshold=0.3)
+    assert captions(explorer)[1] == "Matrix a row looks; weights below 0.30 are not drawn"
+    explorer.receive(threshold=0)
+    assert captions(explorer)[1] == whole
+
+
+@pytest.mark.parametrize("simple", [False, True])
+def test_the_grid_of_all_heads_can_be_left_out(open_explorer, simple):
+    explorer = open_explorer(AttentionExplorer(maps(), WORDS, simple=simple, grid=False))
+    assert [caption.split()[0] for caption in captions(explorer)] == ["Lines", "Matrix"]
+    assert not explorer.page.locator(HEADS).is_visible()
+    assert "small matrix" not in readout(explorer)
+    before = explorer.picture(MATRIX)
+    explorer.page.focus("input[aria-label=Head]")
+    explorer.page.keyboard.press("ArrowRight")
+    assert explorer.picture(MATRIX) != before
+    explorer.receive(panels=AttentionExplorer(maps(2, 2), WORDS).panels)  # of another text
+    assert len(captions(explorer)) == 2
+    whole = open_explorer(AttentionExplorer(maps(), WORDS, simple=simple))
+    assert captions(whole)[2] == "All heads layers down, heads across"
+    assert "small matrix" in readout(whole)
+
+
 def test_an_encoder_decoder_offers_three_kinds(open_explorer):
     three = {"encoder": maps(), "decoder": maps(rows=2, columns=2), "cross": maps(rows=2)}
     explorer = open_explorer(AttentionExplorer(three, ["ein", "Haus"], WORDS))

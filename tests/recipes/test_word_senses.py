@@ -5,7 +5,7 @@ from tutorial_lib import figures
 from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.models import BERT, BERTConfig
-from tutorial_lib.recipes.word_senses import EXAMPLES, occurrences
+from tutorial_lib.recipes.word_senses import EXAMPLES, occurrences, of_other_words
 from tutorial_lib.tokenizers import WordPieceTokenizer
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -57,3 +57,20 @@ def test_each_bank_is_closer_to_its_own_sense_and_both_part_from_the_first_layer
     own, other = figures.sense_similarity(vectors, senses)
     assert (own[1:].mean(1) > other[1:].mean(1) + 0.01).all()
     assert (own[4] > other[4] + 0.01).all()
+
+
+def test_two_words_are_far_less_alike_than_two_senses_of_one():
+    model = BERT.from_pretrained(minilm_folder())
+    tokenizer = WordPieceTokenizer.from_pretrained(minilm_folder())
+    uses = {word: [use for of in both.values() for use in of] for word, both in EXAMPLES.items()}
+    found = {word: occurrences(model, tokenizer, word, of) for word, of in uses.items()}
+    for word, vectors in found.items():
+        others = of_other_words(model, tokenizer, word)
+        assert others.shape == (7, 24, 384)
+        expected = torch.cat([found[other] for other in found if other != word], dim=1)
+        torch.testing.assert_close(others, expected)
+        alike = figures.other_word_similarity(vectors, others).mean(1)  # (L + 1)
+        assert alike.max() < 0.4
+        senses = [sense for sense, texts in EXAMPLES[word].items() for _ in texts]
+        assert (figures.sense_similarity(vectors, senses)[1].mean(1) > alike + 0.55).all()
+    assert of_other_words(model, tokenizer, "plant").shape == (7, 32, 384)

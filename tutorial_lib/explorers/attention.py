@@ -9,6 +9,7 @@ from tutorial_lib.explorers.packing import MAX_TOKENS, cut_note, make_panel
 MAX_CHARACTERS = 4000
 _TEXTS = ("text", "pair", "other")
 WAYS = ("zero", "uniform", "patch")
+FAINT = 0.05  # the threshold unless another is set: what it hides is too pale to be spoken of
 _PARTS = (
     "attention_lines.js",
     "attention_picture.js",
@@ -46,7 +47,8 @@ class AttentionExplorer(BrowserExplorer):
     (`explorers.packing`) makes of one whose regions are the last tokens, after those of a text:
     lines and picture stand side by side.
     More than `max_tokens` are cut, and a note says so. simple=True: a reader sets the layer, the
-    head and a model's text, and nothing else.
+    head and a model's text, and nothing else. grid=False: without the small matrices of all heads.
+    threshold: weights below it are not drawn; the caption says so when it is above 0.05.
     Raises ShapeError when shapes and labels disagree or nothing is left to show.
 
     >>> import numpy as np
@@ -63,7 +65,7 @@ class AttentionExplorer(BrowserExplorer):
     part = traitlets.Int(0).tag(sync=True)
     layer = traitlets.Int(0).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
-    threshold = traitlets.Float(0.05).tag(sync=True)
+    threshold = traitlets.Float(FAINT).tag(sync=True)
     row = traitlets.Int(-1).tag(sync=True)
     column = traitlets.Int(-1).tag(sync=True)
     hide_special = traitlets.Bool(False).tag(sync=True)
@@ -71,6 +73,7 @@ class AttentionExplorer(BrowserExplorer):
 
     has_model = traitlets.Bool(False).tag(sync=True, told=True)
     simple = traitlets.Bool(False).tag(sync=True, told=True)  # text, layer and head, nothing else
+    grid = traitlets.Bool(True).tag(sync=True, told=True)  # all heads as small matrices
     fields = traitlets.List().tag(sync=True, told=True)
     text = traitlets.Unicode("").tag(sync=True)
     pair = traitlets.Unicode("").tag(sync=True)
@@ -105,9 +108,12 @@ class AttentionExplorer(BrowserExplorer):
         way = "over the picture" if panel.get("picture") else "as lines between the tokens"
         if (panel.get("picture") or {}).get("boxes"):
             way = "as lines between words and regions, over the picture"
+        grid = ", with all heads as thumbnails" if self.grid else ""
+        above = self.threshold > FAINT
+        hidden = f"; weights below {self.threshold:.2f} are not drawn" if above else ""
         return (
             f"who looks at whom in layer {self.layer} of {layers}, head {self.head} of {heads}, "
-            f"{rows} x {columns} tokens: {way} and as a matrix, with all heads as thumbnails."
+            f"{rows} x {columns} tokens: {way} and as a matrix{grid}{hidden}."
         )
 
     @classmethod

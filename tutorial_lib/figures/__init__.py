@@ -146,6 +146,7 @@ if TYPE_CHECKING:
     from tutorial_lib.figures.chapter06_bert.losses import two_losses
     from tutorial_lib.figures.chapter06_bert.senses import (
         describe_word_by_layer,
+        other_word_similarity,
         sense_similarity,
         word_by_layer,
     )

@@ -85,3 +85,19 @@ def occurrences(model, tokenizer, word, sentences):
         place = encoding.tokens.index(word)
         found.append(torch.stack([state[0, place] for state in states]))  # (L + 1, D)
     return torch.stack(found, dim=1)
+
+
+def of_other_words(model, tokenizer, word):
+    """Return the vectors of the other words of EXAMPLES in their M sentences: (L + 1, M, D).
+
+    All stand second in their sentences, as `word` does in its own, so a likeness that comes from
+    the position is in these vectors, too. model and tokenizer as for `occurrences`.
+    """
+    return torch.cat(
+        [
+            occurrences(model, tokenizer, other, [use for of in senses.values() for use in of])
+            for other, senses in EXAMPLES.items()
+            if other != word
+        ],
+        dim=1,
+    )

@@ -1,5 +1,7 @@
 """Wrong answers nobody has written out, alone and two mistakes at once, are named by properties."""
 
+import math
+
 import property_checks
 import pytest
 import torch
@@ -194,7 +196,18 @@ def surest(by="probability", rereads=True, first=max, anew=True, anywhere=False,
             if rereads:
                 logits = model(torch.tensor(text))
             rows = {"logit": logits, "probability": logits.softmax(-1), "share": logits.softmax(0)}
+            rows["entropy"] = rows["margin"] = rows["probability"]
             best = [(max(row), t, row.index(max(row))) for t, row in enumerate(rows[by].tolist())]
+            if by == "entropy":
+                best = [
+                    (sum(p * math.log(p) for p in row), t, w)
+                    for row, (_, t, w) in zip(rows[by].tolist(), best, strict=True)
+                ]
+            if by == "margin":
+                best = [
+                    (p - sorted(row)[-2], t, w)
+                    for row, (p, t, w) in zip(rows[by].tolist(), best, strict=True)
+                ]
             gaps = [one for one in best if anywhere or text[one[1]] == mask_id]
             order = order or sorted(gaps)
             place = (first(gaps) if anew else order.pop())[1]
@@ -437,7 +450,7 @@ SETS = {
             ),
         },
     ),
-    "6.8": (
+    "6.7": (
         rival(),
         {
             "index": (rival(to=len), ["return a word, a string."]),
@@ -476,6 +489,8 @@ SETS = {
             "the least sure": (surest(first=min), ["This begins with the word that it is least"]),
             "logits": (surest(by="logit"), ["This compares logits"]),
             "softmax over the positions": (surest(by="share"), ["This takes the softmax over the"]),
+            "the lowest entropy": (surest(by="entropy"), ["It compares something else than the"]),
+            "the largest lead": (surest(by="margin"), ["It compares something else than the"]),
             "one order": (surest(anew=False), ["It settles the order in the first pass"]),
             "one reading": (surest(rereads=False), ["This fills all gaps from one pass"]),
             "the next gap's word": (surest(shift=1), ["A gap gets the word of another position"]),

@@ -757,13 +757,13 @@ RIGHT = {
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
     "6.4": [mask_right_1, mask_right_2, mask_right_3],
     "6.6": [step_right_1, step_right_2],
-    "6.7": [0.14],
+    "6.8": [0.14],
     "6.5": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.8": [rival_right_1, rival_right_2],
+    "6.7": [rival_right_1, rival_right_2],
     "6.9": [stretch_right_1, stretch_right_2],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
 }
@@ -802,7 +802,7 @@ WRONG = {
         ("never zeroed", step_wrong_no_zero),
         ("two: no segments, and only the words teach", step_wrong_two),
     ],
-    "6.7": [
+    "6.8": [
         ("a random token copied is counted as right", 0.24),
         ("only the copies", 0.1),
         ("the commonest token at all places, and the copies", 0.15),
@@ -824,7 +824,7 @@ WRONG = {
             ("a", batch_right_1),
         ),
     ],
-    "6.8": [
+    "6.7": [
         ("returns an index", rival_wrong_index),
         ("answers in the language of the other text", rival_wrong_language),
         ("takes the German order for the English one", rival_wrong_order),

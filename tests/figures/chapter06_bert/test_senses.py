@@ -13,6 +13,7 @@ SENSES = ["river", "money", "river"]
 VECTORS = np.array(
     [[[1.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]]]
 )  # (2, 3, 2)
+OTHERS = np.array([[[0.0, 2.0], [1.0, 1.0]], [[-3.0, 0.0], [0.0, 1.0]]])  # (2, 2, 2)
 
 
 def test_each_sentence_is_compared_with_its_sense_and_with_the_other():
@@ -74,6 +75,63 @@ def test_two_dots_in_one_place_are_both_seen():
     back, front = (line for line in points if line.get_ydata()[0] == height)
     assert back.get_markersize() > 1.5 * front.get_markersize()
     assert back.get_zorder() < front.get_zorder()
+
+
+def grey_lines(axes):
+    return [line for line in axes.lines if line.get_color() == style.GREY]
+
+
+def test_below_stands_the_cosine_with_other_words_and_the_rest_stays():
+    def cosine(one, two):
+        return sum(one * two) / (sum(one**2) * sum(two**2)) ** 0.5
+
+    expected = [
+        [sum(cosine(one, two) for two in others) / len(others) for one in vectors]
+        for vectors, others in zip(VECTORS, OTHERS, strict=True)
+    ]  # (L + 1, N)
+    np.testing.assert_allclose(figures.other_word_similarity(VECTORS, OTHERS), expected, atol=1e-9)
+    plain = figures.word_by_layer(VECTORS, SENSES, SENTENCES, layer=1)
+    figure = figures.word_by_layer(VECTORS, SENSES, SENTENCES, layer=1, others=OTHERS)
+    left, right, below = figure.axes
+    *thin, mean = grey_lines(below)
+    np.testing.assert_allclose(
+        np.transpose([line.get_ydata() for line in thin]), expected, atol=1e-9
+    )
+    means = [sum(layer) / 3 for layer in expected]
+    np.testing.assert_allclose(mean.get_ydata(), means, atol=1e-9)
+    assert not grey_lines(left)
+    assert dots(right) == pytest.approx(dots(plain.axes[1]), nan_ok=True)
+    for with_it, without in zip(left.lines, plain.axes[0].lines, strict=True):
+        np.testing.assert_array_equal(with_it.get_ydata(), without.get_ydata())
+    words = figures.describe_word_by_layer(
+        VECTORS, SENSES, SENTENCES, "bank", layer=1, others=OTHERS
+    )
+    said = ", ".join(f"{mean:z.2f}" for mean in means)
+    assert f"Other sense: 1.00, 0.35. Of “bank” and another word, in grey: {said}. After" in words
+    assert "grey" not in figures.describe_word_by_layer(VECTORS, SENSES, SENTENCES, layer=1)
+
+
+def test_two_parts_of_one_axis_are_marked_as_cut_only_where_one_lies_above_the_other():
+    near = VECTORS + np.array([20.0, 0.0])  # all senses alike: no cosine below 0.9
+    across = np.array([[[0.0, 1.0]], [[0.0, -1.0]]])
+    apart = figures.word_by_layer(near, SENSES, SENTENCES, layer=1, others=across)
+    mixed = figures.word_by_layer(VECTORS, SENSES, SENTENCES, layer=1, others=OTHERS)
+    assert [len(figure.artists) for figure in (apart, mixed)] == [2, 0]
+    for figure in (apart, mixed):
+        style.png(figure)
+        left, _, below = figure.axes
+        (name,), places = below.texts, below.get_window_extent()
+        assert name.get_text() == "“bank” and another word"
+        highest = max(line.get_window_extent().y1 for line in grey_lines(below))
+        assert highest < name.get_window_extent().y0
+        assert name.get_window_extent().y1 <= places.y1 < left.get_window_extent().y0
+        assert left.get_xlim() == below.get_xlim()
+
+
+def test_other_words_must_have_the_same_layers_and_width():
+    for wrong in (OTHERS[:1], OTHERS[:, :, :1]):
+        with pytest.raises(ShapeError, match=r"others must be \(L \+ 1, M, D\) like the vectors"):
+            figures.word_by_layer(VECTORS, SENSES, SENTENCES, layer=1, others=wrong)
 
 
 @pytest.mark.parametrize("n", [1, 20])

@@ -59,13 +59,12 @@ def copied_share_percent():
 
 
 COPIED_SHARE = Claim(
-    id="6.7",
+    id="6.8",
     title="The copier",
     level="easy",
     text="""
-Your BERT finds about a quarter of the chosen tokens. How much of that could it get without looking
-at the words around? Think of a model that has learned one thing: it **copies each token that it
-sees**. Where it sees [MASK], it says the most frequent token of all, which is right at 5 % of the
+PlayBERT finds 41 % of the chosen tokens. How much of that could it get without looking at the words
+around? Think of a model that has learned one thing: it **copies each token that it sees**. Where it sees [MASK], it says the most frequent token of all, which is right at 5 % of the
 [MASK]s. The chosen tokens have been through 80/10/10. **What share** of all chosen tokens does this
 copier find, from 0 to 1?
 """,
@@ -85,7 +84,7 @@ copier find, from 0 to 1?
         copied_share_of_all_tokens,
         copied_share_percent,
     ),
-    tolerance=0.0034,  # 6F prints 0.054 for the 5 %
+    tolerance=0.0034,  # of those tokens it is 0.054 for the 5 %
     unit="of the chosen tokens",
     verdict="Copying reaches 14 % and reads nothing. So ask a model at the [MASK]s alone before "
     "you say that it fills gaps.",

@@ -189,7 +189,7 @@ def reaches_the_goal(answer):
 
 
 RIVAL = Write(
-    id="6.8",
+    id="6.7",
     title="A rival of your own",
     level="hard",
     text="""
@@ -225,5 +225,5 @@ of the test above. The table fills 44 % of them, yours must fill **60 %**. Over 
         Property("It answers in the wrong language: translate the word.", right_language),
         Property("It fills too few of the gaps.", reaches_the_goal),
     ),
-    see="6G A BERT that fills its gaps",
+    see="6F Where it looks",
 )

@@ -7,6 +7,8 @@ function unpack(panel) {
   return Float32Array.from(bytes.subarray(0, shape.reduce((a, b) => a * b)), (byte) => byte / 255);
 }
 
+const FAINT = 0.05; // as in attention.py
+
 function render({ model, el }) {
   const root = element("div", { class: `tl-explorer tl-attention${model.get("simple") ? " tl-simple" : ""}`, role: "group", "aria-label": model.get("label") });
   const state = { hover: null, pointed: null, version: 0, simple: model.get("simple"), shown: (token) => readable(token, 14) };
@@ -77,6 +79,7 @@ function render({ model, el }) {
     Object.assign(state, { rows: panel.rows, columns: panel.columns, picture: panel.picture, hover: null, pointed: null });
     figures[0].hidden = Boolean(panel.picture) && !panel.picture.boxes; // a text's words have no place in it
     figures[1].hidden = !panel.picture;
+    figures[3].hidden = !model.get("grid");
     state.decimals = panel.dtype === "float16" ? 3 : 2;
     state.version++;
     controls.part.replaceChildren(...panels.map(({ name }, i) => element("option", { value: i, text: kinds[name] || name })));
@@ -92,7 +95,7 @@ function render({ model, el }) {
     controls.hide.parentElement.hidden = controls.renormalise.parentElement.hidden = !special;
     notes.replaceChildren(...model.get("notes").map((text) => element("div", { class: "tl-warning", text })));
     shown().forEach((view) => view.resize());
-    figures[3].querySelector("figcaption span").textContent = views[3].order;
+    if (!figures[3].hidden) caption(3, views[3].order);
     redraw();
   }
 
@@ -120,7 +123,10 @@ function render({ model, el }) {
     if (at) {
       return `${place}: ${quote(state.rows.labels[at.row])} looks at ${quote(state.columns.labels[at.column])} with weight ${value(at.row, at.column)}.`;
     }
-    if (!state.isolated) return `${place}. Point at a token, a cell or a small matrix, or reach them with Tab and the arrow keys.`;
+    if (!state.isolated) {
+      const things = model.get("grid") ? "a token, a cell or a small matrix" : "a token or a cell";
+      return `${place}. Point at ${things}, or reach them with Tab and the arrow keys.`;
+    }
     const { side, index } = state.isolated;
     const row = side === "row";
     const others = (row ? state.columns : state.rows).labels.map((label, i) => [label, state.isolatedWeights[i]]);
@@ -137,6 +143,7 @@ function render({ model, el }) {
     controls.hide.checked = model.get("hide_special");
     controls.renormalise.checked = model.get("renormalise");
     controls.renormalise.disabled = !controls.hide.checked;
+    caption(2, state.threshold > FAINT ? `a row looks; weights below ${state.threshold.toFixed(2)} are not drawn` : captions[2][1]);
     shown().forEach((view) => view.draw());
     readout.textContent = words();
   }
@@ -173,6 +180,7 @@ function render({ model, el }) {
   ];
   const figures = views.map((view, i) => element("figure", {},
     element("figcaption", {}, `${captions[i][0]} `, element("span", { text: captions[i][1] })), view.node));
+  const caption = (i, text) => { figures[i].querySelector("figcaption span").textContent = text; };
   root.append(
     element("div", { class: "tl-title", text: model.get("label") }),
     element("div", { class: "tl-controls" },

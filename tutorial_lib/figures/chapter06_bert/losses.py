@@ -7,19 +7,19 @@ from tutorial_lib.figures import style
 
 @style.styled
 def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None):
-    """The loss of the masked words and of the next sentence by step, each beside a plain guess.
+    """The loss of the masked words and of the pairs by step, each beside a plain guess.
 
     steps (N,), of_words and of_pairs (N,) in nats; by_frequency: what a guess by the frequency of
     the tokens loses, in nats. Each has a scale of its own.
 
     >>> figure = two_losses([10, 20], [7.0, 6.0], [0.7, 0.69], 5.8)
     >>> [axes.get_title() for axes in figure.axes]
-    ['masked words', 'next sentence']
+    ['masked words', 'pairs']
     """
     figure = style.blank(figure, 9.0, 3.6)
     panels = {
         "masked words": (of_words, by_frequency, "a guess by frequency", 0.3),
-        "next sentence": (of_pairs, math.log(2), "tossing a coin, ln 2", 0.05),
+        "pairs": (of_pairs, math.log(2), "tossing a coin, ln 2", 0.05),
     }
     for axes, (name, (losses, guess, how, room)) in zip(
         figure.subplots(1, 2), panels.items(), strict=True
