@@ -483,7 +483,7 @@ SETS = {
     "6.10": (
         surest(),
         {
-            "one alone": (surest(stop=4), ["It leaves gaps: go on until none is left."]),
+            "one alone": (surest(stop=4), ["It leaves gaps: go on until none"]),
             "from the left": (surest(first=leftmost), ["This goes from left to right"]),
             "from the right": (surest(first=rightmost), ["This goes from right to left"]),
             "the least sure": (surest(first=min), ["This begins with the word that it is least"]),

@@ -752,6 +752,172 @@ def rival_wrong_two(words, gap):
     return "hundert"
 
 
+# 6.10
+def fill_right_1(model, ids, mask_id):
+    ids = ids.clone()
+    while (ids == mask_id).any():
+        probs = F.softmax(model(ids), dim=-1)
+        best, word = probs.max(dim=-1)
+        best = best.masked_fill(ids != mask_id, -1.0)
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_right_2(model, ids, mask_id):
+    gaps = [t for t, w in enumerate(ids.tolist()) if w == mask_id]
+    if not gaps:
+        return ids.clone()
+    logp = F.log_softmax(model(ids), dim=-1)
+    _, t, w = max((logp[t].max().item(), t, logp[t].argmax().item()) for t in gaps)
+    new = torch.cat([ids[:t], ids.new_tensor([w]), ids[t + 1 :]])
+    return fill_right_2(model, new, mask_id)
+
+
+def fill_right_3(model, ids, mask_id):
+    out = np.array(ids.tolist(), dtype=np.int64)
+    while True:
+        gaps = np.flatnonzero(out == mask_id)
+        if len(gaps) == 0:
+            break
+        z = np.array(model(torch.from_numpy(out.copy())).tolist(), dtype=np.float64)[gaps]
+        z = z - z.max(axis=1, keepdims=True)
+        p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+        k = p.max(axis=1).argmax()
+        out[gaps[k]] = p[k].argmax()
+    return torch.from_numpy(out)
+
+
+def fill_right_4(model, ids, mask_id):
+    text = ids.clone()
+    for _ in range(int((ids == mask_id).sum())):
+        gaps = (text == mask_id).nonzero().squeeze(1)
+        logits = model(text)[gaps]
+        logp = logits - logits.logsumexp(-1, keepdim=True)
+        flat = logp.flatten().topk(1).indices.item()
+        row, word = divmod(flat, logits.shape[1])
+        text[gaps[row]] = word
+    return text
+
+
+def fill_wrong_logits(model, ids, mask_id):
+    ids = ids.clone()
+    while (ids == mask_id).any():
+        best, word = model(ids).max(dim=-1)
+        best[ids != mask_id] = -float("inf")
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_softmax_dim(model, ids, mask_id):
+    ids = ids.clone()
+    while (ids == mask_id).any():
+        probs = F.softmax(model(ids), dim=0)
+        best, word = probs.max(dim=-1)
+        best[ids != mask_id] = -1
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_in_place(model, ids, mask_id):
+    while (ids == mask_id).any():
+        probs = F.softmax(model(ids), dim=-1)
+        best, word = probs.max(dim=-1)
+        best[ids != mask_id] = -1
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_read_once(model, ids, mask_id):
+    ids = ids.clone()
+    probs = F.softmax(model(ids), dim=-1)
+    while (ids == mask_id).any():
+        best, word = probs.max(dim=-1)
+        best[ids != mask_id] = -1
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_left_to_right(model, ids, mask_id):
+    ids = ids.clone()
+    for t in range(len(ids)):
+        if ids[t] == mask_id:
+            ids[t] = F.softmax(model(ids)[t], dim=-1).argmax()
+    return ids
+
+
+def fill_wrong_least_sure(model, ids, mask_id):
+    ids = ids.clone()
+    while (ids == mask_id).any():
+        best, word = F.softmax(model(ids), dim=-1).max(dim=-1)
+        best[ids != mask_id] = 2.0
+        t = best.argmin()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_index_among_gaps(model, ids, mask_id):
+    ids = ids.clone()
+    for _ in range(int((ids == mask_id).sum())):
+        gap = ids == mask_id
+        if not gap.any():
+            break
+        best, word = F.softmax(model(ids), dim=-1)[gap].max(dim=-1)
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_zero_with_log(model, ids, mask_id):
+    ids = ids.clone()
+    for _ in range(int((ids == mask_id).sum())):
+        best, word = F.log_softmax(model(ids), dim=-1).max(dim=-1)
+        best = best * (ids == mask_id)
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_all_places_and_in_place(model, ids, mask_id):
+    n = int((ids == mask_id).sum())
+    for _ in range(n):
+        best, word = F.softmax(model(ids), dim=-1).max(dim=-1)
+        t = best.argmax()
+        ids[t] = word[t]
+    return ids
+
+
+def fill_wrong_logits_and_read_once(model, ids, mask_id):
+    out = ids.clone()
+    best, word = model(ids).max(dim=-1)
+    gaps = (ids == mask_id).nonzero().flatten()
+    for t in gaps[best[gaps].argsort(descending=True)]:
+        out[t] = word[t]
+    return out
+
+
+def fill_wrong_entropy(model, ids, mask_id):
+    ids = ids.clone()
+    while (ids == mask_id).any():
+        p = F.softmax(model(ids), dim=-1)
+        sureness = (p * p.log()).sum(dim=-1).masked_fill(ids != mask_id, -torch.inf)
+        t = sureness.argmax()
+        ids[t] = p[t].argmax()
+    return ids
+
+
+def fill_wrong_all_compete(model, ids, mask_id):
+    ids = ids.clone()
+    while (ids == mask_id).any():
+        best, word = F.softmax(model(ids), dim=-1).max(dim=-1)
+        ids[best.argmax()] = word[best.argmax()]
+    return ids
+
+
 RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
@@ -765,9 +931,24 @@ RIGHT = {
     ],  # letter from the stub's code
     "6.7": [rival_right_1, rival_right_2],
     "6.9": [stretch_right_1, stretch_right_2],
+    "6.10": [fill_right_1, fill_right_2, fill_right_3, fill_right_4],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
 }
 WRONG = {
+    "6.10": [
+        ("compares logits, not probabilities", fill_wrong_logits),
+        ("softmax over the places (dim=0)", fill_wrong_softmax_dim),
+        ("changes ids itself", fill_wrong_in_place),
+        ("reads only once, before the loop", fill_wrong_read_once),
+        ("fills from left to right", fill_wrong_left_to_right),
+        ("least sure first", fill_wrong_least_sure),
+        ("number among the gaps taken as place in the text", fill_wrong_index_among_gaps),
+        ("non-gaps set to 0 with log probabilities", fill_wrong_zero_with_log),
+        ("TWO: non-gaps compete too; changes ids", fill_wrong_all_places_and_in_place),
+        ("TWO: logits; reads only once", fill_wrong_logits_and_read_once),
+        ("measures sureness by the entropy", fill_wrong_entropy),
+        ("the given words compete, too, without an end", fill_wrong_all_compete),
+    ],
     "6.1": [
         ("hides in ids itself, and then asks for [MASK]", loss_wrong_in_place),
         ("nothing is hidden", loss_wrong_nothing_hidden),

@@ -64,9 +64,10 @@ COPIED_SHARE = Claim(
     level="easy",
     text="""
 PlayBERT finds 41 % of the chosen tokens. How much of that could it get without looking at the words
-around? Think of a model that has learned one thing: it **copies each token that it sees**. Where it sees [MASK], it says the most frequent token of all, which is right at 5 % of the
-[MASK]s. The chosen tokens have been through 80/10/10. **What share** of all chosen tokens does this
-copier find, from 0 to 1?
+around? Think of a model that has learned one thing: it **copies each token that it sees**. Where it
+sees [MASK], it says the most frequent token of all, which is right at 5 % of the [MASK]s. The
+chosen tokens have been through 80/10/10. **What share** of all chosen tokens does this copier find,
+from 0 to 1?
 """,
     hints=(
         "Of 1,000 chosen tokens, how many does it see as [MASK], exchanged, and as they were?",
