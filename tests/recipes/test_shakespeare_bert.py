@@ -5,8 +5,6 @@ from tutorial_lib import recipes
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.datasets.shakespeare import Corpus, Play, Speech
-from tutorial_lib.exercises.chapter06_bert.masking import mask_80_10_10
-from tutorial_lib.exercises.chapter06_bert.segments import segment_ids
 from tutorial_lib.objectives import SentencePair
 from tutorial_lib.recipes import shakespeare_bert
 from tutorial_lib.recipes.shakespeare_bert import (
@@ -16,7 +14,6 @@ from tutorial_lib.recipes.shakespeare_bert import (
     build,
     in_sentences,
     masked_pairs,
-    planned_pairs,
     scenes,
     shared_rarity,
     train,
@@ -78,18 +75,6 @@ def test_every_batch_is_masked_anew_and_starts_from_the_seed(batches):
     again = next(iter(batches))
     assert torch.equal(first[0].ids, again[0].ids)
     assert not torch.equal(first[0].targets, second[0].targets)
-
-
-def test_a_plan_carried_out_is_the_masked_batch(batches):
-    batches.made = planned_pairs
-    ids, plan, follows = next(iter(batches))
-    changed = mask_80_10_10(ids, plan.chosen, plan.draw, plan.random_ids, TOKENIZER.mask_id)
-    batches.made = masked_pairs
-    tokens, is_next = next(iter(batches))
-    assert torch.equal(changed, tokens.ids)
-    assert torch.equal(ids[plan.chosen], tokens.targets)
-    assert torch.equal(segment_ids(ids, TOKENIZER.sep_id), tokens.segments)
-    assert torch.equal(follows, is_next)
 
 
 def test_the_share_of_tokens_asked_about():

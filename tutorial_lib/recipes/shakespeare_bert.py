@@ -22,7 +22,6 @@ from tutorial_lib.models import BERT, BERTConfig
 from tutorial_lib.objectives import (
     mask_tokens,
     pack_pairs,
-    plan_masking,
     pretraining_loss,
     sentence_pairs,
 )
@@ -157,14 +156,12 @@ class PairBatches:
     """Endless batches for `pretraining_loss`: pairs of sentences, masked anew every time.
 
     scenes are lists of ids. Each batch draws one of the lengths of sentences, and has as many
-    pairs as its number of tokens allows. Every `iter` starts from the seed. What is made of the
-    pairs is `masked_pairs`, or `planned_pairs` for a training that masks them itself.
+    pairs as its number of tokens allows. Every `iter` starts from the seed.
     """
 
-    def __init__(self, scenes, tokenizer, settings, made=None):
+    def __init__(self, scenes, tokenizer, settings):
         self.documents = [in_sentences(scenes, length) for length in settings["sentences"]]
         self.tokenizer, self.settings = tokenizer, settings
-        self.made = made or masked_pairs
 
     def __iter__(self):
         settings = self.settings
@@ -174,7 +171,7 @@ class PairBatches:
             place %= len(self.documents)
             n_pairs = max(2, settings["tokens"] // (2 * settings["sentences"][place]))
             pairs = sentence_pairs(self.documents[place], n_pairs, seed)
-            yield self.made(pairs, self.tokenizer, settings["share"], generator)
+            yield masked_pairs(pairs, self.tokenizer, settings["share"], generator)
 
 
 def masked_pairs(pairs, tokenizer, share, generator):
@@ -184,13 +181,6 @@ def masked_pairs(pairs, tokenizer, share, generator):
         ids, *_masking(tokenizer), segments=segments, share=share, generator=generator
     )
     return tokens, is_next
-
-
-def planned_pairs(pairs, tokenizer, share, generator):
-    """Return (ids (B, T), MaskingPlan, is_next (B,) bool): what `masked_pairs` would change."""
-    ids, _, is_next = packed(pairs, tokenizer)
-    plan = plan_masking(ids, *_masking(tokenizer), share=share, generator=generator)
-    return ids, plan, is_next
 
 
 def packed(pairs, tokenizer):
