@@ -215,3 +215,19 @@ def test_a_rival_that_asks_the_model_fills_as_many_as_the_model(model):
     assert share_filled(model_says, tokenizer) == pytest.approx(
         number_bert.evaluate(model)["found"]
     )
+
+
+def test_a_linear_map_tells_what_a_vector_holds(model):
+    tokenizer = model.tokenizer
+
+    def own_word(ids, segments, mask):
+        return F.one_hot(ids, tokenizer.vocab_size).float()
+
+    def last_english_word(ids, segments, mask):
+        end = (ids == tokenizer.sep_id).float().argmax(dim=1)
+        last = ids[torch.arange(len(ids)), end - 1]
+        return own_word(last[:, None].expand_as(ids), segments, mask)
+
+    assert number_bert.last_word_told(last_english_word, tokenizer) == (1.0, 1.0)
+    of_first, of_last = number_bert.last_word_told(own_word, tokenizer)
+    assert max(of_first, of_last) < 0.2

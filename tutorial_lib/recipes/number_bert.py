@@ -224,6 +224,28 @@ def train_gpt(tokenizer, steps, settings=SETTINGS):
 
 
 @torch.no_grad()
+def last_word_told(read, tokenizer):
+    """Return how often a linear map tells the last English word of a number: two shares.
+
+    read(ids, segments, mask) gives vectors (B, T, D) of pairs (B, T). The first share is told from
+    the vector of the first English word, the second from that of the pair's last token. The map is
+    least squares, fitted on the numbers to learn from, and judged on those held out.
+    """
+    vectors, words = [], []
+    for rows in split(SETTINGS):
+        ids, segments, mask = packed(rows, tokenizer)
+        each = torch.arange(len(ids))
+        english_ends = (ids == tokenizer.sep_id).float().argmax(dim=1)  # (B,) of the first [SEP]
+        hidden = F.pad(read(ids, segments, mask), (0, 1), value=1.0)  # (B, T, D + 1) with a bias
+        vectors.append((hidden[:, 1], hidden[each, mask.sum(dim=1) - 1]))
+        words.append(ids[each, english_ends - 1])
+    wanted = F.one_hot(words[0], tokenizer.vocab_size).float()  # (N, V)
+    maps = (torch.linalg.pinv(x) @ wanted for x in vectors[0])
+    told = (x @ to_word for x, to_word in zip(vectors[1], maps, strict=True))
+    return tuple(share_of_true(said.argmax(dim=1) == words[1]) for said in told)
+
+
+@torch.no_grad()
 def clue_looked_at(model, layer, head):
     """Return {digit: share}: how often a gap looks hardest at its clue, in one head.
 

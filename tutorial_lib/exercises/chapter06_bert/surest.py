@@ -232,9 +232,9 @@ FILL_SUREST = Write(
     level="medium",
     text="""
 Write `fill_surest(model, ids, mask_id)`. `ids` (T,) is one text, with `mask_id` at its gaps.
-`model(ids)` reads such a text and gives logits (T, V). As long as a gap is left, the model reads
-the text, and **one** gap is filled: the one whose most probable word has the highest probability
-of all, with that word. Then it reads again. Return the ids without a gap (T,), and leave `ids`
+`model(ids)` reads such a text and gives logits (T, V). While a gap is left, the model reads the
+text. Find the most probable word for each gap, and fill only the gap whose word has the highest
+probability. Then the model reads again. Return the ids with every gap filled (T,), and leave `ids`
 itself as it is. (No model here ever says `mask_id`.)
 """,
     hints=(

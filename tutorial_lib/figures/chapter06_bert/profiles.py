@@ -63,8 +63,9 @@ def profiles(
     axes = figure.subplots()
     places = np.arange(len(tests))
     for name, colour in lines.items():
-        look = {"marker": "o", "markersize": 2 * DOT, "linewidth": 2.2, "clip_on": False}
-        axes.plot(places, shares[name], color=colour, zorder=3, **look)
+        # Thin and dotted: it leads from dot to dot, and says nothing about what lies between.
+        look = {"marker": "o", "markersize": 2 * DOT, "linewidth": 1.4, "clip_on": False}
+        axes.plot(places, shares[name], ":", color=colour, zorder=3, **look)
     axes.set_xticks(places, list(tests), fontsize=10)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.set(ylim=(-0.08, 1.1), ylabel=y_label)
