@@ -223,13 +223,14 @@ def test_a_linear_map_tells_what_a_vector_holds(model):
     def own_word(ids, segments, mask):
         return F.one_hot(ids, tokenizer.vocab_size).float()
 
-    def last_english_word(ids, segments, mask):
-        end = (ids == tokenizer.sep_id).float().argmax(dim=1)
-        last = ids[torch.arange(len(ids)), end - 1]
-        return own_word(last[:, None].expand_as(ids), segments, mask)
+    def read_so_far(ids, segments, mask):
+        return own_word(ids, segments, mask).cumsum(dim=1)
 
-    # Zero is not among the numbers to learn from.
-    told = number_bert.last_word_told(last_english_word, tokenizer)
-    assert told == pytest.approx((299 / 300, 299 / 300))
-    of_first, of_last = number_bert.last_word_told(own_word, tokenizer)
-    assert max(of_first, of_last) < 0.2
+    told = number_bert.words_told(own_word, tokenizer)
+    for row, column in ((0, 0), (3, 1), (5, 2)):
+        assert told[row, column] == 1
+        told[row, column] = 0
+    assert told.max() < 0.2
+    told = number_bert.words_told(read_so_far, tokenizer)
+    assert (told[3:, 1] == 1).all() and (told[5:, 2] == 1).all()
+    assert max(told[:3, 1].max(), told[:5, 2].max()) < 0.2

@@ -224,25 +224,35 @@ def train_gpt(tokenizer, steps, settings=SETTINGS):
 
 
 @torch.no_grad()
-def last_word_told(read, tokenizer):
-    """Return how often a linear map tells the last English word of a number: two shares.
+def words_told(read, tokenizer):
+    """Return which words of a number a linear map tells from the vector of each, shares (6, 3).
 
-    read(ids, segments, mask) gives vectors (B, T, D) of pairs (B, T). The first share is told from
-    the vector of the first English word, the second from that of the pair's last token. The map is
-    least squares, fitted on the numbers to learn from, and judged on those held out.
+    The English numbers are those that end like *nine hundred and sixty-four*: a row for each of
+    these six tokens, a column for each of *nine*, *sixty* and *four*. read(ids, segments, mask)
+    gives vectors (B, T, D) of pairs (B, T). The maps, least squares, are fitted on the numbers to
+    learn from, and judged on those held out.
     """
     vectors, words = [], []
     for rows in split(SETTINGS):
         ids, segments, mask = packed(rows, tokenizer)
-        each = torch.arange(len(ids))
-        english_ends = (ids == tokenizer.sep_id).float().argmax(dim=1)  # (B,) of the first [SEP]
-        hidden = F.pad(read(ids, segments, mask), (0, 1), value=1.0)  # (B, T, D + 1) with a bias
-        vectors.append((hidden[:, 1], hidden[each, mask.sum(dim=1) - 1]))
-        words.append(ids[each, english_ends - 1])
-    wanted = F.one_hot(words[0], tokenizer.vocab_size).float()  # (N, V)
-    maps = (torch.linalg.pinv(x) @ wanted for x in vectors[0])
-    told = (x @ to_word for x, to_word in zip(vectors[1], maps, strict=True))
-    return tuple(share_of_true(said.argmax(dim=1) == words[1]) for said in told)
+        texts = [[tokenizer.vocab[i] for i in row] for row in ids.tolist()]
+        places = [
+            (number, text.index("-") - 4)
+            for number, text in enumerate(texts)
+            if "-" in text and "hundred" in text
+        ]
+        number, begin = torch.tensor(places).T  # (N,) each
+        at = number[:, None], begin[:, None] + torch.arange(6)  # (N, 6)
+        vectors.append(F.pad(read(ids, segments, mask)[at], (0, 1), value=1.0))  # with a bias
+        words.append(ids[at][:, [0, 3, 5]])  # (N, 3)
+    wanted = F.one_hot(words[0], tokenizer.vocab_size).float().flatten(1)  # (N, 3 V)
+    told = torch.stack(
+        [
+            (new @ (torch.linalg.pinv(old) @ wanted)).unflatten(1, (3, -1)).argmax(dim=-1)
+            for old, new in zip(vectors[0].unbind(1), vectors[1].unbind(1), strict=True)
+        ]
+    )  # (6, N, 3)
+    return (told == words[1]).float().mean(dim=1)
 
 
 @torch.no_grad()

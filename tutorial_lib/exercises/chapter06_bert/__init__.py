@@ -100,17 +100,17 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
-        key="sentences_of_one_scene_judged_as",
-        question="Two sentences come from the same scene, but do not follow each other. Does "
-        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
-        "scene?",
-    ),
-    Prediction(
-        id="P6.5",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
         "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
         share=True,
+    ),
+    Prediction(
+        id="P6.5",
+        key="sentences_of_one_scene_judged_as",
+        question="Two sentences come from the same scene, but do not follow each other. Does "
+        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
+        "scene?",
     ),
     Prediction(
         id="P6.6",

@@ -95,6 +95,19 @@ class _Reader(nn.Module):
         return self.head(F.gelu(self.neighbours(x)).transpose(1, 2))  # (B, T, V)
 
 
+def by_test(runs):
+    """Return {test: {name: share right}} of {name: Trained}, to be drawn side by side."""
+    tests = {
+        "hidden, found": "hidden_right",
+        "visible, named": "seen_right",
+        "wrong, corrected": "wrong_corrected",
+    }
+    return {
+        test: {name: getattr(run, share) for name, run in runs.items()}
+        for test, share in tests.items()
+    }
+
+
 def mlm_training(mlm_batch, steps=200, share=0.15):
     """Train a small network on a play of Shakespeare, letter by letter, with these batches.
 
