@@ -2,6 +2,9 @@
 
 PlayBERT reads a text once, from both sides. PlayGPT reads up to the gap, once; then it reads the
 whole text with each word that may be answered in the gap, which takes minutes for 600 gaps.
+
+PlayGPT was trained with dropout 0.1, PlayBERT without. With it (87 minutes beside other work, one
+seed) PlayBERT finds 0.29 of the words, and judges fewer pairs right.
 """
 
 from tutorial_lib.recipes.gap_tests import cloze_share, cloze_share_of_gpt, gaps_held_out
