@@ -231,7 +231,6 @@ def test_a_linear_map_tells_what_a_vector_holds(model):
         assert told[row, column] == 1
         told[row, column] = 0
     assert told.max() < 0.2
-    told = number_bert.words_told(read_so_far, tokenizer)
-    assert (told[3:, 1] == 1).all()
-    assert (told[5:, 2] == 1).all()
-    assert max(told[:3, 1].max(), told[:5, 2].max()) < 0.2
+    of_tens = number_bert.words_told(read_so_far, tokenizer)[:, 1]
+    assert (of_tens[3:] == 1).all()
+    assert of_tens[:3].max() < 0.2
