@@ -10,7 +10,6 @@ from tutorial_lib.recipes.gap_tests import (
     cloze_share,
     cloze_share_of_gpt,
     found_by_counting,
-    found_by_what_is_read,
     gaps_held_out,
 )
 from tutorial_lib.recipes.stored import load_checkpoint
@@ -112,16 +111,3 @@ def test_equal_counts_fall_to_the_more_frequent_and_new_neighbours_to_the_left_o
     other = [*texts[0][:-2], 9, 9]
     tokens = tokens._replace(targets=torch.tensor([9, 9, 5]))
     assert found_by_counting([other], tokens, vocab_size=10)["from both neighbours"] == 1
-
-
-def test_what_is_found_is_told_apart_by_what_is_read():
-    ids = torch.tensor([[1, 0, 5, 7], [0, 6, 8, 1]])  # 0 is [MASK]
-    chosen = torch.tensor([[False, True, True, True], [True, False, True, False]])
-    targets = torch.tensor([9, 5, 2, 4, 3])  # read as [MASK], itself, another, [MASK], another
-    tokens = MaskedTokens(ids, None, None, chosen, targets)
-    copied = torch.tensor([4, 5, 7, 4, 8])  # copies, and says 4 at [MASK]
-    assert found_by_what_is_read(copied, tokens, mask_id=0) == {
-        "[MASK]": 0.5,
-        "itself": 1,
-        "another": 0,
-    }

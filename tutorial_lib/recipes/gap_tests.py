@@ -17,29 +17,13 @@ from tutorial_lib.recipes.translator import padded
 
 
 @torch.no_grad()
-def said_by(model, tokens):
-    """Return what a BERT with an MLM head says at the chosen tokens of MaskedTokens, ids (N,)."""
+def found_by(model, tokens):
+    """Return which share of the chosen tokens of MaskedTokens a BERT with an MLM head names."""
     said = []
     for rows in torch.arange(len(tokens.ids)).split(100):
         hidden = model(tokens.ids[rows], tokens.segments[rows])
         said.append(model.mlm_logits(hidden[tokens.chosen[rows]]).argmax(dim=-1))
-    return torch.cat(said)
-
-
-def found_by(model, tokens):
-    """Return which share of the chosen tokens of MaskedTokens a BERT with an MLM head names."""
-    return share_of_true(said_by(model, tokens) == tokens.targets)
-
-
-def found_by_what_is_read(said, tokens, mask_id):
-    """Return {what is read: share of the chosen tokens that said (N,) finds there}.
-
-    A chosen token of MaskedTokens is read as [MASK], stays itself, or is another token.
-    """
-    read = tokens.ids[tokens.chosen]  # (N,)
-    hidden, itself = read == mask_id, read == tokens.targets
-    kinds = {"[MASK]": hidden, "itself": itself, "another": ~(hidden | itself)}
-    return {name: share_of_true((said == tokens.targets)[of]) for name, of in kinds.items()}
+    return share_of_true(torch.cat(said) == tokens.targets)
 
 
 @torch.no_grad()

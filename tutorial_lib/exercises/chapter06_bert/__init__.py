@@ -119,4 +119,10 @@ PREDICTIONS = (
         "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
         share=True,
     ),
+    Prediction(
+        id="P6.7",
+        key="order_of_filling",
+        question="NumberBERT translates 300 new numbers. Which order of filling the gaps gets most "
+        "of them right: all at once, from the left, or surest first?",
+    ),
 )
