@@ -243,6 +243,12 @@ RECIPES = {
             "which words of a speech are names: PlayBERT and MiniLM, frozen and fine-tuned",
         ),
         Recipe(
+            "question-reader",
+            "question_reader",
+            "checkpoint",
+            "what MiniLM needs to answer questions about short texts: small changes, a span head",
+        ),
+        Recipe(
             "premises",
             "premises",
             "table",
