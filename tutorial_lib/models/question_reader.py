@@ -1,4 +1,4 @@
-"""What turns a BERT into one that answers questions: small changes of its layers, and a span head."""
+"""What makes a BERT answer questions: small changes of its layers, and a span head."""
 
 import copy
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Short texts made by rules, with questions whose answers stand in them: what `question-reader` reads.
+"""Made-up texts, with questions whose answers stand in them: what `question-reader` reads.
 
 A text tells of two to four events. Each has someone who does something and, by its verb, a thing,
 a person, a place, a time or a reason; any of these can be asked for. Other events of the text
@@ -69,8 +69,9 @@ PARAPHRASES = {
         buy bought bought / purchase purchased purchased,
         build built built / construct constructed constructed,
         cook cooked cooked / prepare prepared prepared,
-        write wrote written / compose composed composed, break broke broken / smash smashed smashed,
-        lose lost lost / misplace misplaced misplaced, burn burned burned / scorch scorched scorched,
+        write wrote written / compose composed composed,
+        break broke broken / smash smashed smashed, lose lost lost / misplace misplaced misplaced,
+        burn burned burned / scorch scorched scorched,
         eat ate eaten / devour devoured devoured, keep kept kept / preserve preserved preserved""",
     "gift": """give gave given / hand handed handed, throw threw thrown / toss tossed tossed,
         show showed shown / present presented presented, sell sold sold / trade traded traded,
@@ -82,8 +83,8 @@ PARAPHRASES = {
         die died died / perish perished perished""",
     "person": """kill killed killed / murder murdered murdered, marry married married / wed wed wed,
         love loved loved / adore adored adored, save saved saved / rescue rescued rescued,
-        meet met met / encounter encountered encountered, warn warned warned / alert alerted alerted,
-        fear feared feared / dread dreaded dreaded""",
+        meet met met / encounter encountered encountered,
+        warn warned warned / alert alerted alerted, fear feared feared / dread dreaded dreaded""",
 }
 NAMES = {  # women / men
     "train": (
@@ -199,7 +200,9 @@ FILLERS = (  # they answer nothing
     "The others said nothing.", "That was a mistake.", "There was a great noise.", "So it began.",
 )  # fmt: skip
 BE = ("be", "was", "been")
-TWO_OBJECTS = "gave sent showed brought offered promised threw sold lent passed".split()
+TWO_OBJECTS = {
+    *["gave", "sent", "showed", "brought", "offered", "promised", "threw", "sold", "lent", "passed"]
+}
 PARTS = ("train", "validation", "test", "paraphrase")
 KINDS = ("who", "what", "whom", "where", "when", "why")
 
@@ -396,7 +399,8 @@ class Teller:
     def role(self, pronoun):
         """Return what someone is, such as a shepherd or the duke of Milan."""
         role = self.new(self.lists["roles"])
-        known = re.search(r" of (?!a )| in ", role) and self.chance(0.8) or "est " in role
+        known = re.search(r" of (?!a )| in ", role) and self.chance(0.8)
+        known = known or "est " in role
         return with_article("the" if known else "a", role)
 
     def thing(self, pronoun):
@@ -459,7 +463,7 @@ class Teller:
         return " ".join([past, *filter(None, parts)])
 
     def clause(self, event):
-        """Return one event as a main clause: sometimes in the passive, or with a phrase in front."""
+        """Return one event as a main clause, sometimes passive, or with a phrase in front."""
         said, participle = event.said, event.verb[2]
         if event.manner == "is" and said["what"].startswith("the") and self.chance(0.25):
             return f"{said['what']} was {said['who']}"
@@ -524,9 +528,9 @@ class Teller:
         """Return a phrase as a question has it: the golden ring, or the ring, for a golden ring."""
         phrase = re.sub(r"^(a|an) ", "the ", phrase)
         article, *words = phrase.split()
-        if article in ("the", "her", "his", "their") and words[0] in self.qualities:
-            if self.chance(0.5):
-                phrase = " ".join([article, *words[1:]])
+        described = article in ("the", "her", "his", "their") and words[0] in self.qualities
+        if described and self.chance(0.5):
+            phrase = " ".join([article, *words[1:]])
         if article in ("her", "his", "their") and self.chance(0.3):
             phrase = "the " + phrase.partition(" ")[2]
         return phrase
