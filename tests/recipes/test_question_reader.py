@@ -1,5 +1,3 @@
-import re
-
 import pytest
 import torch
 
@@ -56,7 +54,7 @@ def test_the_answer_stands_in_the_text_exactly_once(part):
     for one in made:
         assert times_in(one.answer, one.text) == 1
         assert one.answer in one.text
-        assert 2 <= len(re.findall(r"\.", one.text)) <= 7
+        assert 1 <= one.text.count(".") <= 7
     assert make_stories(part, 5, 3) == made[:5]
     assert make_stories(part, 5, 4) != made[:5]
 

@@ -165,17 +165,14 @@ def rights(reader, asked, questions=None):
 
     questions: asked in place of their own.
     """
-    tokenizer, right = minilm_tokenizer(), torch.zeros(len(asked))
-    own = token_rows(asked, tokenizer)
     if questions is not None:
         asked = [one._replace(question=q) for one, q in zip(asked, questions, strict=True)]
-        own = token_rows(asked, tokenizer)
-    order = sorted(range(len(own)), key=lambda i: len(own[i][0]))
+    rows, right = token_rows(asked, minilm_tokenizer()), torch.zeros(len(asked))
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i][0]))  # of similar length
     for some in chunks(order, 50):
-        ids, segments, mask, allowed, *true = as_batch([own[i] for i in some])
+        ids, segments, mask, allowed, *true = as_batch([rows[i] for i in some])
         starts, ends = reader.span_logits(reader(ids, segments, mask), allowed)
-        for i, *ends_of in zip(some, starts, ends, allowed, *true, strict=True):
-            *scored, start, end = ends_of
+        for i, *scored, start, end in zip(some, starts, ends, allowed, *true, strict=True):
             right[i] = best_span(*scored, LONGEST) == (start, end)
     return right
 
@@ -201,22 +198,8 @@ def by_rule(one):
 
 PASTS = {verb[1] for of in VERBS.values() for part in of.values() for verb, _ in pairs_of(part)}
 PREPOSITIONS = {
-    *[
-        "in",
-        "at",
-        "on",
-        "under",
-        "behind",
-        "near",
-        "to",
-        "into",
-        "after",
-        "before",
-        "during",
-        "last",
-        "because",
-        "out",
-    ]
+    *("in", "at", "on", "under", "behind", "near", "to", "into", "by", "out"),
+    *("after", "before", "during", "last", "because"),
 }
 
 
