@@ -23,9 +23,10 @@ VERBS = {
             paint painted painted, wash washed washed / clean cleaned cleaned, open opened opened,
             forget forgot forgotten, keep kept kept / store stored stored, eat ate eaten,
             bury buried buried, cut cut cut, find found found / locate located located,
-            catch caught caught, draw drew drawn / sketch sketched sketched""",
+            catch caught caught, carry carried carried / bring brought brought,
+            move moved moved, draw drew drawn / sketch sketched sketched""",
         "validation": "mend mended mended, sew sewed sewn, count counted counted",
-        "test": """steal stole stolen, buy bought bought, build built built,
+        "test": """steal stole stolen, drag dragged dragged, buy bought bought, build built built,
             polish polished polished, borrow borrowed borrowed, cook cooked cooked,
             shake shook shaken""",
     },
@@ -105,14 +106,14 @@ NAMES = {  # women / men
 PEOPLE = {
     "train": (
         "king, queen, duke, captain of the guard, old nurse, fool, merchant, young sailor, "
-        "servant, doctor, priest, two soldiers, old woman, ship's cook, teacher, little boy, "
+        "servant, doctor, priest, two soldiers, old woman, ship's boy, teacher, little boy, "
         "messenger, goldsmith, gardener, stranger, tall knight, farmer, son of the duke, "
         "queen's brother, poor poet, mayor of the town, three sisters, master of the house"
     ),
     "validation": "lawyer, tired porter, judge, daughter of the innkeeper",
     "test": (
         "prince, shepherd, baker, blind beggar, lady of the castle, two thieves, princess, "
-        "hunter, king's uncle, ghost, miller's daughter, clever student, head of the police"
+        "hunter, king's uncle, ghost, miller's daughter, clever student, chief of the police"
     ),
 }
 ROLES = {  # what someone is
@@ -186,12 +187,15 @@ REASONS = {
         "because it was raining, because nobody was watching, because of the cold, "
         "because the duke had ordered it, to please the queen, to save a friend, "
         "because the night was dark, for a large sum of money, out of pity, "
-        "because the ship was late, because there was no time, to keep the peace"
+        "because the ship was late, because there was no time, to keep the peace, "
+        "because {} was tired, because {} had lost everything, because {} had no money, "
+        "because {} wanted to see the sea, because {} did not like the noise"
     ),
-    "validation": "because the road was closed, to win a bet",
+    "validation": "because the road was closed, to win a bet, because {} was angry",
     "test": (
         "because of the heat, because the wind was strong, out of love, to pay a debt, "
-        "because the door was locked, to escape from the soldiers, because everyone was hungry"
+        "because the door was locked, to escape from the soldiers, because everyone was hungry, "
+        "because {} was ill, because {} had heard a strange noise"
     ),
 }
 WOMEN_TITLES, MEN_TITLES = ("Lady ", "Queen "), ("Sir ", "King ", "Count ", "Lord ")
@@ -203,6 +207,8 @@ BE = ("be", "was", "been")
 TWO_OBJECTS = {
     *["gave", "sent", "showed", "brought", "offered", "promised", "threw", "sold", "lent", "passed"]
 }
+CARRIES = {"carry", "move", "drag"}
+PRONOUNS = {"he": "him", "she": "her", "they": "them"}
 PARTS = ("train", "validation", "test", "paraphrase")
 KINDS = ("who", "what", "whom", "where", "when", "why")
 
@@ -228,7 +234,8 @@ class Event(NamedTuple):
     asks: tuple  # the verb of a question
     said: dict  # who, what, whom, where, when, why: each only where it is told
     pronoun: str  # of who does it
-    again: bool  # it is done by who did the event before
+    again: bool = False  # it is done by who did the event before
+    there: bool = False  # with the same thing, in the same place
 
 
 def make_stories(part, n, seed):
@@ -244,7 +251,7 @@ def make_stories(part, n, seed):
 def words_of(text):
     """Return the words of a text in small letters, without marks.
 
-    >>> words_of("The ship's cook ran.")
+    >>> words_of("The ship's boy ran.")
     ['the', 'ship', 's', 'cook', 'ran']
     """
     return re.findall(r"\w+", text.lower())
@@ -326,8 +333,17 @@ class Teller:
         self.used, self.before = set(), []
         self.before = events = [self.event()]
         for _ in range(self.draw.choice((1, 2, 2, 3))):
-            if self.chance(0.35) and not events[-1].again:
-                events.append(self.event(by=events[-1]))
+            last = events[-1]
+            if last.manner == "thing" and "where" in last.said and self.chance(0.12):
+                for kind in ("when", "why"):  # the place is said last
+                    last.said.pop(kind, None)
+                other = self.event(like=last)
+                verb, asks = self.draw.choice(self.verbs["thing"])
+                other.said["what"] = last.said["what"]
+                other.said.pop("where", None)
+                events.append(other._replace(verb=verb, asks=asks, there=True))
+            elif self.chance(0.35) and not last.again:
+                events.append(self.event(by=last))
             elif self.chance(0.5):
                 events.append(self.event(like=self.draw.choice(events)))
             else:
@@ -346,7 +362,9 @@ class Teller:
         manners = (
             ["thing"] * 4 + ["gift"] * 2 + ["goal"] * 2 + ["rest"] * 2 + ["person"] * 2 + ["is"]
         )
-        if by:
+        if by and by.manner == "thing" and self.chance(0.3):
+            manners = ["thing"]  # as one writes a letter and hides it
+        elif by:
             manners = [manner for manner in manners if manner not in (by.manner, "is")]
         manner = like.manner if like else self.draw.choice(manners)
         known = by or self.earlier(manner)
@@ -354,8 +372,9 @@ class Teller:
         said = {"who": who}
         if manner == "is":
             said["what"] = self.role(pronoun)
-            return Event("is", BE, BE, said, pronoun, False)
-        verb, asks = (like.verb, like.asks) if like else self.draw.choice(self.verbs[manner])
+            return Event("is", BE, BE, said, pronoun)
+        verbs = [pair for pair in self.verbs[manner] if not by or pair[0] != by.verb]
+        verb, asks = (like.verb, like.asks) if like else self.draw.choice(verbs)
         if not like and self.part != "paraphrase" and self.chance(0.6):
             asks = verb
         if manner in ("thing", "gift"):
@@ -363,14 +382,15 @@ class Teller:
             said["what"] = by.said["what"] if same else self.thing(pronoun)
         if manner in ("gift", "person"):
             others = [e.said["who"] for e in self.before if e.said["who"] != who]
-            again = others and self.chance(0.2)
+            again = others and self.chance(0.3)
             said["whom"] = self.draw.choice(others) if again else self.person()[0]
         if manner in ("goal", "rest") or self.chance(0.6 if manner == "thing" else 0.25):
-            said["where"] = self.place(manner == "goal")
+            said["where"] = self.place(manner == "goal" or verb[0] in CARRIES)
         if self.chance(0.3):
             said["when"] = self.new(self.lists["times"])
         if self.chance(0.25):
-            said["why"] = self.new(self.lists["reasons"])
+            said["why"] = self.new(self.lists["reasons"]).format(pronoun)
+            said["why"] = said["why"].replace("they was", "they were")
         return Event(manner, verb, asks, said, pronoun, by is not None)
 
     def earlier(self, manner):
@@ -422,20 +442,26 @@ class Teller:
 
     # how it is told
 
+    def joined(self, events):
+        """Yield (event, the one that is told with it, or None)."""
+        events = [*events]
+        while events:
+            first = events.pop(0)
+            together = events and (events[0].again or events[0].there)
+            yield first, events.pop(0) if together else None
+
     def sentences(self, events):
         """Yield sentences that tell of events, in their order."""
-        groups = []
-        for event in events:
-            if event.again:
-                groups[-1].append(event)
-            else:
-                groups.append([event])
-        for first, *more in groups:
-            if not more:
-                yield f"{opened(self.clause(first))}."
+        for first, second in self.joined(events):
+            if not second:
+                at = events.index(first)
+                before = events[at - 1] if at else None
+                yield f"{opened(self.clause(first, before))}."
                 continue
-            (second,) = more
             who, does = second.said["who"], self.does(second, first)
+            if second.there:
+                yield f"{opened(first.said['who'])} {self.does(first)}, where {who} {does}."
+                continue
             if first.manner == "is" and self.chance(0.7):
                 yield f"{opened(who)}, {first.said['what']}, {does}."
             elif self.chance(0.2) and first.said.get("what") != second.said.get("what"):
@@ -454,6 +480,8 @@ class Teller:
         thing, whom = said.get("what"), said.get("whom")
         if thing and after and after.said.get("what") == thing:
             thing = "it"
+        if whom and after and after.said["who"] == whom and self.chance(0.7):
+            whom = PRONOUNS[after.pronoun]
         if event.manner == "gift":
             turned = past in TWO_OBJECTS and thing != "it" and self.chance(0.3)
             parts = [whom, thing] if turned else [thing, f"to {whom}"]
@@ -462,7 +490,7 @@ class Teller:
         parts += [said.get(kind) for kind in ("where", "when", "why")]
         return " ".join([past, *filter(None, parts)])
 
-    def clause(self, event):
+    def clause(self, event, after=None):
         """Return one event as a main clause, sometimes passive, or with a phrase in front."""
         said, participle = event.said, event.verb[2]
         if event.manner == "is" and said["what"].startswith("the") and self.chance(0.25):
@@ -471,14 +499,14 @@ class Teller:
         if event.manner not in ("goal", "is") and fronted and self.chance(0.3):
             kind = self.draw.choice(fronted)
             left = event._replace(said={key: said[key] for key in said if key != kind})
-            return f"{said[kind]}{self.draw.choice((',', ''))} {self.clause(left)}"
+            return f"{said[kind]}{self.draw.choice((',', ''))} {self.clause(left, after)}"
         done_to = {"thing": "what", "gift": "what", "person": "whom"}.get(event.manner)
         if done_to and self.chance(0.12):
             was = were(said[done_to])
             to = f"to {said.get('whom')} " * (event.manner == "gift")
             later = [said[kind] for kind in ("where", "when", "why") if kind in said]
             return " ".join([said[done_to], was, participle, f"{to}by {said['who']}", *later])
-        return f"{said['who']} {self.does(event)}"
+        return f"{said['who']} {self.does(event, after)}"
 
     # what is asked
 

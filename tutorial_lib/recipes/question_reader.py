@@ -24,10 +24,11 @@ from tutorial_lib.training import set_seed
 SETTINGS = {
     "seed": 0,
     "rank": 4,
-    "steps": 320,
+    "steps": 360,
     "batch_size": 16,
-    # On validation, after 150 steps with one seed: .91; with the biases and norms of MiniLM in
-    # place of the changes (BitFit, Ben Zaken et al. 2021; lr 4e-3) .79.
+    # After 150 steps of 32 questions, with easier texts and one seed, .91 of validation were right;
+    # .79 where biases and norms learned in place of the changes (BitFit, Ben Zaken et al. 2021;
+    # lr 4e-3). 400 steps of 32 got .95, with changes, biases and norms.
     "lr": 2e-3,
     "stored_as": "float16",
 }
