@@ -4,7 +4,7 @@ import torch
 from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import MissingHeadError
 from tutorial_lib.models import BERT, BERTConfig, QuestionReader, QuestionReaderConfig
-from tutorial_lib.recipes import load_card, load_checkpoint
+from tutorial_lib.recipes import load_card, load_checkpoint, load_result
 from tutorial_lib.recipes.made_stories import (
     KINDS,
     NAMES,
@@ -17,6 +17,7 @@ from tutorial_lib.recipes.made_stories import (
     words_of,
 )
 from tutorial_lib.recipes.question_reader import (
+    SMOKE,
     answer,
     answer_batches,
     exchanged,
@@ -24,6 +25,7 @@ from tutorial_lib.recipes.question_reader import (
     question_reader,
     read,
     token_rows,
+    train,
 )
 
 TEXT = (
@@ -168,9 +170,33 @@ def test_the_question_decides(reader, question, said):
     assert " ".join(answer(reader, minilm_tokenizer(), question, TEXT)) == said
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_tiny_training_moves_the_changes_or_the_head_alone(frozen):
+    learned = train(SMOKE | {"frozen": frozen}, progress=False)
+    ups = [change.up for layer in learned.changes for change in layer]
+    assert all(up.any().item() != frozen for up in ups)
+    assert not learned.training
+
+
 def test_it_needs_the_question_and_beats_the_rule():
     metric = load_card("question-reader")["metric"]
     for part in ("test", "paraphrase"):
         assert metric[part] > metric[f"{part}, a rule"] + 0.3
         assert metric[f"{part}, another question"] < metric[part] - 0.3
     assert metric["test"] > 0.85
+
+
+def test_what_the_controls_show():
+    rows = load_result("question-controls")["rows"]
+
+    def mean(**wanted):
+        found = [row["exact"] for row in rows if wanted.items() <= row.items()]
+        assert len(found) == 3
+        return sum(found) / 3
+
+    for part in ("test", "paraphrase"):
+        at = {"part": part, "kind": "all"}
+        own = mean(model="layers changed", questions="own", **at)
+        assert own > mean(model="span head alone", questions="own", **at) + 0.2
+        assert own > mean(model="layers changed", questions="another text's", **at) + 0.2

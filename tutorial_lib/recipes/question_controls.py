@@ -13,10 +13,10 @@ from tutorial_lib.recipes.question_reader import exchanged, rights, train
 SETTINGS = question_reader.SETTINGS | {
     "seeds": [0, 1, 2],
     "steps": 150,
-    "n_measured": 200,  # questions of each part
+    "n_measured": 120,  # questions of each part
     "lr": {"layers changed": 2e-3, "span head alone": 1e-2},
 }
-SMOKE = SETTINGS | {"seeds": [0], "steps": 1, "batch_size": 4, "n_measured": 40}
+SMOKE = SETTINGS | {"seeds": [0], "steps": 1, "batch_size": 4, "n_measured": 60}
 PARTS = ("test", "paraphrase")
 
 data_bytes = question_reader.data_bytes
