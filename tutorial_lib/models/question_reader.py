@@ -27,8 +27,9 @@ class LowRank(nn.Module):
 
     def __init__(self, d_in, d_out, rank):
         super().__init__()
-        self.down = nn.Parameter(torch.randn(rank, d_in) * d_in**-0.5)
-        self.up = nn.Parameter(torch.zeros(d_out, rank))
+        self.down, self.up = (nn.Parameter(torch.empty(s)) for s in ((rank, d_in), (d_out, rank)))
+        nn.init.normal_(self.down, std=d_in**-0.5)
+        nn.init.zeros_(self.up)
 
     def forward(self, x):
         """Return the change, (..., d_out)."""

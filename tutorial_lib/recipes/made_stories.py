@@ -252,7 +252,7 @@ def words_of(text):
     """Return the words of a text in small letters, without marks.
 
     >>> words_of("The ship's boy ran.")
-    ['the', 'ship', 's', 'cook', 'ran']
+    ['the', 'ship', 's', 'boy', 'ran']
     """
     return re.findall(r"\w+", text.lower())
 
