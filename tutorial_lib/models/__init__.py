@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tutorial_lib.models.perceiver import Perceiver, PerceiverConfig
     from tutorial_lib.models.picture_finder import PictureFinder, PictureFinderConfig, TwoHeads
     from tutorial_lib.models.picture_writer import PictureWriter, PictureWriterConfig
+    from tutorial_lib.models.question_reader import QuestionReader, QuestionReaderConfig
     from tutorial_lib.models.roberta import RoBERTa, RoBERTaConfig
     from tutorial_lib.models.rounded_vectors import RoundedVectors
     from tutorial_lib.models.scene_reader import SceneReader, SceneReaderConfig

@@ -243,6 +243,18 @@ RECIPES = {
             "which words of a speech are names: PlayBERT and MiniLM, frozen and fine-tuned",
         ),
         Recipe(
+            "question-reader",
+            "question_reader",
+            "checkpoint",
+            "what MiniLM needs to answer questions about short texts: small changes, a span head",
+        ),
+        Recipe(
+            "question-controls",
+            "question_controls",
+            "table",
+            "questions about made-up texts: layers changed or a span head alone, three seeds",
+        ),
+        Recipe(
             "premises",
             "premises",
             "table",
