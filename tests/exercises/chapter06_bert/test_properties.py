@@ -414,7 +414,7 @@ SETS = {
             ),
         },
     ),
-    "6.6": (
+    "6.7": (
         step(),
         {
             "nothing learned from the words": (
@@ -450,7 +450,7 @@ SETS = {
             ),
         },
     ),
-    "6.7": (
+    "6.8": (
         rival(),
         {
             "index": (rival(to=len), ["return a word, a string."]),

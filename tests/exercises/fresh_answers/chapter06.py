@@ -922,14 +922,14 @@ RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
     "6.4": [mask_right_1, mask_right_2, mask_right_3],
-    "6.6": [step_right_1, step_right_2],
-    "6.8": [0.14],
+    "6.7": [step_right_1, step_right_2],
+    "6.6": [0.14],
     "6.5": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
     ],  # letter from the stub's code
-    "6.7": [rival_right_1, rival_right_2],
+    "6.8": [rival_right_1, rival_right_2],
     "6.9": [stretch_right_1, stretch_right_2],
     "6.10": [fill_right_1, fill_right_2, fill_right_3, fill_right_4],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
@@ -977,13 +977,13 @@ WRONG = {
         ),
         ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
     ],
-    "6.6": [
+    "6.7": [
         ("is_next taken for the class", step_wrong_classes),
         ("zeroed between backward and step", step_wrong_order),
         ("never zeroed", step_wrong_no_zero),
         ("two: no segments, and only the words teach", step_wrong_two),
     ],
-    "6.8": [
+    "6.6": [
         ("a random token copied is counted as right", 0.24),
         ("only the copies", 0.1),
         ("the commonest token at all places, and the copies", 0.15),
@@ -1005,7 +1005,7 @@ WRONG = {
             ("a", batch_right_1),
         ),
     ],
-    "6.7": [
+    "6.8": [
         ("returns an index", rival_wrong_index),
         ("answers in the language of the other text", rival_wrong_language),
         ("takes the German order for the English one", rival_wrong_order),

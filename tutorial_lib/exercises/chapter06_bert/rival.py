@@ -189,7 +189,7 @@ def reaches_the_goal(answer):
 
 
 RIVAL = Write(
-    id="6.7",
+    id="6.8",
     title="A rival of your own",
     level="hard",
     text="""
