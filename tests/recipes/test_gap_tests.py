@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from tutorial_lib.datasets import load_shakespeare
 from tutorial_lib.objectives import MaskedTokens
@@ -9,6 +10,7 @@ from tutorial_lib.recipes.gap_tests import (
     cloze_by_counting,
     cloze_share,
     cloze_share_of_gpt,
+    found_by,
     found_by_counting,
     gaps_held_out,
 )
@@ -111,3 +113,21 @@ def test_equal_counts_fall_to_the_more_frequent_and_new_neighbours_to_the_left_o
     other = [*texts[0][:-2], 9, 9]
     tokens = tokens._replace(targets=torch.tensor([9, 9, 5]))
     assert found_by_counting([other], tokens, vocab_size=10)["from both neighbours"] == 1
+
+
+def test_found_by_reads_no_padding():
+    """Two texts: the model says at each place how many real tokens it was given."""
+
+    class Counting:
+        def __call__(self, ids, segments, mask):
+            real = mask.sum(dim=1, keepdim=True).expand_as(ids)  # (B, T)
+            return F.one_hot(real, 9).float()
+
+        def mlm_logits(self, hidden):
+            return hidden
+
+    ids = torch.ones(2, 4, dtype=torch.long)
+    mask = torch.tensor([[True, True, False, False], [True, True, True, True]])
+    chosen = torch.tensor([[True, False, False, False], [True, False, True, False]])
+    tokens = MaskedTokens(ids, torch.zeros_like(ids), mask, chosen, torch.tensor([2, 4, 1]))
+    assert found_by(Counting(), tokens) == pytest.approx(2 / 3)

@@ -200,3 +200,12 @@ def test_what_the_controls_show():
         own = mean(model="layers changed", questions="own", **at)
         assert own > mean(model="span head alone", questions="own", **at) + 0.2
         assert own > mean(model="layers changed", questions="another text's", **at) + 0.2
+
+
+def test_what_nobody_expects_in_a_story_is_cut_as_the_tokenizer_cuts_it():
+    body = BERT.from_pretrained(minilm_folder())
+    tokenizer = minilm_tokenizer()
+    story = "Ann lost her ring😀 for 5€ in the gar­den."
+    seen = read(question_reader(body), tokenizer, "Where did Ann lose it?", story)
+    assert len(seen.word_of) == len(seen.tokens) == len(seen.starts)
+    assert [word for word in seen.word_of if word is not None][-1] == len(seen.words) - 1

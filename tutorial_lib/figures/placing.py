@@ -46,13 +46,12 @@ def write(axes, text, middle, colour, weight="bold", side="center"):
     return (*(middle - half), *(middle + half))
 
 
-def draw_grid(axes, heights, boxes, right=None):
+def draw_grid(axes, heights, boxes):
     """Draw pale lines at these heights of the data, left out where a text stands.
 
-    boxes: (left, bottom, right, top) in points; right: where the lines end, in the data.
+    boxes: (left, bottom, right, top) in points.
     """
     low, high = axes.get_xlim()
-    high = high if right is None else right
     for height in heights:
         (start, y), (end, _) = line_points(axes, [(low, height), (high, height)])
         crossed = [(box[0] - 3, box[2] + 3) for box in boxes if box[1] - 1 < y < box[3] + 1]

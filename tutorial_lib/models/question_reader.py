@@ -16,13 +16,13 @@ from tutorial_lib.models.checks import check_whole_numbers
 CHANGED = ("attention.qkv", "attention.output", "feed_forward.hidden", "feed_forward.output")
 
 
-class LowRank(nn.Module):
-    """A change of a linear map: a product of two thin matrices, zero at first (Hu et al. 2021).
+class LoRA(nn.Module):
+    """A change B A of a linear map, zero at first; A (rank, d_in), B (d_out, rank). Hu et al. 2021.
 
-    x (..., d_in) -> (..., d_out), to be added to what the map makes of x.
+    x (..., d_in) -> (..., d_out), to be added to what the map makes of x. A is `down`, B is `up`.
 
-    >>> LowRank(d_in=3, d_out=2, rank=1)(torch.ones(3))
-    tensor([0., 0.], grad_fn=<SqueezeBackward4>)
+    >>> LoRA(d_in=3, d_out=2, rank=1)(torch.ones(3)).tolist()
+    [0.0, 0.0]
     """
 
     def __init__(self, d_in, d_out, rank):
@@ -74,8 +74,7 @@ class QuestionReader(Model):
         d_model, d_ff, rank = config.d_model, config.d_ff, config.rank
         sizes = ((d_model, 3 * d_model), (d_model, d_model), (d_model, d_ff), (d_ff, d_model))
         self.changes = nn.ModuleList(
-            nn.ModuleList(LowRank(*of_map, rank) for of_map in sizes)
-            for _ in range(config.n_layers)
+            nn.ModuleList(LoRA(*of_map, rank) for of_map in sizes) for _ in range(config.n_layers)
         )
         self.span_head = nn.Linear(d_model, 2)
         self.body = None  # the BERT that reads: in a tuple, so that it is not stored

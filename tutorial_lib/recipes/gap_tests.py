@@ -21,7 +21,8 @@ def found_by(model, tokens):
     """Return which share of the chosen tokens of MaskedTokens a BERT with an MLM head names."""
     said = []
     for rows in torch.arange(len(tokens.ids)).split(100):
-        hidden = model(tokens.ids[rows], tokens.segments[rows])
+        mask = None if tokens.mask is None else tokens.mask[rows]
+        hidden = model(tokens.ids[rows], tokens.segments[rows], mask)
         said.append(model.mlm_logits(hidden[tokens.chosen[rows]]).argmax(dim=-1))
     return share_of_true(torch.cat(said) == tokens.targets)
 

@@ -14,7 +14,7 @@ import random
 import re
 from typing import NamedTuple
 
-# past, base, participle; after the slash another verb that asks for the same in "train"
+# base, past, participle; after the slash another verb that asks for the same in "train"
 VERBS = {
     "thing": {  # someone does it to a thing, somewhere
         "train": """lose lost lost, hide hid hidden / stow stowed stowed, leave left left,

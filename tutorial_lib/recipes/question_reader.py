@@ -18,7 +18,7 @@ from tutorial_lib.recipes.made_stories import KINDS, VERBS, make_stories, pairs_
 from tutorial_lib.recipes.running import train_on_cpu
 from tutorial_lib.recipes.stored import load_checkpoint
 from tutorial_lib.recipes.translator import chunks, padded
-from tutorial_lib.tokenizers import WordPieceTokenizer
+from tutorial_lib.tokenizers import WordPieceTokenizer, bert_words
 from tutorial_lib.training import set_seed
 
 SETTINGS = {
@@ -101,7 +101,7 @@ def read(reader, tokenizer, question, text):
     reader: a QuestionReader, or a BERT with a span head. Raises ContextError when both together
     are too long for it.
     """
-    words = re.findall(r"\w+|[^\w\s]", text)
+    words = bert_words(text, lowercase=False)
     pieces = [tokenizer.encode(word).tokens[1:-1] for word in words]
     ids, segments, tokens = tokenizer.encode(question, text)
     first = segments.index(1)
@@ -205,10 +205,10 @@ PREPOSITIONS = {
 
 
 def evaluate(reader):
-    """Return the shares answered exactly: of the test parts, by kind, and of two controls.
+    """Return the shares answered exactly: of the test parts, by kind, and of three controls.
 
     "another question" asks one about another text, of the same kind; a phrase of the right kind,
-    guessed, gets "guessed".
+    guessed, gets "guessed"; "a rule" is `by_rule`.
     """
     if reader.body is None:
         reader.reading_with(minilm())

@@ -68,10 +68,6 @@ def test_the_logits_are_the_library_s(generator):
         assert_close(word_logits(parts_of(model), ids, segments), expected)
 
 
-def test_the_number_that_decides():
-    assert TASKS["6.6"].solution() == pytest.approx(TASKS["6.6"].second_style())
-
-
 def test_the_copier_finds_as_much_as_is_said(generator):
     ids = torch.randint(10, 500, (400, 100), generator=generator)
     ids[torch.rand(ids.shape, generator=generator) < COMMONEST] = 9  # the most frequent token
@@ -81,13 +77,9 @@ def test_the_copier_finds_as_much_as_is_said(generator):
     assert found == pytest.approx(TASKS["6.6"].solution(), abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("number", "answers"),
-    [("6.6", (0.14, 0.1404))],
-)
-def test_a_rounded_claim_passes(number, answers):
-    for answer in answers:
-        assert judge(TASKS[number], answer).status == "right"
+def test_a_rounded_claim_passes():
+    for answer in (0.14, 0.1404):
+        assert judge(TASKS["6.6"], answer).status == "right"
 
 
 def test_padding_is_named_and_tensors_are_losses_too():

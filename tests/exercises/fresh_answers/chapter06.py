@@ -100,7 +100,7 @@ def segment_wrong_two(ids, sep_id):
     return (ids == sep_id).cumsum(dim=1).clamp(max=1)
 
 
-# 6.2
+# 6.4
 def mask_right_1(ids, chosen, draw, random_ids, mask_id):
     hidden = torch.where(draw < 0.8, torch.full_like(ids, mask_id), random_ids)
     return torch.where(chosen & (draw < 0.9), hidden, ids)
@@ -136,7 +136,7 @@ def mask_wrong_two(ids, chosen, draw, random_ids, mask_id):
     return ids
 
 
-# 6.6
+# 6.5
 def batch_right_1(ids, chosen, mask_id):
     inputs = ids.masked_fill(chosen, mask_id)
     labels = ids.masked_fill(~chosen, -100)
@@ -408,7 +408,7 @@ def logits_wrong_log_softmax(parts, ids, segments):
     return F.log_softmax(logits, dim=-1)
 
 
-# 6.4
+# 6.7
 def step_right_1(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     states = model(inputs, segments, mask)
     logits = model.mlm_logits(states)[chosen]
@@ -474,7 +474,7 @@ def step_wrong_two(model, optimizer, inputs, segments, mask, ids, chosen, is_nex
     return words.item(), pairs.item()
 
 
-# 6.7
+# 6.9
 def stretch_right_1(model, texts):
     out = []
     for text in texts:

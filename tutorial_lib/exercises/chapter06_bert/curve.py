@@ -96,7 +96,11 @@ class _Reader(nn.Module):
 
 
 def by_test(runs):
-    """Return {test: {name: share right}} of {name: Trained}, to be drawn side by side."""
+    """Return {test: {name: share right}} of {name: Trained}, to be drawn side by side.
+
+    >>> by_test({"A": Trained([], 0.1, 0.2, 0.3)})
+    {'hidden, found': {'A': 0.1}, 'visible, named': {'A': 0.2}, 'wrong, corrected': {'A': 0.3}}
+    """
     tests = {
         "hidden, found": "hidden_right",
         "visible, named": "seen_right",
