@@ -58,12 +58,39 @@ def rival(words, gap):
     return missing[0] if missing else "hundred"
 
 
+def in_words(number):
+    """The tokens of a number below ten thousand in both languages, (English, German).
+
+    >>> in_words(143)
+    (['one', 'hundred', 'and', 'forty', '-', 'three'], ['ein', 'hundert', 'drei', 'und', 'vierzig'])
+    """
+    if number == 0:
+        return ["zero"], ["null"]
+    thousands, hundreds, rest = number // 1_000, number // 100 % 10, number % 100
+    tens, unit = divmod(rest, 10)
+    english, german = [], []
+    for digit, (power, potenz) in ((thousands, WORDS[-1]), (hundreds, WORDS[-2])):
+        if digit:
+            english += [WORDS[digit - 1][0], power]
+            german += [WORDS[digit - 1][1], potenz]
+    if rest and english:
+        english.append("and")
+    if 0 < rest < 20:
+        english.append(WORDS[rest - 1][0])
+        german.append("eins" if rest == 1 else WORDS[rest - 1][1])
+    elif rest:
+        english += [WORDS[17 + tens][0]] + (["-", WORDS[unit - 1][0]] if unit else [])
+        german += ([WORDS[unit - 1][1], "und"] if unit else []) + [WORDS[17 + tens][1]]
+    return english, german
+
+
 @functools.cache
 def all_pairs():
-    """The tokens of the pair of each number below three thousand, by how many they are."""
+    """The tokens of each pair of a number below three thousand, by their number of tokens."""
     pairs = {}
-    for texts in number_bert.numbers():
-        pair = tokenizer().encode(*texts).tokens
+    for number in range(3_000):
+        english, german = in_words(number)
+        pair = ["[CLS]", *english, "[SEP]", *german, "[SEP]"]
         pairs.setdefault(len(pair), []).append(pair)
     return pairs
 
