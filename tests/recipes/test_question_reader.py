@@ -4,6 +4,7 @@ import torch
 from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import MissingHeadError
 from tutorial_lib.models import BERT, BERTConfig, QuestionReader, QuestionReaderConfig
+from tutorial_lib.objectives.spans import best_span
 from tutorial_lib.recipes import load_card, load_checkpoint, load_result
 from tutorial_lib.recipes.made_stories import (
     KINDS,
@@ -17,8 +18,8 @@ from tutorial_lib.recipes.made_stories import (
     words_of,
 )
 from tutorial_lib.recipes.question_reader import (
+    LONGEST,
     SMOKE,
-    answer,
     answer_batches,
     exchanged,
     minilm_tokenizer,
@@ -32,6 +33,13 @@ TEXT = (
     "Maria wrote a long letter and hid it under the stone bench. Malvolio found a golden ring in "
     "the garden. Toby gave his horse to the captain of the guard."
 )
+
+
+def answer(reader, tokenizer, question, text):
+    """Return the words that a reader marks in a text, as a list."""
+    seen = read(reader, tokenizer, question, text)
+    start, end = best_span(seen.starts, seen.ends, seen.allowed, LONGEST)
+    return seen.words[seen.word_of[start] : seen.word_of[end] + 1]
 
 
 @pytest.fixture(scope="module")

@@ -105,15 +105,22 @@ class BERTHeads:
         Raises ShapeError when the mask has another shape.
         """
         head = self._part("span_head", "head for spans", "span=True")
-        logits = head(hidden)  # (B, T, 2)
-        if mask is not None:
-            if mask.shape != hidden.shape[:2] or mask.dtype != torch.bool:
-                raise ShapeError(
-                    f"mask must be torch.bool of shape {tuple(hidden.shape[:2])}, got "
-                    f"{mask.dtype} {tuple(mask.shape)}"
-                )
-            logits = logits.masked_fill(~mask[..., None], -math.inf)
-        return logits.unbind(dim=-1)
+        return starts_and_ends(head(hidden), mask)
+
+
+def starts_and_ends(logits, mask=None):
+    """Return the logits of start and end, two (B, T), of logits (B, T, 2); -inf where mask is not.
+
+    mask (B, T), bool. Raises ShapeError when it has another shape or dtype.
+    """
+    if mask is not None:
+        if mask.shape != logits.shape[:2] or mask.dtype != torch.bool:
+            raise ShapeError(
+                f"mask must be torch.bool of shape {tuple(logits.shape[:2])}, got "
+                f"{mask.dtype} {tuple(mask.shape)}"
+            )
+        logits = logits.masked_fill(~mask[..., None], -math.inf)
+    return logits.unbind(dim=-1)
 
 
 def mean_pool(hidden, mask=None):

@@ -10,6 +10,7 @@ from torch import nn
 
 from tutorial_lib.errors import MissingHeadError, ShapeError
 from tutorial_lib.models.base import Model
+from tutorial_lib.models.bert_heads import starts_and_ends
 from tutorial_lib.models.checks import check_whole_numbers
 
 # The linear maps of a layer that are changed.
@@ -117,8 +118,6 @@ class QuestionReader(Model):
         """Return where an answer may start and end, two tensors (B, T), of hidden (B, T, D).
 
         mask (B, T), True = a real token: no answer starts or ends in the padding.
+        Raises ShapeError when the mask has another shape.
         """
-        logits = self.span_head(hidden)  # (B, T, 2)
-        if mask is not None:
-            logits = logits.masked_fill(~mask[..., None], -torch.inf)
-        return logits.unbind(dim=-1)
+        return starts_and_ends(self.span_head(hidden), mask)

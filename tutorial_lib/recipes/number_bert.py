@@ -50,9 +50,17 @@ def numbers():
     >>> numbers()[1]
     ('two hundred and forty-seven', 'zwei hundert sieben und vierzig')
     """
-    text = re.sub("hundert|tausend|(?<!h)und", r" \g<0> ", data_bytes().decode())
-    rows = [line.split("\t") for line in text.splitlines()]
-    return [(english, " ".join(german.split())) for english, german in rows]
+    rows = (line.split("\t") for line in data_bytes().decode().splitlines())
+    return [(english, cut_compounds(german)) for english, german in rows]
+
+
+def cut_compounds(german):
+    """Return a number in German words with its compounds cut into theirs.
+
+    >>> cut_compounds("zweihundertsiebenundvierzig")
+    'zwei hundert sieben und vierzig'
+    """
+    return " ".join(re.sub("hundert|tausend|(?<!h)und", r" \g<0> ", german).split())
 
 
 def data_bytes():

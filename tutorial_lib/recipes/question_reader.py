@@ -66,9 +66,10 @@ def train(settings, progress=True):
     With settings["frozen"] only its span head learns, as the recipe `question-controls` asks for.
     """
     set_seed(settings["seed"])
-    sizes = minilm().config
+    body = minilm()
+    sizes = body.config
     config = QuestionReaderConfig(sizes.d_model, sizes.n_layers, sizes.d_ff, settings["rank"])
-    reader = QuestionReader(config).reading_with(minilm())
+    reader = QuestionReader(config).reading_with(body)
     reader.changes.requires_grad_(not settings.get("frozen", False))
     asked = make_stories("train", settings["steps"] * settings["batch_size"], settings["seed"])
     batches = answer_batches(asked, settings)
@@ -111,13 +112,6 @@ def read(reader, tokenizer, question, text):
     allowed = torch.tensor(segments, dtype=torch.bool)
     allowed[-1] = False  # [SEP]
     return Reading(words, tokens, starts, ends, allowed, [*[None] * first, *word_of, None])
-
-
-def answer(reader, tokenizer, question, text):
-    """Return the words that a reader marks in a text, as a list."""
-    seen = read(reader, tokenizer, question, text)
-    start, end = best_span(seen.starts, seen.ends, seen.allowed, LONGEST)
-    return seen.words[seen.word_of[start] : seen.word_of[end] + 1]
 
 
 def token_rows(asked, tokenizer):

@@ -3,6 +3,7 @@
 import functools
 from collections import Counter
 
+from tutorial_lib.datasets import number_in_words
 from tutorial_lib.exercises.engine.tasks import Property, Write, case
 from tutorial_lib.recipes import load_checkpoint, number_bert
 
@@ -58,39 +59,13 @@ def rival(words, gap):
     return missing[0] if missing else "hundred"
 
 
-def in_words(number):
-    """The tokens of a number below ten thousand in both languages, (English, German).
-
-    >>> in_words(143)
-    (['one', 'hundred', 'and', 'forty', '-', 'three'], ['ein', 'hundert', 'drei', 'und', 'vierzig'])
-    """
-    if number == 0:
-        return ["zero"], ["null"]
-    thousands, hundreds, rest = number // 1_000, number // 100 % 10, number % 100
-    tens, unit = divmod(rest, 10)
-    english, german = [], []
-    for digit, (power, potenz) in ((thousands, WORDS[-1]), (hundreds, WORDS[-2])):
-        if digit:
-            english += [WORDS[digit - 1][0], power]
-            german += [WORDS[digit - 1][1], potenz]
-    if rest and english:
-        english.append("and")
-    if 0 < rest < 20:
-        english.append(WORDS[rest - 1][0])
-        german.append("eins" if rest == 1 else WORDS[rest - 1][1])
-    elif rest:
-        english += [WORDS[17 + tens][0]] + (["-", WORDS[unit - 1][0]] if unit else [])
-        german += ([WORDS[unit - 1][1], "und"] if unit else []) + [WORDS[17 + tens][1]]
-    return english, german
-
-
 @functools.cache
 def all_pairs():
     """The tokens of each pair of a number below three thousand, by their number of tokens."""
     pairs = {}
     for number in range(3_000):
-        english, german = in_words(number)
-        pair = ["[CLS]", *english, "[SEP]", *german, "[SEP]"]
+        german = number_bert.cut_compounds(number_in_words(number, "de"))
+        pair = tokenizer().encode(number_in_words(number), german).tokens
         pairs.setdefault(len(pair), []).append(pair)
     return pairs
 
