@@ -146,22 +146,6 @@ def mlm_training(mlm_batch, steps=200, share=0.15):
     return Trained(run.loss, *means, (said == ids[wrong]).float().mean().item())
 
 
-def mlm_batch_of(hidden, exchanged):
-    """Return a sound `mlm_batch` that hides this share of the chosen tokens, and exchanges another.
-
-    The rest of the chosen tokens stays as it is.
-    """
-
-    def mlm_batch(ids, chosen, mask_id):
-        draw, highest = torch.rand(ids.shape), int(ids.max())  # 0 is [MASK], and no letter
-        others = (ids - 1 + torch.randint_like(ids, 1, highest)) % highest + 1  # never the same
-        inputs = torch.where(chosen & (draw < hidden + exchanged), others, ids)
-        inputs = torch.where(chosen & (draw < hidden), mask_id, inputs)
-        return inputs, torch.where(chosen, ids, -100)
-
-    return mlm_batch
-
-
 def parts(answer):
     """Inputs and labels at the chosen places, then at the others: four lists, and the ids."""
     ids, chosen = torch.tensor([[7, 5, 8, 0, 9, 6]]), torch.tensor([[0, 1, 0, 1, 0, 1]]).bool()

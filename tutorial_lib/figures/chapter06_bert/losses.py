@@ -11,6 +11,7 @@ def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None
 
     steps (N,), of_words and of_pairs (N,) in nats; by_frequency: what a guess by the frequency of
     the tokens loses, in nats. Each has a scale of its own.
+    Both are orange: the model is the reader's.
 
     >>> figure = two_losses([10, 20], [7.0, 6.0], [0.7, 0.69], 5.8)
     >>> [axes.get_title() for axes in figure.axes]
@@ -24,7 +25,7 @@ def two_losses(steps, of_words, of_pairs, by_frequency, title="", *, figure=None
     for axes, (name, (losses, guess, how, room)) in zip(
         figure.subplots(1, 2), panels.items(), strict=True
     ):
-        axes.plot(steps, losses, color=style.BLUE, linewidth=2.2)
+        axes.plot(steps, losses, color=style.ORANGE, linewidth=2.2)
         axes.axhline(guess, color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1.3, zorder=1)
         above = {"textcoords": "offset points", "ha": "right", "color": style.MUTED}
         axes.annotate(how, (steps[-1], guess), (0, 6), **above)

@@ -33,7 +33,7 @@ def by_passes(
     """A dot for each model at its share of filled gaps, further right the more often it reads.
 
     panels {panel: {name: [(passes, share)]}}, one or two side by side; passes, 1 or more, are on a
-    log scale, shares from 0 to 1. A name with several points has a line through them. colours maps
+    log scale, shares from 0 to 1. All points of a name have its colour. colours maps
     some of the names to a colour; references {panel: {text: share}} are dashed lines. Name and
     share are written beside each point. Returns the figure. Raises ShapeError for another number
     of panels, an empty one, a name without points, passes and shares out of range, and for colours
@@ -45,7 +45,7 @@ def by_passes(
     """
     references = references or {}
     names = _check(panels, colours, references)
-    lines = {
+    inks = {
         name: (colours or {}).get(name, style.CYCLE[n % len(style.CYCLE)])
         for n, name in enumerate(names)
     }
@@ -54,9 +54,10 @@ def by_passes(
     figure = style.blank(figure, width, 3.9)
     row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (panel, by) in zip(row, panels.items(), strict=True):
+        look = {"marker": "o", "markersize": 2 * DOT, "clip_on": False, "zorder": 3}
         for name, points in by.items():
-            look = {"marker": "o", "markersize": 2 * DOT, "linewidth": 2.2, "clip_on": False}
-            axes.plot(*zip(*sorted(points), strict=True), color=lines[name], zorder=3, **look)
+            for passes, share in sorted(points):
+                axes.plot(passes, share, color=inks[name], **look)
         for share in references.get(panel, {}).values():
             dashes = {"color": style.MUTED, "linestyle": (0, (4, 3)), "linewidth": 1.3}
             axes.axhline(share, zorder=1, **dashes)
@@ -74,19 +75,18 @@ def by_passes(
     style.headline(figure, title)
     figure.draw_without_rendering()  # the layout, to know how large the panels are
     for axes, (panel, by) in zip(row, panels.items(), strict=True):
-        _write(axes, by, lines, references.get(panel, {}))
+        _write(axes, by, inks, references.get(panel, {}))
     return figure
 
 
-def _write(axes, by, lines, references):
+def _write(axes, by, inks, references):
     """Write names and shares beside the points, and what the dashed lines are at their right."""
     frame = axes_frame(axes)
     left, _, right, _ = frame
     rows = {name: sorted(points) for name, points in by.items()}
-    corners = [line_points(axes, points) for points in rows.values()]
-    dots = np.concatenate(corners)
+    dots = np.concatenate([line_points(axes, points) for points in rows.values()])
     heights = [line_points(axes, (1, share))[0, 1] for share in references.values()]
-    inked = [*corners, *([(left, y), (right, y)] for y in heights)]
+    inked = [[(left, y), (right, y)] for y in heights]
     named = [f"{text} {share:.2f}" for text, share in references.items()]
     sizes = [size_of(text, "normal") for text in named]
     ends = [(right, y) for y in heights]
@@ -96,7 +96,7 @@ def _write(axes, by, lines, references):
         for text, middle in zip(named, where, strict=True)
     ]
     labels = [
-        (f"{name} {share:.2f}", lines[name]) for name, points in rows.items() for _, share in points
+        (f"{name} {share:.2f}", inks[name]) for name, points in rows.items() for _, share in points
     ]
     sizes = [size_of(text) for text, _ in labels]
     where = place_beside(dots, sizes, frame, inked, dots, taken)
