@@ -144,7 +144,6 @@ if TYPE_CHECKING:
     )
     from tutorial_lib.figures.chapter06_bert.leak import describe_two_layer_leak, two_layer_leak
     from tutorial_lib.figures.chapter06_bert.losses import two_losses
-    from tutorial_lib.figures.chapter06_bert.passes import by_passes, describe_by_passes
     from tutorial_lib.figures.chapter06_bert.senses import (
         describe_word_by_layer,
         other_word_similarity,

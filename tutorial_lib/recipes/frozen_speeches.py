@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
 from tutorial_lib.datasets.play_names import LabelledSpeech
 from tutorial_lib.embeddings import padded_batches
@@ -61,46 +60,3 @@ def tags_of(head, row):
     """Return the tags that a token head gives to the words of a ReadSpeech at one layer."""
     numbers = head(row.vectors)[row.labels != IGNORED].argmax(dim=-1)
     return [TAGS[number] for number in numbers.tolist()]
-
-
-def ends_in_tokens(row, name):
-    """Return the positions of the first and the last token of a name, words[start:end].
-
-    >>> row = ReadSpeech(None, None, torch.tensor([-100, 0, 1, -100, 0, -100]))
-    >>> ends_in_tokens(row, (1, 2))
-    (2, 3)
-    """
-    firsts = [*(row.labels != IGNORED).nonzero().flatten().tolist(), len(row.labels) - 1]
-    start, end = name
-    return firsts[start], firsts[end] - 1
-
-
-def word_at(row, token):
-    """Return the number of the word that a token, neither [CLS] nor [SEP], is a piece of.
-
-    >>> word_at(ReadSpeech(None, None, torch.tensor([-100, 0, 1, -100, 0, -100])), 3)
-    1
-    """
-    return int((row.labels[: token + 1] != IGNORED).sum()) - 1
-
-
-class SpanBatch(NamedTuple):
-    """What a span head learns from: hidden (B, T, D), allowed (B, T), starts and ends (B,)."""
-
-    hidden: torch.Tensor
-    allowed: torch.Tensor
-    starts: torch.Tensor
-    ends: torch.Tensor
-
-
-def span_batch(rows, names):
-    """Return the SpanBatch of ReadSpeeches at one layer, and of a name, words[start:end], in each.
-
-    allowed is True for all tokens but [CLS], [SEP] and the padding.
-    """
-    hidden = pad_sequence([row.vectors for row in rows], batch_first=True)  # (B, T, D)
-    lengths = torch.tensor([len(row.labels) for row in rows])[:, None]
-    places = torch.arange(hidden.size(1))
-    ends = [ends_in_tokens(row, name) for row, name in zip(rows, names, strict=True)]
-    starts, ends = torch.tensor(ends).T
-    return SpanBatch(hidden, (places > 0) & (places < lengths - 1), starts, ends)

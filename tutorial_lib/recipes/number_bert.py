@@ -5,6 +5,7 @@ trained for longer. Its gaps can be filled from the other language alone, so tha
 neighbours cannot keep up with it. The last numbers of the file are held out, and measured.
 """
 
+import random
 import re
 
 import torch
@@ -232,35 +233,36 @@ def train_gpt(tokenizer, steps, settings=SETTINGS):
 
 
 @torch.no_grad()
-def words_told(read, tokenizer):
-    """Return which words of a number a linear map tells from the vector of each, shares (6, 3).
+def words_told(read, tokenizer, seed=0):
+    """Return which words of a number a linear map tells from the vector of each, shares (7, 3).
 
-    The English numbers are those that end like *nine hundred and sixty-four*: a row for each of
-    these six tokens, a column for each of *nine*, *sixty* and *four*. read(ids, segments, mask)
-    gives vectors (B, T, D) of pairs (B, T). The maps, least squares, are fitted on the numbers to
-    learn from, and judged on those held out.
+    The English numbers are those that end like *nine hundred and sixty-four*: a row for [CLS] and
+    each of these six tokens, a column for each of *nine*, *sixty* and *four*. read(ids, segments,
+    mask) gives vectors (B, T, D) of pairs (B, T). The maps, least squares, are fitted on half of
+    these numbers, drawn by the seed, and judged on the others.
     """
-    vectors, words = [], []
-    for rows in split(SETTINGS):
-        ids, segments, mask = packed(rows, tokenizer)
-        texts = [[tokenizer.vocab[i] for i in row] for row in ids.tolist()]
-        places = [
-            (number, text.index("-") - 4)
-            for number, text in enumerate(texts)
-            if "-" in text and "hundred" in text
-        ]
-        number, begin = torch.tensor(places).T  # (N,) each
-        at = number[:, None], begin[:, None] + torch.arange(6)  # (N, 6)
-        vectors.append(F.pad(read(ids, segments, mask)[at], (0, 1), value=1.0))  # with a bias
-        words.append(ids[at][:, [0, 3, 5]])  # (N, 3)
-    wanted = F.one_hot(words[0], tokenizer.vocab_size).float().flatten(1)  # (N, 3 V)
+    ids, segments, mask = packed([row for part in split(SETTINGS) for row in part], tokenizer)
+    texts = [[tokenizer.vocab[i] for i in row] for row in ids.tolist()]
+    places = [
+        (number, text.index("-") - 4)
+        for number, text in enumerate(texts)
+        if "-" in text and "hundred" in text
+    ]
+    random.Random(seed).shuffle(places)
+    number, begin = torch.tensor(places).T  # (N,) each
+    row = torch.cat([torch.zeros_like(begin)[:, None], begin[:, None] + torch.arange(6)], dim=1)
+    at = number[:, None], row  # (N, 7)
+    vectors = F.pad(read(ids, segments, mask)[at], (0, 1), value=1.0)  # (N, 7, D + 1), with a bias
+    words = ids[at][:, [1, 4, 6]]  # (N, 3)
+    half = len(places) // 2
+    wanted = F.one_hot(words[:half], tokenizer.vocab_size).float().flatten(1)  # (N, 3 V)
     told = torch.stack(
         [
             (new @ (torch.linalg.pinv(old) @ wanted)).unflatten(1, (3, -1)).argmax(dim=-1)
-            for old, new in zip(vectors[0].unbind(1), vectors[1].unbind(1), strict=True)
+            for old, new in zip(vectors[:half].unbind(1), vectors[half:].unbind(1), strict=True)
         ]
-    )  # (6, N, 3)
-    return (told == words[1]).float().mean(dim=1)
+    )  # (7, N, 3)
+    return (told == words[half:]).float().mean(dim=1)
 
 
 @torch.no_grad()

@@ -100,29 +100,29 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
-        key="frequent_words_in_both_directions",
-        question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
-        "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
-        share=True,
-    ),
-    Prediction(
-        id="P6.5",
-        key="sentences_of_one_scene_judged_as",
-        question="Two sentences come from the same scene, but do not follow each other. Does "
-        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
-        "scene?",
-    ),
-    Prediction(
-        id="P6.6",
         key="gpt_that_stops_at_the_gap",
         question="The clue is on the right of the gap, in the German number. What share of the "
         "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.7",
+        id="P6.5",
         key="order_of_filling",
         question="NumberBERT translates 300 new numbers. Which order of filling the gaps gets most "
         "of them right: all at once, from the left, or surest first?",
+    ),
+    Prediction(
+        id="P6.6",
+        key="frequent_words_in_both_directions",
+        question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
+        "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
+        share=True,
+    ),
+    Prediction(
+        id="P6.7",
+        key="sentences_of_one_scene_judged_as",
+        question="Two sentences come from the same scene, but do not follow each other. Does "
+        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
+        "scene?",
     ),
 )
