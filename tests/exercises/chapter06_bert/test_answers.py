@@ -83,14 +83,14 @@ def test_a_rounded_claim_passes():
 
 
 def test_padding_is_named_and_tensors_are_losses_too():
-    """6.9 with padded texts was not understood; 6.7 may return tensors, without a warning."""
+    """6.10 with padded texts was not understood; 6.7 may return tensors, without a warning."""
 
     def padded(model, texts):
         ids = torch.nn.utils.rnn.pad_sequence(texts, batch_first=True, padding_value=5)
         log_p = model(ids)[:, :-1].log_softmax(dim=-1)
         return log_p.gather(2, ids[:, 1:, None]).squeeze(2).sum(dim=1)
 
-    assert "counts the padding" in judge(TASKS["6.9"], padded).text
+    assert "counts the padding" in judge(TASKS["6.10"], padded).text
 
     def tensors(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
         hidden = model(inputs, segments, mask)

@@ -460,7 +460,7 @@ SETS = {
             "[MASK]": (rival(other="[MASK]"), ["It returns [MASK]: return the word"]),
         },
     ),
-    "6.9": (
+    "6.10": (
         stretch(),
         {
             "a loss": (stretch(sign=-1), ["This has the sign of a loss"]),
@@ -480,7 +480,7 @@ SETS = {
             ),
         },
     ),
-    "6.10": (
+    "6.9": (
         surest(),
         {
             "one alone": (surest(stop=4), ["It leaves gaps: go on until none"]),

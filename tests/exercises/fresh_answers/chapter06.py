@@ -474,7 +474,7 @@ def step_wrong_two(model, optimizer, inputs, segments, mask, ids, chosen, is_nex
     return words.item(), pairs.item()
 
 
-# 6.9
+# 6.10
 def stretch_right_1(model, texts):
     out = []
     for text in texts:
@@ -752,7 +752,7 @@ def rival_wrong_two(words, gap):
     return "hundert"
 
 
-# 6.10
+# 6.9
 def fill_right_1(model, ids, mask_id):
     ids = ids.clone()
     while (ids == mask_id).any():
@@ -930,12 +930,12 @@ RIGHT = {
         ("c", batch_right_3),
     ],  # letter from the stub's code
     "6.8": [rival_right_1, rival_right_2],
-    "6.9": [stretch_right_1, stretch_right_2],
-    "6.10": [fill_right_1, fill_right_2, fill_right_3, fill_right_4],
+    "6.10": [stretch_right_1, stretch_right_2],
+    "6.9": [fill_right_1, fill_right_2, fill_right_3, fill_right_4],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
 }
 WRONG = {
-    "6.10": [
+    "6.9": [
         ("compares logits, not probabilities", fill_wrong_logits),
         ("softmax over the places (dim=0)", fill_wrong_softmax_dim),
         ("changes ids itself", fill_wrong_in_place),
@@ -1014,7 +1014,7 @@ WRONG = {
         ("repeats the word before the gap", rival_wrong_neighbour),
         ("two: wrong language, and the same position", rival_wrong_two),
     ],
-    "6.9": [
+    "6.10": [
         ("a mean for each text", stretch_wrong_mean),
         ("a loss", stretch_wrong_sign),
         ("asks for the token just read", stretch_wrong_not_shifted),

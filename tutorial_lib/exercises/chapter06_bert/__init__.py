@@ -23,8 +23,8 @@ EXERCISES = (
     COPIED_SHARE,
     PRETRAINING_STEP,
     RIVAL,
-    TEXT_LOG_PROBS,
     FILL_SUREST,
+    TEXT_LOG_PROBS,
 )
 
 RECALL = (
@@ -100,16 +100,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
+        key="order_of_filling",
+        question="NumberBERT translates 300 new numbers. Which order of filling the gaps gets most "
+        "of them right: all at once, from the left, or surest first?",
+    ),
+    Prediction(
+        id="P6.5",
         key="gpt_that_stops_at_the_gap",
         question="The clue is on the right of the gap, in the German number. What share of the "
         "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
         share=True,
-    ),
-    Prediction(
-        id="P6.5",
-        key="order_of_filling",
-        question="NumberBERT translates 300 new numbers. Which order of filling the gaps gets most "
-        "of them right: all at once, from the left, or surest first?",
     ),
     Prediction(
         id="P6.6",

@@ -190,7 +190,7 @@ def later_tokens_count(answer):
 
 
 TEXT_LOG_PROBS = Write(
-    id="6.9",
+    id="6.10",
     title="A GPT looks to the right",
     level="medium",
     text="""
@@ -237,5 +237,5 @@ minus and the mean.
         ),
         Property("What comes later in the text does not count: it should.", later_tokens_count),
     ),
-    see="6G One side or both",
+    see="6H One side or both",
 )

@@ -227,7 +227,7 @@ def words_of_their_gap(answer):
 
 
 FILL_SUREST = Write(
-    id="6.10",
+    id="6.9",
     title="The surest first",
     level="medium",
     text="""
@@ -268,5 +268,5 @@ itself as it is. (No model here ever says `mask_id`.)
         Property("A gap gets the word of another position.", words_of_their_gap),
     ),
     keeps_input=True,
-    see="6H A BERT that writes",
+    see="6G A BERT that writes",
 )
