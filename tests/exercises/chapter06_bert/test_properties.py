@@ -186,6 +186,22 @@ def stretch(mean=False, sign=1, ahead=1, first=0, last=None, log=True):
     return answer
 
 
+def sense(cosines=True, collect=torch.mean, sign=1, name=True):
+    """The closest sense, with a choice of slips."""
+
+    def answer(new, known):
+        found = []
+        for vectors in known.values():
+            scores = vectors @ new
+            if cosines:
+                scores = scores / (vectors.norm(dim=1) * new.norm())
+            found.append(sign * float(collect(scores)))
+        place = found.index(max(found))
+        return list(known)[place] if name else place
+
+    return answer
+
+
 def surest(by="probability", rereads=True, first=max, anew=True, anywhere=False, stop=0, shift=0):
     """Gaps filled one at a time, with a choice of slips; first picks of (sure, place, word)."""
 
@@ -477,6 +493,20 @@ SETS = {
             "not shifted, a mean": (
                 stretch(ahead=0, mean=True),
                 ["the token that it has just read", "It is a mean, or one token alone"],
+            ),
+        },
+    ),
+    "6.11": (
+        sense(),
+        {
+            "a place": (sense(name=False), ["The name of a sense is asked for"]),
+            "the farthest": (sense(sign=-1), ["It does not name the sense that is closest"]),
+            "lengths": (sense(cosines=False), ["Longer vectors count for more"]),
+            "the sum": (sense(collect=torch.sum), ["A sense with more sentences wins"]),
+            "one sentence": (sense(collect=torch.amax), ["One sentence decides alone"]),
+            "lengths, the sum": (
+                sense(cosines=False, collect=torch.sum),
+                ["Longer vectors count for more", "A sense with more sentences wins"],
             ),
         },
     ),

@@ -474,6 +474,47 @@ def step_wrong_two(model, optimizer, inputs, segments, mask, ids, chosen, is_nex
     return words.item(), pairs.item()
 
 
+# 6.11
+def sense_right_1(new, known):
+    best, name = -2, None
+    for sense, vectors in known.items():
+        cosines = [float(new @ v / (new.norm() * v.norm())) for v in vectors]
+        if sum(cosines) / len(cosines) > best:
+            best, name = sum(cosines) / len(cosines), sense
+    return name
+
+
+def sense_right_2(new, known):
+    names = list(known)
+    unit = F.normalize(new, dim=0)
+    means = torch.stack([(F.normalize(known[name], dim=1) @ unit).mean() for name in names])
+    return names[means.argmax()]
+
+
+def sense_wrong_centre(new, known):
+    centres = {sense: v.mean(0) for sense, v in known.items()}
+    return max(centres, key=lambda s: torch.cosine_similarity(new, centres[s], dim=0))
+
+
+def sense_wrong_all_pairs(new, known):
+    scores = {sense: torch.cosine_similarity(new, v, dim=-1).sum() for sense, v in known.items()}
+    return max(scores, key=scores.get)
+
+
+def sense_wrong_euclid(new, known):
+    return min(known, key=lambda sense: torch.cdist(new[None], known[sense]).mean())
+
+
+def sense_wrong_index(new, known):
+    means = [torch.cosine_similarity(new, v, dim=-1).mean() for v in known.values()]
+    return int(torch.stack(means).argmax())
+
+
+def sense_wrong_only_new_unit(new, known):
+    unit = F.normalize(new, dim=0)
+    return max(known, key=lambda sense: (known[sense] @ unit).mean())
+
+
 # 6.10
 def stretch_right_1(model, texts):
     out = []
@@ -931,6 +972,7 @@ RIGHT = {
     ],  # letter from the stub's code
     "6.8": [rival_right_1, rival_right_2],
     "6.10": [stretch_right_1, stretch_right_2],
+    "6.11": [sense_right_1, sense_right_2],
     "6.9": [fill_right_1, fill_right_2, fill_right_3, fill_right_4],
     "6.3": [logits_right_1, logits_right_2, logits_right_3, logits_right_4],
 }
@@ -1013,6 +1055,13 @@ WRONG = {
         ("takes the word at the same position of the other text", rival_wrong_same_position),
         ("repeats the word before the gap", rival_wrong_neighbour),
         ("two: wrong language, and the same position", rival_wrong_two),
+    ],
+    "6.11": [
+        ("the mean of the vectors first", sense_wrong_centre),
+        ("a sum, so that many sentences win", sense_wrong_all_pairs),
+        ("the distance", sense_wrong_euclid),
+        ("a number, not a name", sense_wrong_index),
+        ("the known vectors not made as long as each other", sense_wrong_only_new_unit),
     ],
     "6.10": [
         ("a mean for each text", stretch_wrong_mean),

@@ -7,6 +7,7 @@ from tutorial_lib.exercises.chapter06_bert.masked_loss import MASKED_LOSS
 from tutorial_lib.exercises.chapter06_bert.masking import MASK_80_10_10
 from tutorial_lib.exercises.chapter06_bert.rival import RIVAL
 from tutorial_lib.exercises.chapter06_bert.segments import SEGMENT_IDS
+from tutorial_lib.exercises.chapter06_bert.sense import CLOSEST_SENSE
 from tutorial_lib.exercises.chapter06_bert.step import PRETRAINING_STEP
 from tutorial_lib.exercises.chapter06_bert.stretch import TEXT_LOG_PROBS
 from tutorial_lib.exercises.chapter06_bert.surest import FILL_SUREST
@@ -25,6 +26,7 @@ EXERCISES = (
     RIVAL,
     FILL_SUREST,
     TEXT_LOG_PROBS,
+    CLOSEST_SENSE,
 )
 
 RECALL = (
