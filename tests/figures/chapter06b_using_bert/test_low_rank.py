@@ -8,14 +8,12 @@ from tutorial_lib.figures import style
 
 def test_the_three_maps_are_drawn_to_scale():
     figure = figures.low_rank_change(30, 20, 5, "A title")
-    sizes = [p.get_width() for p in figure.axes[0].patches if type(p) is Rectangle]
-    heights = [p.get_height() for p in figure.axes[0].patches if type(p) is Rectangle]
-    unit = sizes[0] / 20
-    assert sizes == pytest.approx([20 * unit, 5 * unit, 20 * unit])
-    assert heights == pytest.approx([30 * unit, 30 * unit, 5 * unit])
+    drawn = [p for p in figure.axes[0].patches if type(p) is Rectangle]
+    unit = drawn[0].get_width() / 20
+    sizes = [(round(p.get_width() / unit), round(p.get_height() / unit)) for p in drawn]
+    assert sizes == [(20, 30), (20, 30), (5, 30), (20, 5)]  # W, B A, B, A
     said = figures.describe_low_rank_change(30, 20, 5)
-    for text in figure.axes[0].texts[1:-1:2]:
-        assert text.get_text().endswith(("frozen", "learns"))
+    assert sum(text.get_text().count("learns") for text in figure.axes[0].texts) == 2
     assert "600 numbers, is frozen" in said
     assert "30 × 5" in said
     assert style.png(figure)
