@@ -228,7 +228,7 @@ def words_of_their_gap(answer):
 
 FILL_SUREST = Write(
     id="6.9",
-    title="The surest first",
+    title="A gap a pass",
     level="medium",
     text="""
 Write `fill_surest(model, ids, mask_id)`. `ids` (T,) is one text, with `mask_id` at its gaps.
