@@ -61,7 +61,7 @@ def test_each_sentence_has_its_two_cosines_below_the_name_of_its_sense():
         ("It is full.", 0.5**0.5, 0.5**0.5),
     ):
         np.testing.assert_allclose(found[at[sentence], style.BLUE], own, atol=1e-9)
-        np.testing.assert_allclose(found[at[sentence], style.ORANGE], to_other, atol=1e-9)
+        np.testing.assert_allclose(found[at[sentence], style.GREEN], to_other, atol=1e-9)
     low, high = right.get_xlim()
     assert low < 0
     assert 0.5**0.5 < high < 0.8

@@ -4,7 +4,7 @@ import numpy as np
 
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures.charts import filled_array
-from tutorial_lib.figures.style import BLUE, INK, MUTED, ORANGE, blank, styled
+from tutorial_lib.figures.style import BLUE, GREY, INK, MUTED, blank, styled
 
 
 @styled
@@ -35,7 +35,7 @@ def heads_off(looked, left, whole, xlabel, ylabel, title, lit=(), figure=None):
     last = max(lit, key=lambda head: looked[head], default=None)
     for head in np.ndindex(looked.shape):
         x, y = looked[head], left[head]
-        axes.scatter([x], [y], s=75, color=ORANGE if head in lit else BLUE, linewidth=0, zorder=2)
+        axes.scatter([x], [y], s=75, color=BLUE if head in lit else GREY, linewidth=0, zorder=2)
         if head in lit:
             shift, side = ((9, 0), "left") if head == last else ((-9, 0), "right")
             look = {"textcoords": "offset points", "ha": side, "va": "center", "color": INK}
