@@ -124,7 +124,7 @@ def test_real_pairs_are_blue_and_every_bar_has_its_number():
     (axes,) = figure.axes
     colours, lengths = zip(*bars_of(axes), strict=True)
     assert lengths == pytest.approx(list(FOLLOWS.values()))
-    real = [style.BLUE if kind.startswith(("a real", "real")) else style.GREY for kind in KINDS]
+    real = [style.BLUE if kind.startswith(("a real", "real")) else style.SKY for kind in KINDS]
     assert list(colours) == real
     numbers = [text.get_text() for text in axes.texts if text.get_text().startswith("0.")]
     assert numbers == [f"{share:.2f}" for share in FOLLOWS.values()]

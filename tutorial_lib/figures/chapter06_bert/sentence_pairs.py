@@ -160,7 +160,7 @@ def pair_kinds(follows, title="", measure="", figure=None):
             name, source, hidden = KINDS[kind]
             _pair_strips(axes, y, source, hidden)
             axes.text(NAMES, y, name, fontsize=9.5, va="center")
-            _share_bar(axes, y, follows[kind], style.BLUE if source == "next" else style.GREY)
+            _share_bar(axes, y, follows[kind], style.BLUE if source == "next" else style.SKY)
         y += 1.1 * ROW
     axes.set(xlim=(-0.05, BARS + FULL + 0.5), ylim=(y - 0.6 * ROW, top))
     axes.axis("off")
