@@ -1,4 +1,4 @@
-"""Speeches that a frozen BERT has read once, whole, and what heads for names need of them."""
+"""Speeches that a frozen BERT has read once, whole, and the tags that a head gives them."""
 
 from typing import NamedTuple
 

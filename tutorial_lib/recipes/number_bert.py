@@ -230,22 +230,27 @@ def train_gpt(tokenizer, steps, losses=1.0, settings=SETTINGS):
     batches = NumberBatches(split(settings)[0], tokenizer, settings).drawn()
     for step, (_, (ids, _, _), _) in zip(range(1, steps + 1), batches, strict=False):
         set_learning_rate(optimizer, warmup_cosine(step, steps, peak=settings["lr"], warmup=50))
-        asked = ids[:, 1:] != tokenizer.pad_id
-        asked &= torch.rand(asked.shape, generator=draw) < losses
+        asked = tokens_asked(ids, tokenizer.pad_id, losses, draw)
         optimizer.zero_grad()
         (-_log_p(gpt, ids, tokenizer)[asked].mean()).backward()
         optimizer.step()
     return gpt.eval()
 
 
+def tokens_asked(ids, pad_id, share, draw):
+    """Return which tokens after the first have a loss, (B, T - 1): a share of the real ones."""
+    real = ids[:, 1:] != pad_id
+    return real & (torch.rand(real.shape, generator=draw) < share)
+
+
 @torch.no_grad()
-def words_told(read, tokenizer, seed=0):
+def words_told(read, tokenizer):
     """Return which words of a number a linear map tells from the vector of each, shares (7, 3).
 
     The English numbers are those that end like *nine hundred and sixty-four*: a row for [CLS] and
     each of these six tokens, a column for each of *nine*, *sixty* and *four*. read(ids, segments,
     mask) gives vectors (B, T, D) of pairs (B, T). The maps, least squares, are fitted on half of
-    these numbers, drawn by the seed, and judged on the others.
+    these numbers, the same random one each time, and judged on the others.
     """
     ids, segments, mask = packed([row for part in split(SETTINGS) for row in part], tokenizer)
     texts = [[tokenizer.vocab[i] for i in row] for row in ids.tolist()]
@@ -254,7 +259,7 @@ def words_told(read, tokenizer, seed=0):
         for number, text in enumerate(texts)
         if "-" in text and "hundred" in text
     ]
-    random.Random(seed).shuffle(places)
+    random.Random(0).shuffle(places)
     number, begin = torch.tensor(places).T  # (N,) each
     row = torch.cat([torch.zeros_like(begin)[:, None], begin[:, None] + torch.arange(6)], dim=1)
     at = number[:, None], row  # (N, 7)

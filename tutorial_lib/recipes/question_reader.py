@@ -179,6 +179,7 @@ def read_asked(model, tokenizer, asked, questions=None):
     return SpanBatch(pad_sequence(hidden, batch_first=True), allowed, starts, ends)
 
 
+@torch.no_grad()
 def rights(reader, asked, questions=None):
     """Return for each Asked whether the answer is marked exactly, (N,) of 0 and 1.
 

@@ -1,6 +1,7 @@
 import pytest
 
 from tutorial_lib.errors import ShapeError
+from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter06_bert.heads_off import heads_off
 
 LOOKED, LEFT = [[0.1, 0.5], [0.2, 0.6]], [[0.9, 0.7], [0.9, 0.8]]
@@ -11,8 +12,8 @@ def test_lit_heads_stand_at_their_numbers():
     (axes,) = heads_off(LOOKED, LEFT, 0.95, *LABELS, lit=[(1, 1)]).axes
     spots = [tuple(dots.get_offsets()[0]) for dots in axes.collections]
     assert spots == [(0.1, 0.9), (0.5, 0.7), (0.2, 0.9), (0.6, 0.8)]
-    lit = heads_off(LOOKED, LEFT, 0.95, *LABELS).axes[0].collections[3].get_facecolor()
-    assert not (lit == axes.collections[3].get_facecolor()).all()
+    inks = [style.to_hex(dots.get_facecolor()[0]) for dots in axes.collections]
+    assert inks == [style.GREY, style.GREY, style.GREY, style.BLUE]
     assert axes.texts[1].get_text() == "layer 1, head 1"
 
 

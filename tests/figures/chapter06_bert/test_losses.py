@@ -12,6 +12,7 @@ def test_both_losses_and_their_guesses_are_within_their_panels():
     for name, (losses, guess) in expected.items():
         curve, dashed = (list(line.get_ydata()) for line in drawn[name].lines)
         assert (curve, dashed) == (losses, [guess, guess])
+        assert drawn[name].lines[0].get_color() == style.ORANGE
         low, high = drawn[name].get_ylim()
         assert low < min(*losses, guess)
         assert high > max(*losses, guess)

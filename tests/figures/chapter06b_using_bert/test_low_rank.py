@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import pytest
 from matplotlib.patches import Rectangle
 
@@ -6,12 +8,14 @@ from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 
 
-def test_the_three_maps_are_drawn_to_scale():
+def test_the_maps_and_their_product_are_drawn_to_scale_and_apart():
     figure = figures.low_rank_change(30, 20, 5, "A title")
     drawn = [p for p in figure.axes[0].patches if type(p) is Rectangle]
     unit = drawn[0].get_width() / 20
     sizes = [(round(p.get_width() / unit), round(p.get_height() / unit)) for p in drawn]
     assert sizes == [(20, 30), (20, 30), (5, 30), (20, 5)]  # W, B A, B, A
+    for one, other in combinations([p.get_bbox() for p in drawn], 2):
+        assert not one.overlaps(other)
     said = figures.describe_low_rank_change(30, 20, 5)
     assert sum(text.get_text().count("learns") for text in figure.axes[0].texts) == 2
     assert "600 numbers, is frozen" in said

@@ -56,7 +56,7 @@ def drawn(seed, counts=(2, 3, 4)):
     generator = torch.Generator().manual_seed(seed)
     new = torch.randn(5, generator=generator)
     known = {}
-    for name, n in zip(NAMES, counts, strict=False):
+    for name, n in zip(NAMES, counts, strict=True):
         turned = torch.randn(n, 5, generator=generator) + 0.7 * torch.randn(1, generator=generator)
         known[name] = turned * torch.randn(n, 1, generator=generator).exp() ** 1.5
     return new, known

@@ -286,5 +286,5 @@ and on a tie any of the best will do. Loops are fine.
             takes_the_highest_sum,
         ),
     ),
-    see="6bD Where the name is",
+    see="6bD Where the answer is",
 )

@@ -13,8 +13,8 @@ def heads_off(looked, left, whole, xlabel, ylabel, title, lit=(), figure=None):
 
     looked (L, H): how much each head looks at it, to the right; left (L, H): what is left of the
     score without the head, upward; whole: the score with all heads, a grey line. lit: the (layer,
-    head) in orange, whose dots are named. Raises ShapeError when the two differ in shape, or a lit
-    head is not there.
+    head) whose dots are blue and named; the others are grey. Raises ShapeError when the two differ
+    in shape, or a lit head is not there.
 
     >>> drawn = heads_off([[0.2, 0.6]], [[0.9, 0.7]], 0.95, "looks", "left", "It matters", [(0, 1)])
     >>> [text.get_text() for text in drawn.axes[0].texts]

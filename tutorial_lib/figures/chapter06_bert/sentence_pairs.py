@@ -141,8 +141,8 @@ def pair_kinds(follows, title="", measure="", figure=None):
     follows {kind: share}, kinds as `said_to_follow` names them; a share of None is not known yet,
     a dashed outline with a question mark. A sentence is a strip: its first three tokens, its name,
     its last three; dark tokens are hidden, a hatched strip is from another scene. The bars of real
-    pairs are blue. Returns the figure. Raises ShapeError for no kind, one that is not known, or a
-    share outside of 0 to 1.
+    pairs are blue, the others sky blue. Returns the figure. Raises ShapeError for no kind, one that
+    is not known, or a share outside of 0 to 1.
 
     >>> figure = pair_kinds({"a real pair": 0.85, "from another scene": None})
     >>> [t.get_text() for t in figure.axes[0].texts if t.get_text() not in "AB"]

@@ -7,14 +7,14 @@ from tutorial_lib.figures import style
 
 LARGEST = 2.2  # inches of the longest side
 GAP = 0.75  # inches between the two
-STRIP = 0.5  # inches for B at the left of its product, and for A above it
+APART = 0.25  # inches between the product and its factors
 
 
 @style.styled
 def low_rank_change(d_out, d_in, rank, title="", figure=None):
     """Draw W + B A to scale: W (d_out, d_in) is frozen, B (d_out, rank) and A (rank, d_in) learn.
 
-    Their product, a whole map, stands between them, B at its left and A above it. Each has its
+    The product is a whole map; B stands at its left and A above it. Each has its
     shape and how many numbers it holds. Returns the figure. Raises ShapeError unless the rank is
     from 1 to the smaller side.
 
@@ -25,16 +25,17 @@ def low_rank_change(d_out, d_in, rank, title="", figure=None):
     _check(d_out, d_in, rank)
     scale = LARGEST / max(d_out, d_in)
     high, wide, thin = d_out * scale, d_in * scale, rank * scale
-    figure = style.blank(figure, 2 * wide + GAP + STRIP + 2.7, high + STRIP + 1.0)
+    strip = thin + APART  # for B at the left of its product, and for A above it
+    figure = style.blank(figure, 2 * wide + GAP + strip + 2.9, high + strip + 1.2)
     axes = figure.subplots()
     grey = {"facecolor": style.PALE_GREY, "edgecolor": style.MUTED, "linewidth": 1.3}
     pale = {"facecolor": style.PALE_ORANGE, "edgecolor": style.CARD, "linewidth": 1.3}
     full = {"facecolor": style.ORANGE, "edgecolor": style.ORANGE, "linewidth": 1.3}
-    second = wide + GAP + STRIP  # where the product begins
+    second = wide + GAP + strip  # where the product begins
     axes.add_patch(Rectangle((0, 0), wide, high, **grey))
     axes.add_patch(Rectangle((second, 0), wide, high, **pale))
-    axes.add_patch(Rectangle((second - STRIP / 2, 0), thin, high, **full))
-    axes.add_patch(Rectangle((second, -STRIP / 2), wide, thin, **full))
+    axes.add_patch(Rectangle((second - strip, 0), thin, high, **full))
+    axes.add_patch(Rectangle((second, -strip), wide, thin, **full))
     middle = {"ha": "center", "va": "center"}
     axes.text(wide / 2, high / 2 - 0.12, f"W  {d_out} × {d_in}", fontweight="bold", **middle)
     frozen = f"{d_out * d_in:,} numbers, frozen"
@@ -45,15 +46,15 @@ def low_rank_change(d_out, d_in, rank, title="", figure=None):
     )
     made = f"of rank {rank}"
     axes.text(second + wide / 2, high / 2 + 0.14, made, fontsize=9.5, color=style.MUTED, **middle)
-    corner = second - STRIP / 2
+    corner = second - strip
     beside = {
-        "A": (second + wide + 0.15, -STRIP / 2, rank, d_in),
+        "A": (second + wide + 0.15, thin / 2 - strip, rank, d_in),
         "B": (corner, high + 0.22, d_out, rank),  # below it
     }
     for name, (x, y, rows, columns) in beside.items():
         said = f"{name}  {rows} × {columns}: {rows * columns:,} numbers, learns"
         axes.text(x, y, said, fontsize=9.5, va="center")
-    axes.set(xlim=(-0.05, second + wide + 2.6), ylim=(high + 0.4, -STRIP), aspect="equal")
+    axes.set(xlim=(-0.05, second + wide + 2.6), ylim=(high + 0.4, -strip - 0.15), aspect="equal")
     axes.axis("off")
     style.headline(figure, title)
     return figure
