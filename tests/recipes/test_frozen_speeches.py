@@ -47,6 +47,16 @@ def test_a_speech_has_the_vectors_of_all_layers_whatever_it_is_read_with(model, 
     assert len(each_layer(rows)) == 3
 
 
+def test_half_precision_says_nearly_the_same_in_half_of_the_memory(model, rows):
+    halves = read_speeches(model, SPEECHES, piece_labels, dtype=torch.float16)
+    torch.manual_seed(0)
+    head = torch.nn.Linear(8, 3)
+    for row, half in zip(at_layer(rows, 1), at_layer(halves, 1), strict=True):
+        assert half.vectors.dtype == torch.float16
+        assert_close(half.vectors.float(), row.vectors, atol=1e-2, rtol=1e-2)
+        assert len(tags_of(head, half)) == len(row.speech.words)
+
+
 def test_a_name_of_several_pieces_has_a_label_for_each_word(rows):
     assert rows[0].labels.tolist() == [-100, 0, 1, -100, -100, 0, 0, 0, -100]
     assert rows[3].labels.tolist()[-7:] == [1, -100, -100, 2, -100, -100, -100]
