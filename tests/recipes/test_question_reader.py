@@ -5,7 +5,7 @@ from tutorial_lib.datasets import minilm_folder
 from tutorial_lib.errors import MissingHeadError
 from tutorial_lib.models import BERT, BERTConfig, QuestionReader, QuestionReaderConfig
 from tutorial_lib.objectives.spans import best_span
-from tutorial_lib.recipes import load_card, load_checkpoint, load_result
+from tutorial_lib.recipes import load_card, load_checkpoint
 from tutorial_lib.recipes.made_stories import (
     KINDS,
     NAMES,
@@ -25,6 +25,8 @@ from tutorial_lib.recipes.question_reader import (
     minilm_tokenizer,
     question_reader,
     read,
+    read_asked,
+    rights,
     token_rows,
     train,
 )
@@ -111,6 +113,25 @@ def test_rows_point_at_the_answer():
         assert allowed[rows, ends].all()
 
 
+def test_vectors_of_stories_do_not_depend_on_what_they_are_read_with(reader):
+    tokenizer, made = minilm_tokenizer(), make_stories("test", 60, 3)
+    seen = read_asked(reader, tokenizer, made)
+    for place in (0, 17, 59):
+        alone = read_asked(reader, tokenizer, made[place : place + 1])
+        n = alone.hidden.size(1)
+        torch.testing.assert_close(seen.hidden[place, :n], alone.hidden[0], atol=1e-4, rtol=1e-4)
+        assert not seen.hidden[place, n:].any()
+        assert not seen.allowed[place, n:].any()
+        assert alone.allowed[0].tolist() == seen.allowed[place, :n].tolist()
+        ids, _, start, end = token_rows(made[place : place + 1], tokenizer)[0]
+        wanted = tokenizer.encode(made[place].answer).ids[1:-1]
+        assert ids[seen.starts[place] : seen.ends[place] + 1] == wanted
+        assert (start, end) == (seen.starts[place], seen.ends[place])
+    others = read_asked(reader, tokenizer, made, exchanged(made))
+    assert others.allowed.sum(dim=1).equal(seen.allowed.sum(dim=1))  # the texts are the same
+    assert rights(reader, made).mean() > rights(reader, made, exchanged(made)).mean() + 0.3
+
+
 def test_questions_are_exchanged_within_their_kind():
     made = make_stories("test", 60, 3)
     by_question = {one.question: one.kind for one in made}
@@ -179,11 +200,9 @@ def test_the_question_decides(reader, question, said):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("frozen", [False, True])
-def test_a_tiny_training_moves_the_changes_or_the_head_alone(frozen):
-    learned = train(SMOKE | {"frozen": frozen}, progress=False)
-    ups = [change.up for layer in learned.changes for change in layer]
-    assert all(up.any().item() != frozen for up in ups)
+def test_a_tiny_training_moves_the_changes():
+    learned = train(SMOKE, progress=False)
+    assert all(change.up.any() for layer in learned.changes for change in layer)
     assert not learned.training
 
 
@@ -193,21 +212,6 @@ def test_it_needs_the_question_and_beats_the_rule():
         assert metric[part] > metric[f"{part}, a rule"] + 0.3
         assert metric[f"{part}, another question"] < metric[part] - 0.3
     assert metric["test"] > 0.85
-
-
-def test_what_the_controls_show():
-    rows = load_result("question-controls")["rows"]
-
-    def mean(**wanted):
-        found = [row["exact"] for row in rows if wanted.items() <= row.items()]
-        assert len(found) == 3
-        return sum(found) / 3
-
-    for part in ("test", "paraphrase"):
-        at = {"part": part, "kind": "all"}
-        own = mean(model="layers changed", questions="own", **at)
-        assert own > mean(model="span head alone", questions="own", **at) + 0.2
-        assert own > mean(model="layers changed", questions="another text's", **at) + 0.2
 
 
 def test_what_nobody_expects_in_a_story_is_cut_as_the_tokenizer_cuts_it():

@@ -23,7 +23,7 @@ REPEATED_IN_PAIRS = {"who-is-where"}
 # Their smoke runs read with a real model for a while; in `make test-all` they run, too.
 LONG_SMOKE = {"ask-anywhere", "prompting"}
 LONG_SMOKE |= {"prompt-or-weights", "emoji-finder", "emoji-clip", "written-emoji", "judged-emoji"}
-LONG_SMOKE |= {"who-is-where", "question-reader", "question-controls"}
+LONG_SMOKE |= {"who-is-where", "question-reader"}
 # Ctrl-C must end a recipe of each kind in every run, and every recipe in `make test-all`.
 INTERRUPTED = {"one-head-reader", "shakespeare-gpt", "bert-family", "canvases", "position-schemes"}
 # They take no step of an optimizer that could be interrupted.

@@ -10,7 +10,6 @@ from tutorial_lib.recipes.review_classifier import (
     frozen_features,
     guess,
     learn,
-    probe,
 )
 from tutorial_lib.recipes.review_sentiment import SMOKE
 
@@ -81,9 +80,7 @@ def test_how_fresh_a_text_is_agrees_with_the_guess():
     assert torch.equal((shares > 0.5).long(), guess(judge, TOKENIZER, part))
 
 
-def test_two_simple_ways_are_judged_by_seen_and_by_new_reviews():
-    train, test = reviews(200), reviews(100, seed=1)
-    for shares in (count_words(train, test), probe(model(), TOKENIZER, train, test)):
-        assert len(shares) == 2
-        assert shares[0] > 0.8
-        assert shares[1] > 0.6
+def test_word_counts_are_judged_by_seen_and_by_new_reviews():
+    seen, on_new = count_words(reviews(200), reviews(100, seed=1))
+    assert seen > 0.8
+    assert on_new > 0.6

@@ -25,7 +25,7 @@ BUDGETS = {
     "05": Budget(1.5, 1.6),
     "05b": Budget(1.5, 1.6),
     "06": Budget(1.8),
-    "06b": Budget(1.7, 1.6),
+    "06b": Budget(2.0, 1.6),
     "07": Budget(1.7, 1.6),
     "08a": Budget(1.5),
     "08b": Budget(2.0),

@@ -175,6 +175,10 @@ if TYPE_CHECKING:
         describe_layer_scores,
         layer_scores,
     )
+    from tutorial_lib.figures.chapter06b_using_bert.low_rank import (
+        describe_low_rank_change,
+        low_rank_change,
+    )
     from tutorial_lib.figures.chapter06b_using_bert.span_pairs import (
         describe_span_pairs,
         span_pairs,

@@ -1,9 +1,8 @@
-"""Speeches that a frozen BERT has read once, whole, and what heads for names need of them."""
+"""Speeches that a frozen BERT has read once, whole, and the tags that a head gives them."""
 
 from typing import NamedTuple
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
 from tutorial_lib.datasets.play_names import LabelledSpeech
 from tutorial_lib.embeddings import padded_batches
@@ -23,11 +22,12 @@ class ReadSpeech(NamedTuple):
 
 
 @torch.no_grad()
-def read_speeches(model, speeches, label_pieces, batch_size=50):
+def read_speeches(model, speeches, label_pieces, batch_size=16, dtype=torch.float32):
     """Return a ReadSpeech for each LabelledSpeech, with the vectors of all layers.
 
     model is a BERT with a tokenizer; label_pieces(tags, pieces) makes the labels of all tokens,
-    [CLS] and [SEP] included, from a tag and a list of pieces for each word.
+    [CLS] and [SEP] included, from a tag and a list of pieces for each word. The vectors are kept as
+    dtype; half precision takes half of the memory.
     Raises ContextError for a speech that is too long.
     """
     read = [token_row(speech, model.tokenizer, label_pieces) for speech in speeches]
@@ -36,7 +36,7 @@ def read_speeches(model, speeches, label_pieces, batch_size=50):
     for places, ids, mask in padded_batches(rows, model.tokenizer.pad_id, batch_size):
         states = torch.stack(model.hidden_states(ids, mask=mask))  # (L + 1, B, T, D)
         for place, of_one in zip(places.tolist(), states.unbind(1), strict=True):
-            found[place] = of_one[:, : len(rows[place])].clone()  # (L + 1, T, D)
+            found[place] = of_one[:, : len(rows[place])].to(dtype, copy=True)  # (L + 1, T, D)
     labels = [torch.tensor(row.labels) for row in read]
     return list(map(ReadSpeech, speeches, found, labels))
 
@@ -59,48 +59,5 @@ def each_layer(rows):
 @torch.no_grad()
 def tags_of(head, row):
     """Return the tags that a token head gives to the words of a ReadSpeech at one layer."""
-    numbers = head(row.vectors)[row.labels != IGNORED].argmax(dim=-1)
+    numbers = head(row.vectors.float())[row.labels != IGNORED].argmax(dim=-1)
     return [TAGS[number] for number in numbers.tolist()]
-
-
-def ends_in_tokens(row, name):
-    """Return the positions of the first and the last token of a name, words[start:end].
-
-    >>> row = ReadSpeech(None, None, torch.tensor([-100, 0, 1, -100, 0, -100]))
-    >>> ends_in_tokens(row, (1, 2))
-    (2, 3)
-    """
-    firsts = [*(row.labels != IGNORED).nonzero().flatten().tolist(), len(row.labels) - 1]
-    start, end = name
-    return firsts[start], firsts[end] - 1
-
-
-def word_at(row, token):
-    """Return the number of the word that a token, neither [CLS] nor [SEP], is a piece of.
-
-    >>> word_at(ReadSpeech(None, None, torch.tensor([-100, 0, 1, -100, 0, -100])), 3)
-    1
-    """
-    return int((row.labels[: token + 1] != IGNORED).sum()) - 1
-
-
-class SpanBatch(NamedTuple):
-    """What a span head learns from: hidden (B, T, D), allowed (B, T), starts and ends (B,)."""
-
-    hidden: torch.Tensor
-    allowed: torch.Tensor
-    starts: torch.Tensor
-    ends: torch.Tensor
-
-
-def span_batch(rows, names):
-    """Return the SpanBatch of ReadSpeeches at one layer, and of a name, words[start:end], in each.
-
-    allowed is True for all tokens but [CLS], [SEP] and the padding.
-    """
-    hidden = pad_sequence([row.vectors for row in rows], batch_first=True)  # (B, T, D)
-    lengths = torch.tensor([len(row.labels) for row in rows])[:, None]
-    places = torch.arange(hidden.size(1))
-    ends = [ends_in_tokens(row, name) for row, name in zip(rows, names, strict=True)]
-    starts, ends = torch.tensor(ends).T
-    return SpanBatch(hidden, (places > 0) & (places < lengths - 1), starts, ends)

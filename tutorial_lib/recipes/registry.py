@@ -249,12 +249,6 @@ RECIPES = {
             "what MiniLM needs to answer questions about short texts: small changes, a span head",
         ),
         Recipe(
-            "question-controls",
-            "question_controls",
-            "table",
-            "questions about made-up texts: layers changed or a span head alone, three seeds",
-        ),
-        Recipe(
             "premises",
             "premises",
             "table",

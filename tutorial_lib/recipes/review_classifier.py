@@ -117,19 +117,7 @@ def linear_classifier(seen, reviews, strength):
 
 def count_words(train, test):
     """Return the shares of train and of test that counts of words and pairs judge right."""
-    return _shares_right(*word_counts(train, test, longest=2), train, test, strength=10.0)
-
-
-def probe(model, tokenizer, train, test):
-    """Return the shares of train and of test that a linear probe judges right.
-
-    It reads the mean vectors after the last layer of a model that stays as it is.
-    """
-    means = [frozen_features(model, tokenizer, part)[-1].numpy() for part in (train, test)]
-    return _shares_right(*means, train, test, strength=0.1)
-
-
-def _shares_right(seen, new, train, test, strength):
-    classifier = linear_classifier(seen, train, strength)
+    seen, new = word_counts(train, test, longest=2)
+    classifier = linear_classifier(seen, train, strength=10.0)
     pairs = ((seen, train), (new, test))
     return tuple(classifier.score(x, [review.label for review in part]) for x, part in pairs)

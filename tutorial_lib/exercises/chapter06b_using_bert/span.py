@@ -246,8 +246,8 @@ there, or ends there. Write `best_span(start_logits, end_logits, allowed, longes
 `(start, end)`, two whole numbers: the positions of the first and the **last** token of the answer.
 Take the pair with the highest `start_logits[start] + end_logits[end]`. But the end must not come
 before the start, and the answer has at most `longest` tokens, because real answers are short.
-Both ends must be allowed: `allowed` (T,) is True on one unbroken stretch of tokens, such as all but
-[CLS], [SEP] and the padding, so you need not check what lies between. There is always such a pair,
+Both ends must be allowed: `allowed` (T,) is True on one unbroken stretch of tokens, such as
+the text behind a question, so you need not check what lies between. There is always such a pair,
 and on a tie any of the best will do. Loops are fine.
 """,
     hints=(
@@ -286,5 +286,5 @@ and on a tie any of the best will do. Loops are fine.
             takes_the_highest_sum,
         ),
     ),
-    see="6bD Where the name is",
+    see="6bD Where the answer is",
 )

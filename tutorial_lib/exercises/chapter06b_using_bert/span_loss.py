@@ -279,5 +279,5 @@ Return their sum.
         ),
     ),
     results=("loss", "gradient of the head's weights"),
-    see="6bD Where the name is",
+    see="6bD Where the answer is",
 )

@@ -45,6 +45,8 @@ def span_pairs(starts, ends, longest, words, title="", figure=None):
         allowed, *names, title, row_label="start", column_label="end", roomy=True, figure=figure
     )
     axes = figure.axes[0]
+    ends_below = [name.replace("  ", "\n") for name in names[1]]  # upright, in two lines
+    axes.set_xticks(range(len(words)), ends_below, rotation=0, ha="center")
     for row, column in np.argwhere(~fits):
         square = (column - 0.5, row - 0.5)
         axes.add_patch(Rectangle(square, 1, 1, facecolor=style.PALE_GREY, edgecolor=style.CARD))
