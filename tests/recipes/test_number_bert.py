@@ -172,7 +172,7 @@ def test_a_gpt_fills_one_gap_each(model):
     english, of_german = found["GPT, up to the gap"]
     assert english < 0.2  # it says one and the same word in each gap
     assert of_german == 1
-    assert [*found["GPT, whole text"]] == [1, 1]
+    assert [*found["GPT, every word tried"]] == [1, 1]
 
 
 def test_a_gpt_of_numbers_learns(model):

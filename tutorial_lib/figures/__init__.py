@@ -133,7 +133,12 @@ if TYPE_CHECKING:
         prompting_curves,
     )
     from tutorial_lib.figures.chapter06_bert.across import describe_looks_across, looks_across
-    from tutorial_lib.figures.chapter06_bert.filling import describe_filling_up, filling_up
+    from tutorial_lib.figures.chapter06_bert.filling import (
+        describe_filling_orders,
+        describe_filling_up,
+        filling_orders,
+        filling_up,
+    )
     from tutorial_lib.figures.chapter06_bert.guesses import describe_gap_guesses, gap_guesses
     from tutorial_lib.figures.chapter06_bert.heads_off import describe_heads_off, heads_off
     from tutorial_lib.figures.chapter06_bert.inputs import (
@@ -155,10 +160,6 @@ if TYPE_CHECKING:
         describe_pair_kinds,
         next_sentence_sources,
         pair_kinds,
-    )
-    from tutorial_lib.figures.chapter06_bert.sizes import (
-        describe_parameter_shares,
-        parameter_shares,
     )
     from tutorial_lib.figures.chapter06b_using_bert.answers import (
         MarkedAnswer,

@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import ArrayLike
 
 from tutorial_lib.errors import ShapeError
-from tutorial_lib.figures.style import BLUE, CARD, CYCLE, INK, MUTED, blank, headline, styled
+from tutorial_lib.figures.style import BLUE, CARD, CYCLE, GRID, INK, MUTED, blank, headline, styled
 
 
 def filled_array(values, ndim, name):
@@ -217,6 +217,13 @@ def rows_in_groups(n_rows, group, gap=0.55):
     if sum(group) != n_rows or min(group) < 1:
         raise ShapeError(f"the groups {list(group)} do not add up to {n_rows} rows")
     return rows + gap * np.repeat(np.arange(len(group)), group)
+
+
+def share_bar(axes, row, share, colour, left, full):
+    """Draw a share of 0 to 1 as a bar that begins at `left`, `full` long for 1, and its number."""
+    axes.barh(row, full, left=left, height=0.025, color=GRID)
+    axes.barh(row, full * share, left=left, height=0.24, color=colour)
+    axes.text(left + full + 0.1, row, f"{share:.2f}", va="center", fontsize=9.5)
 
 
 def draw_unknown(axes, row, top, height, colour, left=0.0):

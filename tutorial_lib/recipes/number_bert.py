@@ -344,7 +344,7 @@ def one_gap_each(models, gpt, tokenizer, seed=0):
     left_out = torch.isin(rows, torch.tensor(special_ids(tokenizer) + same_in_all))
     words = torch.arange(len(SPECIAL_TOKENS), tokenizer.vocab_size)  # (V,)
     draw = torch.rand(rows.shape, generator=torch.Generator().manual_seed(seed))
-    found = {name: [] for name in [*models, "GPT, up to the gap", "GPT, whole text"]}
+    found = {name: [] for name in [*models, "GPT, up to the gap", "GPT, every word tried"]}
     for side in (0, 1):
         places = draw.masked_fill(left_out | (segments != side), -1).argmax(dim=1)  # (B,)
         at = torch.arange(len(rows)), places
@@ -360,7 +360,7 @@ def one_gap_each(models, gpt, tokenizer, seed=0):
             filled = rows.clone()
             filled[at] = word
             scores.append(_log_p(gpt, filled, tokenizer).sum(dim=1))
-        said["GPT, whole text"] = words[torch.stack(scores).argmax(dim=0)]
+        said["GPT, every word tried"] = words[torch.stack(scores).argmax(dim=0)]
         for name, of_side in said.items():
             found[name].append(share_of_true(of_side == rows[at]))
     return {name: tuple(shares) for name, shares in found.items()}

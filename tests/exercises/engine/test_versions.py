@@ -77,6 +77,7 @@ NO_LONGER_ASKED = {
         "patches_without_overlap",
         "shuffled_patches_without_positions",
         "six_patches_painted_over",
+        "table_of_bert_base",
         "tokens_that_become_mask",
         "vectors_that_change",
         "weights_of_one_cross_layer",

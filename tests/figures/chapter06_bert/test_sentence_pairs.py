@@ -118,6 +118,12 @@ def test_the_strips_show_what_each_kind_of_pair_is():
     ]
 
 
+def test_the_letter_of_a_hatched_strip_is_hatched_too():
+    (axes,) = figures.pair_kinds({"from another scene": 0.2}).axes
+    letters = [cell for cell in axes.patches if cell.get_width() == pytest.approx(0.24)]
+    assert [bool(cell.get_hatch()) for cell in letters] == [False, True]
+
+
 def test_real_pairs_are_blue_and_every_bar_has_its_number():
     figure = figures.pair_kinds(FOLLOWS, "By the cut", "share called next")
     assert style.png(figure)

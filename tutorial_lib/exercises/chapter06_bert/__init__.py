@@ -88,9 +88,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.2",
-        key="table_of_bert_base",
-        question="What share of BERT-base’s parameters is its table of tokens, between 0 and 1?",
-        share=True,
+        key="table_that_finds_thou",
+        question="All segments get the same vector, or else all positions do. Which table does "
+        "PlayBERT need to fill “And then [MASK] art a villain.”: segments or positions?",
     ),
     Prediction(
         id="P6.3",
@@ -102,9 +102,10 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.4",
-        key="order_of_filling",
-        question="NumberBERT translates 300 new numbers. Which order of filling the gaps gets most "
-        "of them right: all at once, from the left, or surest first?",
+        key="numbers_translated_surest_first",
+        question="NumberBERT translates 300 new numbers, one gap a pass, the surest word first. "
+        "All at once it gets 0.76 of them right. What share this way, between 0 and 1?",
+        share=True,
     ),
     Prediction(
         id="P6.5",

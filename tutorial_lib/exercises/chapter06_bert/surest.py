@@ -232,10 +232,10 @@ FILL_SUREST = Write(
     level="medium",
     text="""
 Write `fill_surest(model, ids, mask_id)`. `ids` (T,) is one text, with `mask_id` at its gaps.
-`model(ids)` reads such a text and gives logits (T, V). While a gap is left, the model reads the
-text. Find the most probable word for each gap, and fill only the gap whose word has the highest
-probability. Then the model reads again. Return the ids with every gap filled (T,), and leave `ids`
-itself as it is. (No model here ever says `mask_id`.)
+`model(ids)` reads such a text and gives logits (T, V). As long as a gap is left, let the model read
+the text, find the most probable word for each gap, and fill only the gap whose word has the highest
+probability. Return the ids with every gap filled (T,), and leave `ids` itself as it is. (No model
+here ever says `mask_id`.)
 """,
     hints=(
         "A loop: `while (ids == mask_id).any()`.",

@@ -5,7 +5,7 @@ from matplotlib.patches import Rectangle
 from tutorial_lib.errors import ShapeError
 from tutorial_lib.figures import style
 from tutorial_lib.figures.chapter06_bert.inputs import TABLES, _box
-from tutorial_lib.figures.charts import draw_unknown
+from tutorial_lib.figures.charts import draw_unknown, share_bar
 from tutorial_lib.figures.diagrams import arrow
 
 GAP = 0.14  # inches between two sentences
@@ -201,29 +201,28 @@ def _pair_strips(axes, y, source, hidden):
 
 def _strip(axes, left, y, letter, dark, hatched):
     fill = style.BLUE if letter == "A" else style.PALE_SKY
+    look = {"facecolor": fill, "edgecolor": style.CARD, "linewidth": 0.8}
+    if hatched:
+        look |= {"edgecolor": style.BLUE, "hatch": "//////"}
+    hidden = {"facecolor": style.INK, "edgecolor": style.CARD, "linewidth": 0.8}
+    bottom = y - STRIP_HEIGHT / 2
     for cell in range(6):
-        look = {"facecolor": style.INK if cell in dark else fill, "edgecolor": style.CARD}
-        if hatched and cell not in dark:
-            look |= {"edgecolor": style.BLUE, "hatch": "//////"}
         x = left + CELL * cell + LETTER_CELL * (cell > 2)
-        corner = (x, y - STRIP_HEIGHT / 2)
-        axes.add_patch(Rectangle(corner, CELL, STRIP_HEIGHT, linewidth=0.8, **look))
-    look = {"facecolor": fill, "edgecolor": style.CARD}
+        shown = hidden if cell in dark else look
+        axes.add_patch(Rectangle((x, bottom), CELL, STRIP_HEIGHT, **shown))
     middle = left + 3 * CELL
-    corner = (middle, y - STRIP_HEIGHT / 2)
-    axes.add_patch(Rectangle(corner, LETTER_CELL, STRIP_HEIGHT, linewidth=0.8, **look))
-    ink = "white" if letter == "A" else style.INK
-    place = {"ha": "center", "va": "center", "fontsize": 9}
-    axes.text(middle + LETTER_CELL / 2, y, letter, color=ink, fontweight="bold", **place)
+    axes.add_patch(Rectangle((middle, bottom), LETTER_CELL, STRIP_HEIGHT, **look))
+    words = {"color": "white" if letter == "A" else style.INK, "fontweight": "bold", "fontsize": 9}
+    if hatched:  # the letter stands on a plain ground
+        words["bbox"] = {"facecolor": fill, "edgecolor": "none", "pad": 1.5}
+    axes.text(middle + LETTER_CELL / 2, y, letter, ha="center", va="center", **words)
 
 
 def _share_bar(axes, y, share, colour):
     if share is None:
         draw_unknown(axes, y, FULL, 0.24, colour, left=BARS)
-        return
-    axes.barh(y, FULL, left=BARS, height=0.025, color=style.GRID)
-    axes.barh(y, FULL * share, left=BARS, height=0.24, color=colour)
-    axes.text(BARS + FULL + 0.1, y, f"{share:.2f}", va="center", fontsize=9.5)
+    else:
+        share_bar(axes, y, share, colour, BARS, FULL)
 
 
 def describe_pair_kinds(follows, title="", measure=""):
