@@ -94,6 +94,13 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.3",
+        key="sentences_of_one_scene_judged_as",
+        question="Two sentences come from the same scene, but do not follow each other. Does "
+        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
+        "scene?",
+    ),
+    Prediction(
+        id="P6.4",
         key="gaps_of_numbers",
         question="Numbers in English and German words, with words hidden. A table of both "
         "neighbours fills 0.44 of the gaps. What share does your BERT fill, between 0 "
@@ -101,31 +108,24 @@ PREDICTIONS = (
         share=True,
     ),
     Prediction(
-        id="P6.4",
+        id="P6.5",
         key="numbers_translated_surest_first",
         question="NumberBERT translates 300 new numbers, one gap a pass, the surest word first. "
         "All at once it gets 0.76 of them right. What share this way, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.5",
+        id="P6.6",
         key="gpt_that_stops_at_the_gap",
         question="The clue is on the right of the gap, in the German number. What share of the "
         "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
         share=True,
     ),
     Prediction(
-        id="P6.6",
+        id="P6.7",
         key="frequent_words_in_both_directions",
         question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
         "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
         share=True,
-    ),
-    Prediction(
-        id="P6.7",
-        key="sentences_of_one_scene_judged_as",
-        question="Two sentences come from the same scene, but do not follow each other. Does "
-        "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
-        "scene?",
     ),
 )
