@@ -88,24 +88,24 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.2",
-        key="table_that_finds_thou",
-        question="All segments get the same vector, or else all positions do. Which table does "
-        "PlayBERT need to fill “And then [MASK] art a villain.”: segments or positions?",
-    ),
-    Prediction(
-        id="P6.3",
         key="sentences_of_one_scene_judged_as",
         question="Two sentences come from the same scene, but do not follow each other. Does "
         "PlayBERT say “follows” about as often as for real pairs, or as for pairs from another "
         "scene?",
     ),
     Prediction(
-        id="P6.4",
+        id="P6.3",
         key="gaps_of_numbers",
         question="Numbers in English and German words, with words hidden. A table of both "
         "neighbours fills 0.44 of the gaps. What share does your BERT fill, between 0 "
         "and 1?",
         share=True,
+    ),
+    Prediction(
+        id="P6.4",
+        key="layer_of_the_head_it_needs_most",
+        question="NumberBERT has two layers of four heads, and one head at a time is switched off. "
+        "In which layer is the head that it needs most, 0 or 1?",
     ),
     Prediction(
         id="P6.5",
@@ -127,5 +127,11 @@ PREDICTIONS = (
         question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
         "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
         share=True,
+    ),
+    Prediction(
+        id="P6.8",
+        key="banks_told_apart",
+        question="The vector of “bank” in ten new sentences, after four layers of MiniLM: in how "
+        "many of the ten is the sense that it is closest to the right one?",
     ),
 )

@@ -178,8 +178,7 @@ hidden, and the German *hundert*:
 
 You need no German: you can count in `learned`, 2,700 pairs (English, German) of strings, each pair
 one number; `numbers.tokenizer.encode(text).tokens[1:-1]` cuts a string. The check asks at the gaps
-of the test above. The table fills 44 % of them, yours must fill **60 %**. (Ours
-gets 65 % with the word that is left over. By another idea, 97 % is possible.)
+of the test of 6E. The table fills 44 % of them, yours must fill **60 %**. Over 90 % is possible.
 """,
     hints=(
         "Find the two texts: the first [SEP] stands between them. On which side is the gap?",
