@@ -218,29 +218,19 @@ def judged_same(model, tokenizer):
     return share_of_true(answers == truth)
 
 
-def train_gpt(tokenizer, steps, losses=1.0, settings=SETTINGS):
-    """Return a GPT of the same size: it reads the same batches, whole, and says each next token.
-
-    losses: the share of the tokens, drawn for each batch, at which it has a loss.
-    """
+def train_gpt(tokenizer, steps, settings=SETTINGS):
+    """Return a GPT of the same size: it reads the same batches, whole, and says each next token."""
     set_seed(settings["seed"])
     gpt = GPT(GPTConfig(**settings["sizes"]))
     optimizer = Muon(gpt)
-    draw = torch.Generator().manual_seed(settings["seed"])
     batches = NumberBatches(split(settings)[0], tokenizer, settings).drawn()
     for step, (_, (ids, _, _), _) in zip(range(1, steps + 1), batches, strict=False):
         set_learning_rate(optimizer, warmup_cosine(step, steps, peak=settings["lr"], warmup=50))
-        asked = tokens_asked(ids, tokenizer.pad_id, losses, draw)
+        real = ids[:, 1:] != tokenizer.pad_id
         optimizer.zero_grad()
-        (-_log_p(gpt, ids, tokenizer)[asked].mean()).backward()
+        (-_log_p(gpt, ids, tokenizer)[real].mean()).backward()
         optimizer.step()
     return gpt.eval()
-
-
-def tokens_asked(ids, pad_id, share, draw):
-    """Return which tokens after the first have a loss, (B, T - 1): a share of the real ones."""
-    real = ids[:, 1:] != pad_id
-    return real & (torch.rand(real.shape, generator=draw) < share)
 
 
 @torch.no_grad()

@@ -116,16 +116,16 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.6",
-        key="gpt_that_stops_at_the_gap",
-        question="The clue is on the right of the gap, in the German number. What share of the "
-        "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
+        key="frequent_words_in_both_directions",
+        question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
+        "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
         share=True,
     ),
     Prediction(
         id="P6.7",
-        key="frequent_words_in_both_directions",
-        question="One of 245 frequent words is hidden in a speech that PlayBERT has not read, and "
-        "only these are allowed as answers. What share of the words does it find, between 0 and 1?",
+        key="gpt_that_stops_at_the_gap",
+        question="The clue is on the right of the gap, in the German number. What share of the "
+        "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
         share=True,
     ),
     Prediction(
