@@ -37,6 +37,18 @@ def test_the_gap_is_blue_its_clue_green_and_the_line_between_them_thick():
     assert (thick.get_color(), thin.get_color()) == (style.BLUE, style.MUTED)
 
 
+def test_with_within_what_it_looks_at_in_its_own_text_has_an_arc_above():
+    weights = [0.02, 0.4, 0.5, 0.0, 0.06, 0.0, 0.0]
+    (axes,) = figures.looks_across([(weights, TOKENS, SEGMENTS, 1)], within=True).axes
+    arc, across = axes.lines
+    assert arc.get_linewidth() > 2 * across.get_linewidth()
+    assert max(arc.get_ydata()) > 1.5
+    green = [to_hex(box.get_edgecolor()) == style.GREEN for box in axes.patches]
+    assert green.index(True) == TOKENS.index("two")
+    words = figures.describe_looks_across(weights, TOKENS, SEGMENTS, 1, within=True)
+    assert words.endswith("“[MASK]”, looks at “two” 0.50, “drei” 0.06.")
+
+
 def test_a_gap_that_looks_at_nothing_has_no_clue():
     (axes,) = figures.looks_across([([0.2] * 4 + [0.01] * 3, TOKENS, SEGMENTS, 1)]).axes
     assert not axes.lines

@@ -11,6 +11,7 @@ from tutorial_lib.figures.generation import token_name
 
 GAP = 0.1  # inches between two boxes
 UPPER, LOWER = 1.0, 0.0  # heights of the middles of the boxes
+ARC = 0.7  # how much room arcs above the first text take
 
 
 @style.styled
@@ -19,15 +20,17 @@ def looks_across(
     title: str = "",
     captions: Sequence[str] | None = None,
     least: float = 0.05,
+    within: bool = False,
     figure=None,
 ):
     """Draw what one token of the first text looks at in the second, a line a weight.
 
     panels: (weights (T,), T tokens, T segments of 0 or 1, the index of the token that looks), one
-    above the other. Weights below `least` and those within the first text have no line; the token
-    that looks is blue, the word of the second text that it looks at most green, and the line
-    between them thick. Returns the figure. Raises ShapeError for weights, tokens and segments that
-    do not fit, or for a token that looks and is not of the first text.
+    above the other. Weights below `least` have no line, nor have those within the first text,
+    unless `within` asks for them, as arcs above it. The token that looks is blue, the word that it
+    looks at most green, and the line between them thick. Returns the figure. Raises ShapeError for
+    weights, tokens and segments that do not fit, or for a token that looks and is not of the first
+    text.
 
     >>> one = [0.1, 0.0, 0.9], ["so", "[SEP]", "so"], [0, 0, 1], 0
     >>> figure = looks_across([one], "It looks across")
@@ -43,11 +46,13 @@ def looks_across(
         )
     widest = max(width for _, names, segments, _ in checked for width in _widths(names, segments))
     widest = max(widest, style.text_width(title, 12, "bold"))
-    figure = style.blank(figure, widest + 0.4, 1.75 * len(checked) + 0.5)
+    over = ARC if within else 0.0
+    figure = style.blank(figure, widest + 0.4, (1.75 + over) * len(checked) + 0.5)
     rows = figure.subplots(len(checked), 1, squeeze=False)[:, 0]
     for axes, panel, caption in zip(rows, checked, captions, strict=True):
-        _draw(axes, *panel, least)
-        axes.set(xlim=(-widest / 2 - 0.1, widest / 2 + 0.1), ylim=(LOWER - 0.45, UPPER + 0.3))
+        _draw(axes, *panel, least, within)
+        top = UPPER + 0.3 + over
+        axes.set(xlim=(-widest / 2 - 0.1, widest / 2 + 0.1), ylim=(LOWER - 0.45, top))
         axes.axis("off")
         axes.set_title(caption, fontsize=10, fontweight="normal", pad=6)
     style.headline(figure, title)
@@ -87,37 +92,45 @@ def _middles(names, segments):
     return middles
 
 
-def _draw(axes, weights, names, segments, focus, least):
+def _draw(axes, weights, names, segments, focus, least, within):
     middles = _middles(names, segments)
-    below = np.flatnonzero((weights >= least) & np.array(segments, dtype=bool))
-    most = max(below, key=lambda index: weights[index], default=None)
+    drawn = [i for i in np.flatnonzero(weights >= least) if segments[i] or (within and i != focus)]
+    most = max(drawn, key=lambda index: weights[index], default=None)
     looks = {most: {"fill": style.PALE_GREEN, "edge": style.GREEN}}
     looks[focus] = {"fill": style.PALE_BLUE, "edge": style.BLUE}
     for index, name in enumerate(names):
         row = LOWER if segments[index] else UPPER
         _box(axes, middles[index], row, name, _width(name), fontsize=10, **looks.get(index, {}))
-    for index in below:
+    for index in drawn:
         line = {"color": style.MUTED, "linewidth": 0.5 + 4 * weights[index], "zorder": 1}
         label = {"ha": "center", "va": "center", "fontsize": 9.5, "color": style.MUTED}
         if index == most:
             line |= {"color": style.BLUE, "linewidth": 2.5 + 4 * weights[index], "zorder": 2}
             label |= {"color": style.INK, "fontweight": "bold"}
-        # The ends are under the boxes, so that no corner of a thick line stands out.
-        axes.plot([middles[focus], middles[index]], [UPPER - 0.1, LOWER + 0.1], **line)
-        axes.text(middles[index], LOWER - 0.3, f"{weights[index]:.2f}", **label)
+        start, end = middles[focus], middles[index]
+        if segments[index]:
+            # The ends are under the boxes, so that no corner of a thick line stands out.
+            axes.plot([start, end], [UPPER - 0.1, LOWER + 0.1], **line)
+            axes.text(end, LOWER - 0.3, f"{weights[index]:.2f}", **label)
+        else:
+            x = np.linspace(start, end, 30)
+            rise = 4 * (x - start) * (end - x) / (end - start) ** 2  # 0 at both ends, 1 between
+            axes.plot(x, UPPER + 0.1 + 0.5 * rise, **line)
+            axes.text((start + end) / 2, UPPER + 0.78, f"{weights[index]:.2f}", **label)
 
 
-def describe_looks_across(weights, tokens, segments, focus, least=0.05):
+def describe_looks_across(weights, tokens, segments, focus, least=0.05, within=False):
     """Say in words what one panel of `looks_across` shows.
 
     >>> describe_looks_across([0.1, 0.0, 0.9], ["so", "[SEP]", "too"], [0, 0, 1], 0)
     'In “so [SEP] too” token 1, “so”, looks across at “too” 0.90.'
     """
     weights, names, segments, focus = _checked(weights, tokens, segments, focus)
-    across = [
+    shown = [
         f"“{name}” {weight:.2f}"
-        for name, weight, segment in zip(names, weights, segments, strict=True)
-        if segment and weight >= least
+        for index, (name, weight) in enumerate(zip(names, weights, strict=True))
+        if weight >= least and (segments[index] or (within and index != focus))
     ]
-    seen = ", ".join(across) or "nothing"
-    return f"In “{' '.join(names)}” token {focus + 1}, “{names[focus]}”, looks across at {seen}."
+    seen = ", ".join(shown) or "nothing"
+    text, where = " ".join(names), "" if within else " across"
+    return f"In “{text}” token {focus + 1}, “{names[focus]}”, looks{where} at {seen}."
