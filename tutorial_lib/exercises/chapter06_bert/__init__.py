@@ -123,10 +123,9 @@ PREDICTIONS = (
     ),
     Prediction(
         id="P6.7",
-        key="gpt_that_stops_at_the_gap",
-        question="The clue is on the right of the gap, in the German number. What share of the "
-        "gaps does a GPT fill if it reads only up to the gap, between 0 and 1?",
-        share=True,
+        key="more_gaps_of_the_plays",
+        question="Who fills more gaps in the plays: PlayBERT in one pass, or PlayGPT with a pass "
+        "for every candidate?",
     ),
     Prediction(
         id="P6.8",
