@@ -29,7 +29,7 @@ SAID = [
     ("5b.8", "swaps", ["A premise is where the hypothesis belongs"]),
     ("5b.4", "TWO", ["above the diagonal", "is at the first position"]),
     ("6.3", "the segments of the first", ["each row has tokens and segments"]),
-    ("6.5", "-100 at", ["the wrong way round: -100 is at the chosen places"]),
+    ("6.7", "-100 at", ["the wrong way round: -100 is at the chosen places"]),
     ("6b.5", "both losses", ["Two numbers come back: add"]),
     ("7.2", "width taken", ["Height and width are exchanged"]),
     ("7.8", "reshaped", ["The numbers of a vector are mixed"]),

@@ -234,3 +234,58 @@ def test_a_linear_map_tells_what_a_vector_holds(model):
     of_tens = number_bert.words_told(read_so_far, tokenizer)[:, 1]
     assert (of_tens[4:] == 1).all()
     assert of_tens[:4].max() < 0.2
+
+
+def test_a_training_asks_for_the_labels_that_count_and_never_for_padding(model):
+    """Labels that are all -100 give no loss; with all words labelled, padding adds nothing."""
+    tokenizer = model.tokenizer
+    seen = []
+
+    def all_named(ids, chosen, mask_id):
+        seen.append((ids, chosen, mask_id))
+        return ids, ids
+
+    trained, losses = number_bert.train_on(all_named, tokenizer, steps=2)
+    assert not trained.training
+    assert len(losses) == len(seen) == 2
+    first, (chosen, *_), _ = next(_planned(tokenizer))
+    assert seen[0][0].equal(first)
+    assert seen[0][1].equal(chosen)
+    with_padding = [row for row in seen if (row[0] == tokenizer.pad_id).any()]
+    assert with_padding
+    spoiled = number_bert.train_on(
+        lambda ids, chosen, mask_id: (ids, ids.masked_fill(ids == tokenizer.pad_id, 7)),
+        tokenizer,
+        steps=2,
+    )
+    assert spoiled[1] == losses
+
+
+def test_three_tests_tell_a_copier_from_one_that_reads(model):
+    """NumberBERT does all three; one that repeats what it sees names and does nothing else."""
+    tokenizer = model.tokenizer
+    of_numberbert = number_bert.three_tests(model, tokenizer)
+    assert of_numberbert["hidden, found"] == pytest.approx(0.97, abs=0.01)
+    assert min(of_numberbert.values()) > 0.8
+    assert number_bert.three_tests(_Copier(tokenizer.vocab_size), tokenizer) == {
+        "hidden, found": 0,
+        "visible, named": 1,
+        "wrong, corrected": 0,
+    }
+
+
+def _planned(tokenizer):
+    return NumberBatches(split(SETTINGS)[0], tokenizer, SETTINGS).planned()
+
+
+class _Copier:
+    """Its vectors say which token stands there, and so do its logits."""
+
+    def __init__(self, vocab_size):
+        self.vocab_size = vocab_size
+
+    def __call__(self, ids, segments, mask):
+        return F.one_hot(ids, self.vocab_size).float()
+
+    def mlm_logits(self, hidden):
+        return hidden

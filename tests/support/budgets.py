@@ -24,7 +24,7 @@ BUDGETS = {
     "04": Budget(1.7),
     "05": Budget(1.5, 1.6),
     "05b": Budget(1.5, 1.6),
-    "06": Budget(1.8),
+    "06": Budget(2.5),
     "06b": Budget(2.0, 1.6),
     "07": Budget(1.7, 1.6),
     "08a": Budget(1.5),

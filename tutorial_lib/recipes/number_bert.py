@@ -115,11 +115,13 @@ class NumberBatches:
 
     def planned(self):
         """Yield (ids (B, T), MaskingPlan, same (B,)): a training that masks them itself."""
-        tokenizer = self.tokenizer
         for generator, (ids, _, mask), same in self.drawn():
-            special = special_ids(tokenizer)
-            sizes = tokenizer.mask_id, tokenizer.vocab_size, special
-            yield ids, plan_masking(ids, *sizes, mask, self.settings["share"], generator), same
+            yield ids, self.plan(generator, ids, mask), same
+
+    def plan(self, generator, ids, mask):
+        """Return the MaskingPlan of a batch (B, T) that was just drawn."""
+        sizes = self.tokenizer.mask_id, self.tokenizer.vocab_size, special_ids(self.tokenizer)
+        return plan_masking(ids, *sizes, mask, self.settings["share"], generator)
 
     def drawn(self):
         """Yield (generator, (ids, segments, mask), same), endlessly: the batches as they are."""
@@ -216,6 +218,58 @@ def judged_same(model, tokenizer):
         [german == rows[i % len(held_out)][1] for i, (_, german) in enumerate(rows)]
     )
     return share_of_true(answers == truth)
+
+
+def train_on(make_batch, tokenizer, steps, settings=SETTINGS):
+    """Return a BERT of the same size, and its loss of the words at each step, in nats.
+
+    make_batch(ids, chosen, mask_id) gives what it reads and its labels, (B, T) each, of texts
+    (B, T) with some words chosen. A label of -100 does not count, and no padding does.
+    """
+    set_seed(settings["seed"])
+    model = build(settings)
+    optimizer = Muon(model)
+    batches = NumberBatches(split(settings)[0], tokenizer, settings)
+    losses = []
+    for step, (generator, (ids, segments, mask), same) in zip(
+        range(1, steps + 1), batches.drawn(), strict=False
+    ):
+        chosen = batches.plan(generator, ids, mask).chosen
+        inputs, labels = make_batch(ids, chosen, tokenizer.mask_id)
+        set_learning_rate(optimizer, warmup_cosine(step, steps, settings["lr"], steps // 20))
+        hidden = model(inputs, segments, mask)  # (B, T, D)
+        of_words = F.cross_entropy(model.mlm_logits(hidden[mask]), labels[mask])
+        of_pairs = F.cross_entropy(model.nsp_logits(hidden), (~same).long())
+        optimizer.zero_grad()
+        (of_words + of_pairs).backward()
+        optimizer.step()
+        losses.append(of_words.item())
+    return model.eval(), losses
+
+
+@torch.no_grad()
+def three_tests(model, tokenizer):
+    """Return {test: share right} at the words of `gaps`: hidden, visible, and exchanged.
+
+    Hidden, they are to be found. Visible, with nothing hidden anywhere, they are to be named.
+    Exchanged for random words, they are to be corrected.
+    """
+    asked = gaps(tokenizer)
+    ids = asked.ids.masked_scatter(asked.chosen, asked.targets)  # (B, T): the texts as they were
+    words = (len(SPECIAL_TOKENS), tokenizer.vocab_size)
+    others = torch.randint(*words, ids.shape, generator=torch.Generator().manual_seed(0))
+    wrong = asked.chosen & (others != ids)
+    tests = {
+        "hidden, found": (asked.ids, asked.chosen),
+        "visible, named": (ids, asked.chosen),
+        "wrong, corrected": (torch.where(wrong, others, ids), wrong),
+    }
+    shares = {}
+    for test, (inputs, places) in tests.items():
+        hidden = model(inputs, asked.segments, asked.mask)  # (B, T, D)
+        said = model.mlm_logits(hidden[places]).argmax(dim=-1)
+        shares[test] = share_of_true(said == ids[places])
+    return shares
 
 
 def train_gpt(tokenizer, steps, settings=SETTINGS):

@@ -430,7 +430,7 @@ SETS = {
             ),
         },
     ),
-    "6.7": (
+    "6.6": (
         step(),
         {
             "nothing learned from the words": (
@@ -530,7 +530,7 @@ SETS = {
             ),
         },
     ),
-    "6.5": (
+    "6.7": (
         batch(),
         {
             "labels hidden": (batch(hidden_label=True), ["This takes the labels from the changed"]),

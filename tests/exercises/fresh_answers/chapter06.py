@@ -136,7 +136,7 @@ def mask_wrong_two(ids, chosen, draw, random_ids, mask_id):
     return ids
 
 
-# 6.5
+# 6.7
 def batch_right_1(ids, chosen, mask_id):
     inputs = ids.masked_fill(chosen, mask_id)
     labels = ids.masked_fill(~chosen, -100)
@@ -408,7 +408,7 @@ def logits_wrong_log_softmax(parts, ids, segments):
     return F.log_softmax(logits, dim=-1)
 
 
-# 6.7
+# 6.6
 def step_right_1(model, optimizer, inputs, segments, mask, ids, chosen, is_next):
     states = model(inputs, segments, mask)
     logits = model.mlm_logits(states)[chosen]
@@ -963,9 +963,9 @@ RIGHT = {
     "6.1": [loss_right_1, loss_right_2, loss_right_3],
     "6.2": [segment_right_1, segment_right_2, segment_right_3],
     "6.4": [mask_right_1, mask_right_2, mask_right_3],
-    "6.7": [step_right_1, step_right_2],
-    "6.6": [0.14],
-    "6.5": [
+    "6.6": [step_right_1, step_right_2],
+    "6.5": [0.14],
+    "6.7": [
         ("c", batch_right_1),
         ("c", batch_right_2),
         ("c", batch_right_3),
@@ -1019,18 +1019,18 @@ WRONG = {
         ),
         ("exchanges tokens that were not chosen, too", mask_wrong_not_chosen_too),
     ],
-    "6.7": [
+    "6.6": [
         ("is_next taken for the class", step_wrong_classes),
         ("zeroed between backward and step", step_wrong_order),
         ("never zeroed", step_wrong_no_zero),
         ("two: no segments, and only the words teach", step_wrong_two),
     ],
-    "6.6": [
+    "6.5": [
         ("a random token copied is counted as right", 0.24),
         ("only the copies", 0.1),
         ("the commonest token at all places, and the copies", 0.15),
     ],
-    "6.5": [
+    "6.7": [
         ("-100 at the chosen places, not at the others", ("c", batch_wrong_inverted)),
         ("labels from the changed inputs", ("c", batch_wrong_labels_from_inputs)),
         ("two: -1 in place of -100, and hides in ids itself", ("c", batch_wrong_two)),

@@ -59,7 +59,7 @@ def copied_share_percent():
 
 
 COPIED_SHARE = Claim(
-    id="6.6",
+    id="6.5",
     title="The copier",
     level="easy",
     text="""

@@ -1,15 +1,8 @@
 """Chapter 06: a masked loss that falls to almost nothing."""
 
-from typing import NamedTuple
-
 import torch
-import torch.nn.functional as F
-from torch import nn
 
-from tutorial_lib.datasets import load_shakespeare
-from tutorial_lib.exercises.engine.guard import seeded
 from tutorial_lib.exercises.engine.tasks import Property, Symptom, case
-from tutorial_lib.training import fit
 
 
 def mlm_batch(ids, chosen, mask_id):
@@ -66,86 +59,6 @@ def mlm_batch_cases():
     ]
 
 
-class Trained(NamedTuple):
-    """What a training gave: the loss of each step in nats, then shares between 0 and 1.
-
-    The shares are measured on text that was not trained on, with 15 % of the letters hidden as
-    they should be: of the hidden letters, and of those that can be seen, the share that the model
-    names. Then nothing is hidden, and 15 % of the letters are exchanged for random ones: the share
-    of the places at which it names the letter that should stand there.
-    """
-
-    loss: list[float]
-    hidden_right: float
-    seen_right: float
-    wrong_corrected: float
-
-
-class _Reader(nn.Module):
-    """At each place it sees the letter there, and two on either side."""
-
-    def __init__(self, n_letters):
-        super().__init__()
-        self.letters = nn.Embedding(n_letters, 24)
-        self.neighbours = nn.Conv1d(24, 96, kernel_size=5, padding=2)
-        self.head = nn.Linear(96, n_letters)
-
-    def forward(self, ids):
-        x = self.letters(ids).transpose(1, 2)  # (B, 24, T)
-        return self.head(F.gelu(self.neighbours(x)).transpose(1, 2))  # (B, T, V)
-
-
-def by_test(runs):
-    """Return {test: {name: share right}} of {name: Trained}, to be drawn side by side.
-
-    >>> by_test({"A": Trained([], 0.1, 0.2, 0.3)})
-    {'hidden, found': {'A': 0.1}, 'visible, named': {'A': 0.2}, 'wrong, corrected': {'A': 0.3}}
-    """
-    tests = {
-        "hidden, found": "hidden_right",
-        "visible, named": "seen_right",
-        "wrong, corrected": "wrong_corrected",
-    }
-    return {
-        test: {name: getattr(run, share) for name, run in runs.items()}
-        for test, share in tests.items()
-    }
-
-
-def mlm_training(mlm_batch, steps=200, share=0.15):
-    """Train a small network on a play of Shakespeare, letter by letter, with these batches.
-
-    Returns Trained. The same code gives the same numbers; about a second on one CPU core.
-    """
-    text = load_shakespeare().plays[0].text.lower()
-    letters = sorted(set(text))
-    number = {letter: place for place, letter in enumerate(letters, start=1)}  # 0 is [MASK]
-    windows = torch.tensor([number[letter] for letter in text]).unfold(0, 32, 1)  # (N, T)
-    border = len(windows) * 9 // 10
-    with seeded():
-        model = _Reader(len(letters) + 1)
-
-        def batches():
-            while True:
-                ids = windows[torch.randint(border, (32,))]  # (B, T)
-                yield mlm_batch(ids, torch.rand(ids.shape) < share, 0)
-
-        def loss(model, batch):
-            inputs, labels = batch
-            return F.cross_entropy(model(inputs).transpose(1, 2), labels, ignore_index=-100)
-
-        run = fit(model, batches(), loss, steps=steps, lr=1e-2, device="cpu", progress=False)
-        ids = windows[border::37]
-        chosen = torch.rand(ids.shape) < share
-        with torch.no_grad():
-            right = model(ids.masked_fill(chosen, 0)).argmax(dim=-1) == ids  # (B, T)
-            others = torch.randint_like(ids, 1, len(letters) + 1)
-            wrong = chosen & (others != ids)
-            said = model(torch.where(wrong, others, ids)).argmax(dim=-1)[wrong]
-    means = [right[places].float().mean().item() for places in (chosen, ~chosen)]
-    return Trained(run.loss, *means, (said == ids[wrong]).float().mean().item())
-
-
 def parts(answer):
     """Inputs and labels at the chosen places, then at the others: four lists, and the ids."""
     ids, chosen = torch.tensor([[7, 5, 8, 0, 9, 6]]), torch.tensor([[0, 1, 0, 1, 0, 1]]).bool()
@@ -175,7 +88,7 @@ def others_do_not_count(answer):
 
 
 MLM_CURVE = Symptom(
-    id="6.5",
+    id="6.7",
     title="The lower loss",
     level="medium",
     text="""
@@ -185,9 +98,9 @@ both its loss and its tests? Choose the letter, then open the folded cell below 
 count.
 """,
     hints=(
-        "The loss is lower, but the blanks are filled no better. Which places make it so low?",
-        "A model that never met a blank in training could not fill one. Can this one?",
-        "Look at the letters that can be seen: who has been asked to name them, and who has not?",
+        "The loss is lower, but the gaps are filled no better. Which places make it so low?",
+        "A model that never met a gap in training could not fill one. Can this one?",
+        "Look at the words that can be seen: who has been asked to name them, and who has not?",
     ),
     solution=mlm_batch,
     second_style=mlm_batch_where,
@@ -200,14 +113,14 @@ count.
     shown=mlm_batch_all_counted,
     looks=(
         "The loss would go all the way to 0, as each answer is in the input, and in the test "
-        "the model would name hardly any hidden letter: it has never met a blank.",
+        "the model would name hardly any hidden word: it has never met a [MASK].",
         "The loss would be 0 after a few steps, and in the test the model would say [MASK] "
-        "everywhere: not one letter would be right, seen or hidden.",
+        "everywhere: not one word would be right, seen or hidden.",
         "The loss would be low, but not 0: of 100 places 85 only repeat what can be seen, and 15 "
-        "are real blanks. In the test, the blanks would be filled about as well as with sound "
+        "are real gaps. In the test, the gaps would be filled nearly as well as with sound "
         "batches.",
-        "The loss would stay high: with nothing to go by, the model learns how frequent each "
-        "letter is, and no more.",
+        "The loss would stay high: with nothing but [MASK]s to read, the model learns which words "
+        "are frequent at each position, and no more.",
     ),
     cases=mlm_batch_cases,
     properties=(
@@ -228,5 +141,5 @@ count.
             others_do_not_count,
         ),
     ),
-    see="6D Fifteen per cent",
+    see="6E Pre-training",
 )

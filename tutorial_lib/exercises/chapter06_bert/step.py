@@ -306,7 +306,7 @@ def only_the_chosen_count(answer):
 
 
 PRETRAINING_STEP = Write(
-    id="6.7",
+    id="6.6",
     title="The whole step",
     level="medium",
     text="""
