@@ -236,8 +236,7 @@ def test_a_linear_map_tells_what_a_vector_holds(model):
     assert of_tens[:4].max() < 0.2
 
 
-def test_a_training_asks_for_the_labels_that_count_and_never_for_padding(model):
-    """Labels that are all -100 give no loss; with all words labelled, padding adds nothing."""
+def test_a_training_draws_the_batches_of_the_notebook_and_never_asks_for_padding(model):
     tokenizer = model.tokenizer
     seen = []
 

@@ -224,7 +224,8 @@ def train_on(make_batch, tokenizer, steps, settings=SETTINGS):
     """Return a BERT of the same size, and its loss of the words at each step, in nats.
 
     make_batch(ids, chosen, mask_id) gives what it reads and its labels, (B, T) each, of texts
-    (B, T) with some words chosen. A label of -100 does not count, and no padding does.
+    (B, T) with some words chosen. A label of -100 does not count, and no padding does. The pairs
+    are learned beside the words, as always.
     """
     set_seed(settings["seed"])
     model = build(settings)

@@ -148,13 +148,19 @@ def test_another_style_is_right(number, answer):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("letter", "loss", "hidden"),
-    [("a", (0, 0.05), (0, 0.2)), ("b", (0, 0.05), (0, 0)), ("d", (1, 3), (0, 0.6))],
+    ("letter", "loss", "hidden", "visible"),
+    [
+        ("a", (0, 0.05), (0, 0.2), (0.9, 1)),
+        ("b", (0, 0.05), (0, 0), (0, 0)),
+        ("d", (1, 2), (0.2, 0.6), (0.1, 0.6)),
+    ],
 )
-def test_each_training_that_is_not_shown_ends_as_it_is_described(letter, loss, hidden):
+def test_each_training_that_is_not_shown_ends_as_it_is_described(letter, loss, hidden, visible):
     """The notebook trains the sound batches and (c), and asserts what they find."""
     tokenizer = load_checkpoint("number-bert").tokenizer
     make_batch = TASKS["6.7"].choices[letter]
     model, losses = number_bert.train_on(make_batch, tokenizer, steps=300)
     assert loss[0] <= sum(losses[-20:]) / 20 <= loss[1]
-    assert hidden[0] <= number_bert.three_tests(model, tokenizer)["hidden, found"] <= hidden[1]
+    shares = number_bert.three_tests(model, tokenizer)
+    assert hidden[0] <= shares["hidden, found"] <= hidden[1]
+    assert visible[0] <= shares["visible, named"] <= visible[1]

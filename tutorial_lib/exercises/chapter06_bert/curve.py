@@ -116,11 +116,11 @@ count.
         "the model would name hardly any hidden word: it has never met a [MASK].",
         "The loss would be 0 after a few steps, and in the test the model would say [MASK] "
         "everywhere: not one word would be right, seen or hidden.",
-        "The loss would be low, but not 0: of 100 places 85 only repeat what can be seen, and 15 "
-        "are real gaps. In the test, the gaps would be filled nearly as well as with sound "
-        "batches.",
-        "The loss would stay high: with nothing but [MASK]s to read, the model learns which words "
-        "are frequent at each position, and no more.",
+        "The loss would be low, but not 0: most places only repeat what can be seen, and about "
+        "one in eight is a real gap. In the test, the gaps would be filled nearly as well as with "
+        "sound batches.",
+        "The loss would stay high: with nothing but [MASK]s to read, the model has only the "
+        "lengths of the two texts to go by.",
     ),
     cases=mlm_batch_cases,
     properties=(

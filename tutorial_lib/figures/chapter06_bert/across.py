@@ -27,10 +27,10 @@ def looks_across(
 
     panels: (weights (T,), T tokens, T segments of 0 or 1, the index of the token that looks), one
     above the other. Weights below `least` have no line, nor have those within the first text,
-    unless `within` asks for them, as arcs above it. The token that looks is blue, the word that it
-    looks at most green, and the line between them thick. Returns the figure. Raises ShapeError for
-    weights, tokens and segments that do not fit, or for a token that looks and is not of the first
-    text.
+    unless `within` asks for them, as arcs above it. The token that looks is blue. Of the words
+    with a line, the heaviest has a thick one, and is green, or orange within the first text.
+    Returns the figure. Raises ShapeError for weights, tokens and segments that do not fit, or for
+    a token that looks and is not of the first text.
 
     >>> one = [0.1, 0.0, 0.9], ["so", "[SEP]", "so"], [0, 0, 1], 0
     >>> figure = looks_across([one], "It looks across")
@@ -97,6 +97,8 @@ def _draw(axes, weights, names, segments, focus, least, within):
     drawn = [i for i in np.flatnonzero(weights >= least) if segments[i] or (within and i != focus)]
     most = max(drawn, key=lambda index: weights[index], default=None)
     looks = {most: {"fill": style.PALE_GREEN, "edge": style.GREEN}}
+    if most is not None and not segments[most]:
+        looks[most] = {"fill": style.PALE_ORANGE, "edge": style.ORANGE}
     looks[focus] = {"fill": style.PALE_BLUE, "edge": style.BLUE}
     for index, name in enumerate(names):
         row = LOWER if segments[index] else UPPER
