@@ -43,8 +43,8 @@ def test_with_within_what_it_looks_at_in_its_own_text_has_an_arc_above():
     arc, across = axes.lines
     assert arc.get_linewidth() > 2 * across.get_linewidth()
     assert max(arc.get_ydata()) > 1.5
-    green = [to_hex(box.get_edgecolor()) == style.GREEN for box in axes.patches]
-    assert green.index(True) == TOKENS.index("two")
+    orange = [to_hex(box.get_edgecolor()) == style.ORANGE for box in axes.patches]
+    assert orange.index(True) == TOKENS.index("two")
     words = figures.describe_looks_across(weights, TOKENS, SEGMENTS, 1, within=True)
     assert words.endswith("“[MASK]”, looks at “two” 0.50, “drei” 0.06.")
 
