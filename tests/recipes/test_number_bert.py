@@ -247,7 +247,8 @@ def test_a_training_draws_the_batches_of_the_notebook_and_never_asks_for_padding
     trained, losses = number_bert.train_on(all_named, tokenizer, steps=2)
     assert not trained.training
     assert len(losses) == len(seen) == 2
-    first, (chosen, *_), _ = next(_planned(tokenizer))
+    of_notebook = NumberBatches(split(SETTINGS)[0], tokenizer, SETTINGS).planned()
+    first, (chosen, *_), _ = next(of_notebook)
     assert seen[0][0].equal(first)
     assert seen[0][1].equal(chosen)
     with_padding = [row for row in seen if (row[0] == tokenizer.pad_id).any()]
@@ -271,10 +272,6 @@ def test_three_tests_tell_a_copier_from_one_that_reads(model):
         "visible, named": 1,
         "wrong, corrected": 0,
     }
-
-
-def _planned(tokenizer):
-    return NumberBatches(split(SETTINGS)[0], tokenizer, SETTINGS).planned()
 
 
 class _Copier:

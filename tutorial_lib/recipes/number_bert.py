@@ -15,7 +15,7 @@ from tutorial_lib import pages
 from tutorial_lib.attention import capture_attention
 from tutorial_lib.models import GPT, GPTConfig
 from tutorial_lib.objectives import MaskedTokens, mask_tokens, plan_masking, pretraining_loss
-from tutorial_lib.recipes.gap_tests import found_by_counting
+from tutorial_lib.recipes.gap_tests import found_by, found_by_counting
 from tutorial_lib.recipes.measures import share_of_true
 from tutorial_lib.recipes.running import train_on_cpu
 from tutorial_lib.recipes.shakespeare_bert import build
@@ -180,7 +180,6 @@ def share_filled(rival, tokenizer):
     return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
 
 
-@torch.no_grad()
 def evaluate(model):
     """Return how many gaps of the numbers held out are found, by tables and by the model.
 
@@ -192,12 +191,10 @@ def evaluate(model):
     texts = [tokenizer.encode(*pair).ids for pair in pairs]
     commonest = int(asked.targets.mode().values)
     counted = found_by_counting(texts, asked, tokenizer.vocab_size, commonest)
-    hidden = model(asked.ids, asked.segments, asked.mask)  # (B, T, D)
-    said = model.mlm_logits(hidden[asked.chosen]).argmax(dim=-1)
     return {
         "most_frequent": counted["the most frequent token"],
         "neighbours": counted["from both neighbours"],
-        "found": share_of_true(said == asked.targets),
+        "found": found_by(model, asked),
         "same": judged_same(model, tokenizer),
     }
 
@@ -248,7 +245,6 @@ def train_on(make_batch, tokenizer, steps, settings=SETTINGS):
     return model.eval(), losses
 
 
-@torch.no_grad()
 def three_tests(model, tokenizer):
     """Return {test: share right} at the words of `gaps`: hidden, visible, and exchanged.
 
@@ -260,17 +256,12 @@ def three_tests(model, tokenizer):
     words = (len(SPECIAL_TOKENS), tokenizer.vocab_size)
     others = torch.randint(*words, ids.shape, generator=torch.Generator().manual_seed(0))
     wrong = asked.chosen & (others != ids)
-    tests = {
-        "hidden, found": (asked.ids, asked.chosen),
-        "visible, named": (ids, asked.chosen),
-        "wrong, corrected": (torch.where(wrong, others, ids), wrong),
+    exchanged = {"ids": torch.where(wrong, others, ids), "chosen": wrong, "targets": ids[wrong]}
+    return {
+        "hidden, found": found_by(model, asked),
+        "visible, named": found_by(model, asked._replace(ids=ids)),
+        "wrong, corrected": found_by(model, asked._replace(**exchanged)),
     }
-    shares = {}
-    for test, (inputs, places) in tests.items():
-        hidden = model(inputs, asked.segments, asked.mask)  # (B, T, D)
-        said = model.mlm_logits(hidden[places]).argmax(dim=-1)
-        shares[test] = share_of_true(said == ids[places])
-    return shares
 
 
 def train_gpt(tokenizer, steps, settings=SETTINGS):

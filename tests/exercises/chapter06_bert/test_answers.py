@@ -10,11 +10,14 @@ from tutorial_lib.exercises.chapter06_bert.logits import parts_of, word_logits
 from tutorial_lib.exercises.chapter06_bert.masked_loss import masked_loss
 from tutorial_lib.exercises.chapter06_bert.masking import mask_80_10_10
 from tutorial_lib.exercises.chapter06_bert.segments import segment_ids
+from tutorial_lib.exercises.chapter06_bert.step import pretraining_step
 from tutorial_lib.exercises.engine import registry
 from tutorial_lib.exercises.engine.verdicts import judge
 from tutorial_lib.models import BERTConfig
 from tutorial_lib.objectives import mask_tokens, masked_token_loss, pack_pairs
 from tutorial_lib.recipes import load_checkpoint, number_bert
+from tutorial_lib.training import Muon, set_seed
+from tutorial_lib.training.schedules import set_learning_rate, warmup_cosine
 
 TASKS = registry.contents("06")
 
@@ -164,3 +167,22 @@ def test_each_training_that_is_not_shown_ends_as_it_is_described(letter, loss, h
     shares = number_bert.three_tests(model, tokenizer)
     assert hidden[0] <= shares["hidden, found"] <= hidden[1]
     assert visible[0] <= shares["visible, named"] <= visible[1]
+
+
+def test_the_trainings_beside_yours_take_the_same_steps_on_both_losses():
+    tokenizer, settings = load_checkpoint("number-bert").tokenizer, number_bert.SETTINGS
+    sound = TASKS["6.7"].solution
+    trained, losses = number_bert.train_on(sound, tokenizer, steps=3)
+    set_seed(settings["seed"])
+    model = number_bert.build(settings)
+    optimizer = Muon(model)
+    batches = number_bert.NumberBatches(number_bert.split(settings)[0], tokenizer, settings)
+    for step, (ids, plan, same) in zip((1, 2, 3), batches.planned(), strict=False):
+        inputs, _ = sound(ids, plan.chosen, tokenizer.mask_id)
+        read = inputs, segment_ids(ids, tokenizer.sep_id), ids != tokenizer.pad_id
+        set_learning_rate(optimizer, warmup_cosine(step, 3, settings["lr"], 0))
+        words, _ = pretraining_step(model, optimizer, *read, ids, plan.chosen, same)
+        assert words == pytest.approx(losses[step - 1], rel=1e-4)
+    with torch.no_grad():  # not the weights: a bias of the keys has no gradient but rounding
+        of_pairs = [one.nsp_logits(one(*read)) for one in (trained, model)]
+    assert_close(*of_pairs, rtol=1e-2, atol=1e-2)

@@ -96,9 +96,9 @@ def _draw(axes, weights, names, segments, focus, least, within):
     middles = _middles(names, segments)
     drawn = [i for i in np.flatnonzero(weights >= least) if segments[i] or (within and i != focus)]
     most = max(drawn, key=lambda index: weights[index], default=None)
-    looks = {most: {"fill": style.PALE_GREEN, "edge": style.GREEN}}
-    if most is not None and not segments[most]:
-        looks[most] = {"fill": style.PALE_ORANGE, "edge": style.ORANGE}
+    green = {"fill": style.PALE_GREEN, "edge": style.GREEN}
+    orange = {"fill": style.PALE_ORANGE, "edge": style.ORANGE}
+    looks = {} if most is None else {most: green if segments[most] else orange}
     looks[focus] = {"fill": style.PALE_BLUE, "edge": style.BLUE}
     for index, name in enumerate(names):
         row = LOWER if segments[index] else UPPER
