@@ -9,6 +9,7 @@ from tutorial_lib.objectives import MaskedTokens
 from tutorial_lib.recipes.gap_tests import (
     cloze_by_counting,
     cloze_share,
+    cloze_share_by_trying,
     cloze_share_of_gpt,
     found_by,
     found_by_counting,
@@ -74,6 +75,33 @@ def test_a_gpt_uses_the_right_side_only_by_trying_every_word():
     assert cloze_share_of_gpt(gpt, gaps, words, whole=False) == 0.5  # she, both times
     assert cloze_share_of_gpt(gpt, gaps, words) == 1
     assert cloze_share_of_gpt(gpt, gaps, {"king", "she"}) == 0.5  # nobody may say "thou"
+
+
+class ArtAfterThou:
+    """Stands for a BERT: finds "she" likeliest in any gap, then "thou", but "art" after "thou"."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+
+    def __call__(self, ids, mask=None):
+        return torch.stack([ids, ids.roll(1, dims=1)], dim=-1)  # (B, T, 2): here, and before
+
+    def mlm_logits(self, hidden):
+        of = self.tokenizer.vocab.index
+        logits = torch.zeros(*hidden.shape[:-1], self.tokenizer.vocab_size)
+        logits[..., of("she")], logits[..., of("thou")], logits[..., of("king")] = 3, 2, 1
+        logits[..., of("art")] = torch.where(hidden[..., 1] == of("thou"), 9.0, 0.0)
+        return logits
+
+
+def test_a_bert_that_tries_its_words_asks_what_each_makes_of_the_others():
+    bert = ArtAfterThou(load_checkpoint("shakespeare-bert").tokenizer)
+    gaps = [("and then ", "thou", " art a villain."), ("and then ", "she", ".")]
+    words = {"thou", "king", "she"}
+    assert cloze_share(bert, gaps, words) == 0.5  # she, both times
+    assert cloze_share_by_trying(bert, gaps, words, n=2) == 1
+    assert cloze_share_by_trying(bert, gaps, words, n=1) == 0.5  # only "she" is tried
+    assert cloze_share_by_trying(bert, gaps, {"king", "she"}, n=2) == 0.5
 
 
 def test_the_gaps_are_frequent_words_of_one_token_with_a_text_on_both_sides():

@@ -156,6 +156,33 @@ def cloze_share(model, gaps, words):
 
 
 @torch.no_grad()
+def cloze_share_by_trying(model, gaps, words, n=20):
+    """Return how often a BERT with an MLM head and a tokenizer finds the word, trying its n best.
+
+    Only `words`, one token each, may be answered. Of the n that the BERT finds most probable in the
+    gap, it takes the one whose text has the highest pseudo-log-likelihood: each token in turn is
+    hidden, and the log-probabilities that the BERT gives them are added (Salazar et al. 2020).
+    """
+    tokens = _cloze_tokens(gaps, model.tokenizer)
+    answers = torch.tensor(_ids_of(words, model.tokenizer))  # (N,)
+    said = []
+    for padded_ids, real, gap in zip(tokens.ids, tokens.mask, tokens.chosen, strict=True):
+        ids, gap = padded_ids[real], int(gap.nonzero())  # (T,)
+        log_p = model.mlm_logits(model(ids[None])[0, gap]).log_softmax(dim=-1)  # (V,)
+        best = answers[log_p[answers].topk(n).indices]  # (n,)
+        filled = ids.repeat(n, 1)
+        filled[:, gap] = best
+        score = log_p[best]
+        for place in {*range(1, len(ids) - 1)} - {gap}:  # between [CLS] and [SEP]
+            holed = filled.clone()
+            holed[:, place] = model.tokenizer.mask_id
+            logits = model.mlm_logits(model(holed)[:, place])  # (n, V)
+            score = score + logits.log_softmax(dim=-1)[:, ids[place]]
+        said.append(best[score.argmax()])
+    return share_of_true(torch.stack(said) == tokens.targets)
+
+
+@torch.no_grad()
 def cloze_share_of_gpt(gpt, gaps, words, whole=True):
     """Return how often a GPT with a tokenizer finds the word of each gap.
 

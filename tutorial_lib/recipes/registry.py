@@ -216,7 +216,7 @@ RECIPES = {
             "play-gaps",
             "play_gaps",
             "table",
-            "PlayBERT and PlayGPT at the same gaps: one pass, or one for every word",
+            "PlayBERT and PlayGPT at the same gaps: in one pass, or in many",
         ),
         Recipe(
             "number-bert",

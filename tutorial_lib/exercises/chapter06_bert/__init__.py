@@ -130,7 +130,7 @@ PREDICTIONS = (
     Prediction(
         id="P6.8",
         key="banks_told_apart",
-        question="The vector of “bank” in ten new sentences, after four layers of MiniLM: in how "
-        "many of the ten is the sense that it is closest to the right one?",
+        question="The vector of “bank” in twenty new sentences, after four layers of MiniLM: in "
+        "how many of them is the sense that it is closest to the right one?",
     ),
 )
