@@ -77,31 +77,46 @@ def test_a_gpt_uses_the_right_side_only_by_trying_every_word():
     assert cloze_share_of_gpt(gpt, gaps, {"king", "she"}) == 0.5  # nobody may say "thou"
 
 
-class ArtAfterThou:
-    """Stands for a BERT: finds "she" likeliest in any gap, then "thou", but "art" after "thou"."""
+class WordsThatGoTogether:
+    """Stands for a BERT: copies what it sees; in a gap, "she" before "thou" before "king".
+
+    But "the" before "king" and "art" after "thou", and a little rather "is" after "thou".
+    """
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
 
     def __call__(self, ids, mask=None):
-        return torch.stack([ids, ids.roll(1, dims=1)], dim=-1)  # (B, T, 2): here, and before
+        return torch.stack([ids.roll(1, dims=1), ids, ids.roll(-1, dims=1)], dim=-1)  # (B, T, 3)
 
     def mlm_logits(self, hidden):
         of = self.tokenizer.vocab.index
-        logits = torch.zeros(*hidden.shape[:-1], self.tokenizer.vocab_size)
+        before, here, after = hidden.unbind(dim=-1)
+        logits = torch.zeros(*here.shape, self.tokenizer.vocab_size)
         logits[..., of("she")], logits[..., of("thou")], logits[..., of("king")] = 3, 2, 1
-        logits[..., of("art")] = torch.where(hidden[..., 1] == of("thou"), 9.0, 0.0)
-        return logits
+        for word, added, neighbour, beside in (
+            ("art", 4.0, "thou", before),
+            ("is", 0.2, "thou", before),
+            ("the", 4.0, "king", after),
+            ("[SEP]", 4.0, "king", before),  # which is not asked for
+        ):
+            logits[..., of(word)] += added * (beside == of(neighbour))
+        logits += 20.0 * (before == of("king"))[..., None]  # for all tokens alike: no evidence
+        seen = here != self.tokenizer.mask_id
+        return logits + 50 * F.one_hot(here, self.tokenizer.vocab_size) * seen[..., None]
 
 
 def test_a_bert_that_tries_its_words_asks_what_each_makes_of_the_others():
-    bert = ArtAfterThou(load_checkpoint("shakespeare-bert").tokenizer)
-    gaps = [("and then ", "thou", " art a villain."), ("and then ", "she", ".")]
+    bert = WordsThatGoTogether(load_checkpoint("shakespeare-bert").tokenizer)
     words = {"thou", "king", "she"}
-    assert cloze_share(bert, gaps, words) == 0.5  # she, both times
-    assert cloze_share_by_trying(bert, gaps, words, n=2) == 1
-    assert cloze_share_by_trying(bert, gaps, words, n=1) == 0.5  # only "she" is tried
-    assert cloze_share_by_trying(bert, gaps, {"king", "she"}, n=2) == 0.5
+    clue_right, clue_left = ("and then ", "thou", " art a villain."), ("and the ", "king", ".")
+    weak_clue, at_the_end = ("and then ", "she", " is here."), ("and then ", "she", "")
+    gaps = [clue_right, clue_left, weak_clue, at_the_end]
+    assert cloze_share(bert, gaps, words) == 0.5  # she, each time
+    assert cloze_share_by_trying(bert, gaps, words) == 1
+    assert cloze_share_by_trying(bert, gaps, words, n=2) == 0.75  # "king" is not tried
+    assert cloze_share_by_trying(bert, gaps, words, n=1) == 0.5
+    assert cloze_share_by_trying(bert, [clue_right], {"king", "she"}) == 0
 
 
 def test_the_gaps_are_frequent_words_of_one_token_with_a_text_on_both_sides():

@@ -160,20 +160,23 @@ def cloze_share_by_trying(model, gaps, words, n=20):
     """Return how often a BERT with an MLM head and a tokenizer finds the word, trying its n best.
 
     Only `words`, one token each, may be answered. Of the n that the BERT finds most probable in the
-    gap, it takes the one whose text has the highest pseudo-log-likelihood: each token in turn is
-    hidden, and the log-probabilities that the BERT gives them are added (Salazar et al. 2020).
+    gap, it takes the one whose text has the highest pseudo-log-likelihood: each token but [CLS] and
+    [SEP] is hidden in turn, and the log-probabilities that the BERT gives them are added (Salazar
+    et al. 2020).
     """
     tokens = _cloze_tokens(gaps, model.tokenizer)
     answers = torch.tensor(_ids_of(words, model.tokenizer))  # (N,)
     said = []
-    for padded_ids, real, gap in zip(tokens.ids, tokens.mask, tokens.chosen, strict=True):
-        ids, gap = padded_ids[real], int(gap.nonzero())  # (T,)
+    for padded_ids, real, in_gap in zip(tokens.ids, tokens.mask, tokens.chosen, strict=True):
+        ids, gap = padded_ids[real], int(in_gap.nonzero())  # (T,)
         log_p = model.mlm_logits(model(ids[None])[0, gap]).log_softmax(dim=-1)  # (V,)
-        best = answers[log_p[answers].topk(n).indices]  # (n,)
-        filled = ids.repeat(n, 1)
+        best = answers[log_p[answers].topk(min(n, len(answers))).indices]  # (n,)
+        filled = ids.repeat(len(best), 1)
         filled[:, gap] = best
         score = log_p[best]
-        for place in {*range(1, len(ids) - 1)} - {gap}:  # between [CLS] and [SEP]
+        for place in range(1, len(ids) - 1):
+            if place == gap:
+                continue
             holed = filled.clone()
             holed[:, place] = model.tokenizer.mask_id
             logits = model.mlm_logits(model(holed)[:, place])  # (n, V)

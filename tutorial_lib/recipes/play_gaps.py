@@ -1,9 +1,9 @@
 """Chapter 06: who fills the gaps of the plays held out, a BERT or a GPT of its size.
 
-In one pass, PlayBERT reads the text from both sides, and PlayGPT up to the gap. In many, PlayGPT
-reads the whole text with each word that may be answered in the gap, and PlayBERT with each of its
-20 best words, once for each other token of the text, which is hidden. All of it takes 25 minutes
-on two cores.
+In one pass, PlayBERT reads the text from both sides, and PlayGPT up to the gap. In many, each puts
+words into the gap: PlayGPT all that may be answered, and reads the text once for each; PlayBERT its
+20 best, and reads the text once for each of its other tokens, with that token hidden (1,194 times a
+gap, on average). All of it takes 25 minutes on two cores.
 
 PlayGPT was trained with dropout 0.1, PlayBERT without. With it (87 minutes beside other work, one
 seed) PlayBERT finds 0.29 of the words, and judges fewer pairs right.
@@ -18,7 +18,7 @@ from tutorial_lib.recipes.gap_tests import (
 from tutorial_lib.recipes.play_gpt import data_bytes  # noqa: F401
 from tutorial_lib.recipes.stored import load_checkpoint
 
-SETTINGS = {"gaps": 600, "tried": 20}  # the gaps of the notebook, words of PlayBERT
+SETTINGS = {"gaps": 600, "tried": 20}  # tried: the words that PlayBERT puts into a gap
 SMOKE = {"gaps": 2, "tried": 2}
 
 
