@@ -141,5 +141,5 @@ count.
             others_do_not_count,
         ),
     ),
-    see="6E Pre-training",
+    see="6F Training a BERT",
 )

@@ -178,7 +178,7 @@ hidden, and the German *hundert*:
 
 You need no German: you can count in `learned`, 2,700 pairs (English, German) of strings, each pair
 one number; `numbers.tokenizer.encode(text).tokens[1:-1]` cuts a string. The check asks at the gaps
-of the test of 6E. The table fills 44 % of them, yours must fill **60 %**. Over 90 % is possible.
+of the test of 6F. The table fills 44 % of them, yours must fill **60 %**. Over 90 % is possible.
 """,
     hints=(
         "Find the two texts: the first [SEP] stands between them. On which side is the gap?",
@@ -200,5 +200,5 @@ of the test of 6E. The table fills 44 % of them, yours must fill **60 %**. Over 
         Property("It answers in the wrong language: translate the word.", right_language),
         Property("It fills too few of the gaps.", reaches_the_goal),
     ),
-    see="6F Where it looks",
+    see="6G Where it looks",
 )

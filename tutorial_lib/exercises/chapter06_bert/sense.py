@@ -143,5 +143,5 @@ the new vector: the one with the highest **mean of the cosines** between `new` a
         Property("A sense with more sentences wins: take the mean.", numbers_do_not_matter),
         Property("One sentence decides alone: all of a sense count.", all_sentences_count),
     ),
-    see="6J A vector at work",
+    see="6K A vector at work",
 )

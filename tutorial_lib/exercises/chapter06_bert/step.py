@@ -383,5 +383,5 @@ an earlier step must not count. Return both as plain numbers, the loss of the wo
         ),
     ),
     keeps_input=False,
-    see="6E Pre-training",
+    see="6E Two tasks at once",
 )

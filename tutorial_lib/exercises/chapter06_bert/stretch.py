@@ -237,5 +237,5 @@ minus and the mean.
         ),
         Property("What comes later in the text does not count: it should.", later_tokens_count),
     ),
-    see="6H One side or both",
+    see="6I One side or both",
 )

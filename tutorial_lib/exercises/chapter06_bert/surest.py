@@ -268,5 +268,5 @@ here ever says `mask_id`.)
         Property("A gap gets the word of another position.", words_of_their_gap),
     ),
     keeps_input=True,
-    see="6G A BERT that writes",
+    see="6H A BERT that writes",
 )
