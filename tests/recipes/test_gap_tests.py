@@ -78,9 +78,9 @@ def test_a_gpt_uses_the_right_side_only_by_trying_every_word():
 
 
 class WordsThatGoTogether:
-    """Stands for a BERT: copies what it sees; in a gap, "she" before "thou" before "king".
+    """Stands for a BERT: copies what it sees; in a gap it prefers "she" to "thou" to "king".
 
-    But "the" before "king" and "art" after "thou", and a little rather "is" after "thou".
+    But it says "the" if "king" follows, "art" after "thou", and slightly prefers "is" after "thou".
     """
 
     def __init__(self, tokenizer):
